@@ -1,0 +1,470 @@
+//! Checks that tables are sound before anything is made from them.
+
+use std::collections::HashMap;
+
+use crate::fault::{Faults, Origin};
+use crate::model::*;
+
+/// Checks everything.
+///
+/// # Errors
+/// Every fault there is.
+pub fn check(spec: &Spec) -> Result<(), Faults> {
+    let mut faults = Faults::default();
+    if let Err(more) = check_layouts(spec) {
+        faults.0.extend(more.0);
+    }
+    enums(spec, &mut faults);
+    commands(spec, &mut faults);
+    bound_enums(spec, &mut faults);
+    selects(spec, &mut faults);
+    transitions(spec, &mut faults);
+    faults.or(())
+}
+
+/// Checks the layouts alone: what an importer makes.
+///
+/// # Errors
+/// Every fault of a layout.
+pub fn check_layouts(spec: &Spec) -> Result<(), Faults> {
+    let mut faults = Faults::default();
+    unique(spec.layouts.iter().map(|l| (&*l.name, &l.origin)), "layout", &mut faults);
+    for layout in &spec.layouts {
+        if !spec.families.iter().any(|f| f.name == layout.family) {
+            faults.add(
+                &layout.origin,
+                format!("there is no family {:?}", layout.family),
+                "add it to families.toml, or move the layout to the file of another family",
+            );
+        }
+        identifier(&layout.name, &layout.origin, &mut faults);
+        unique(layout.fields.iter().map(|f| (&*f.name, &f.origin)), "field", &mut faults);
+        for field in &layout.fields {
+            identifier(&field.name, &field.origin, &mut faults);
+            shape(spec, layout, field, &mut faults);
+        }
+        overlaps(spec, layout, &mut faults);
+    }
+    cycles(spec, &mut faults);
+    faults.or(())
+}
+
+/// Tells the second of two things of one name.
+fn unique<'a>(names: impl Iterator<Item = (&'a str, &'a Origin)>, what: &str, faults: &mut Faults) {
+    let mut seen: HashMap<&str, &Origin> = HashMap::new();
+    for (name, origin) in names {
+        match seen.get(name) {
+            Some(first) => faults.add(
+                origin,
+                format!("a second {what} is called {name}"),
+                format!("the first stands at {}:{}: rename or remove one", first.file.name, first.line()),
+            ),
+            None => {
+                seen.insert(name, origin);
+            }
+        }
+    }
+}
+
+fn identifier(name: &str, origin: &Origin, faults: &mut Faults) {
+    let ok = !name.is_empty() && name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric());
+    if !ok {
+        faults.add(
+            origin,
+            format!("{name:?} is no PRM name"),
+            "names are letters, digits and underscores",
+        );
+    }
+}
+
+/// Width, count and place of one field.
+fn shape(spec: &Spec, layout: &Layout, field: &Field, faults: &mut Faults) {
+    let name = &field.name;
+    let Some(element) = spec.element_bits(&field.element) else {
+        let Element::Layout(inner) = &field.element else { unreachable!("bits have a width") };
+        let near = nearest(inner, spec.layouts.iter().map(|l| &*l.name));
+        let help = near.map_or_else(
+            || "correct the name, or add the layout".to_owned(),
+            |near| format!("correct the name ({near} is there), or add the layout"),
+        );
+        faults.add(&field.origin, format!("there is no layout {inner}"), help);
+        return;
+    };
+    let whole_bytes = field.bit.is_multiple_of(8) && element.is_multiple_of(8);
+    match (&field.element, field.count) {
+        (Element::Bits(0), _) => {
+            faults.add(&field.origin, format!("{name} is 0 bits wide"), "correct the width");
+        }
+        (_, Count::Array(0)) => {
+            faults.add(&field.origin, format!("{name} has 0 elements"), "correct the count, or write list = true");
+        }
+        (Element::Bits(_), Count::One) if element <= 32 && field.bit % 32 + element > 32 => faults.add(
+            &field.origin,
+            format!("{name} crosses a dword: {element} bits from bit {} on", 31 - field.bit % 32),
+            "the PRM splits such a field in two; compare it with its source",
+        ),
+        (Element::Bits(_), Count::One) if element > 32 && !field.bit.is_multiple_of(32) => faults.add(
+            &field.origin,
+            format!("{name} is {element} bits wide and does not begin with a dword"),
+            "the PRM splits such a field in two; compare it with its source",
+        ),
+        (Element::Bits(_), Count::Array(_) | Count::List)
+            if !whole_bytes || !matches!(element, 8 | 16 | 32 | 64 | 128) =>
+        {
+            faults.add(
+                &field.origin,
+                format!("the elements of {name} are {element} bits wide"),
+                "elements of an array or a list are 8, 16, 32, 64 or 128 bits, from a whole byte on",
+            );
+        }
+        _ => {}
+    }
+    if matches!(field.element, Element::Layout(_)) && !field.bit.is_multiple_of(8) {
+        faults.add(&field.origin, format!("{name} does not begin with a byte"), "correct at");
+    }
+    let bits = spec.field_bits(field).unwrap_or(0);
+    let (end, whole) = (u64::from(field.bit) + bits, u64::from(layout.bytes) * 8);
+    if end > whole {
+        faults.add(
+            &field.origin,
+            format!(
+                "{name} leaves its layout: it ends at bit {end}, and {} has {whole} bits (0x{:x} bytes)",
+                layout.name, layout.bytes
+            ),
+            "correct the place of the field, or the bytes of the layout",
+        );
+    }
+    if let Some(other) = &field.overlays
+        && layout.field(other).is_none_or(|o| o.overlays.is_some() || o.name == field.name)
+    {
+        faults.add(
+            &field.origin,
+            format!("{name} overlays {other}, which is no field that can be overlaid"),
+            "name the field of this layout whose place is shared, one without overlays of its own",
+        );
+    }
+}
+
+/// Whether two fields of one layout may share a place.
+fn may_share(a: &Field, b: &Field) -> bool {
+    let anchor = |f: &Field| f.overlays.clone();
+    anchor(a).as_ref() == Some(&b.name)
+        || anchor(b).as_ref() == Some(&a.name)
+        || (anchor(a).is_some() && anchor(a) == anchor(b))
+}
+
+fn overlaps(spec: &Spec, layout: &Layout, faults: &mut Faults) {
+    if layout.kind == Kind::Union {
+        for field in layout.fields.iter().filter(|f| f.bit != 0) {
+            faults.add(
+                &field.origin,
+                format!("{} is a member of a union and does not begin at 0", field.name),
+                "members of a union all begin at bit 31 of dword 0",
+            );
+        }
+        return;
+    }
+    let range = |f: &Field| {
+        let start = u64::from(f.bit);
+        (start, start + spec.field_bits(f).unwrap_or(0))
+    };
+    let mut fields: Vec<&Field> = layout.fields.iter().collect();
+    fields.sort_by_key(|f| f.bit);
+    for (i, field) in fields.iter().enumerate() {
+        let (start, end) = range(field);
+        // A list goes on to the end of the mailbox.
+        let end = if field.count == Count::List { u64::MAX } else { end };
+        for other in &fields[i + 1..] {
+            let (from, to) = range(other);
+            if from >= end {
+                break;
+            }
+            let empty = to == from && from == start;
+            if !may_share(field, other) && !(empty && other.count != Count::List) {
+                faults.add(
+                    &other.origin,
+                    format!("{} overlaps {} in {}", other.name, field.name, layout.name),
+                    format!(
+                        "{} stands at line {}: move one, or write overlays = \"{}\" if the PRM has a union here",
+                        field.name,
+                        field.origin.line(),
+                        field.name
+                    ),
+                );
+            }
+        }
+    }
+}
+
+/// Layouts that hold themselves.
+fn cycles(spec: &Spec, faults: &mut Faults) {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        Open,
+        Done,
+    }
+    fn visit<'s>(
+        spec: &'s Spec,
+        index: &HashMap<&str, &'s Layout>,
+        layout: &'s Layout,
+        marks: &mut HashMap<&'s str, Mark>,
+        depth: u32,
+        faults: &mut Faults,
+    ) {
+        marks.insert(&layout.name, Mark::Open);
+        for field in &layout.fields {
+            let Element::Layout(inner) = &field.element else { continue };
+            let Some(inner) = index.get(&**inner) else { continue };
+            match marks.get(&*inner.name) {
+                Some(Mark::Done) => {}
+                Some(Mark::Open) => faults.add(
+                    &field.origin,
+                    format!("{} holds itself by {}", inner.name, field.name),
+                    "a layout can't be part of itself: correct the name",
+                ),
+                None if depth >= 64 => faults.add(
+                    &field.origin,
+                    "layouts are nested more than 64 deep here".to_owned(),
+                    "write them flatter",
+                ),
+                None => visit(spec, index, inner, marks, depth + 1, faults),
+            }
+        }
+        marks.insert(&layout.name, Mark::Done);
+    }
+    let index: HashMap<&str, &Layout> = spec.layouts.iter().map(|l| (&*l.name, l)).collect();
+    let mut marks = HashMap::new();
+    for layout in &spec.layouts {
+        if !marks.contains_key(&*layout.name) {
+            visit(spec, &index, layout, &mut marks, 0, faults);
+        }
+    }
+}
+
+fn enums(spec: &Spec, faults: &mut Faults) {
+    unique(spec.enums.iter().map(|e| (&*e.name, &e.origin)), "enum", faults);
+    let values = spec.enums.iter().flat_map(|e| &e.values);
+    unique(values.map(|v| (&*v.name, &v.origin)), "enum value", faults);
+}
+
+fn commands(spec: &Spec, faults: &mut Faults) {
+    let s = &spec.semantics;
+    unique(s.objects.iter().map(|o| (&*o.name, &o.origin)), "object", faults);
+    unique(s.commands.iter().map(|c| (&*c.name, &c.origin)), "command", faults);
+    for object in s.objects.iter().filter(|o| spec.layout(&o.context).is_none()) {
+        no_layout(&object.context, &object.origin, faults);
+    }
+    let opcodes: HashMap<&str, i64> =
+        spec.enums.iter().flat_map(|e| &e.values).map(|v| (&*v.name, v.value)).collect();
+    let mut seen: HashMap<u16, &Command> = HashMap::new();
+    for command in &s.commands {
+        let place = &command.origin;
+        if let Some(other) = seen.insert(command.opcode, command) {
+            faults.add(
+                place,
+                format!("{} has the opcode 0x{:x} of {}", command.name, command.opcode, other.name),
+                format!("{} stands at line {}: correct one", other.name, other.origin.line()),
+            );
+        }
+        let constant = format!("MLX5_CMD_OP_{}", command.name);
+        match opcodes.get(&*constant) {
+            Some(value) if *value == i64::from(command.opcode) => {}
+            Some(value) => faults.add(
+                place,
+                format!("{} has opcode 0x{:x}, and {constant} is 0x{value:x}", command.name, command.opcode),
+                "correct the opcode: layouts/enums.toml has it from the header",
+            ),
+            None => faults.add(
+                place,
+                format!("no enumeration of the headers has {constant}"),
+                "correct the name of the command: it is the header's, without MLX5_CMD_OP_",
+            ),
+        }
+        let object = s.objects.iter().find(|o| o.name == command.object);
+        if object.is_none() {
+            let message = format!("there is no object {}", command.object);
+            faults.add(place, message, "add an [[object]], or correct the name");
+        }
+        let mut whole = true;
+        for layout in [&command.input, &command.output] {
+            if spec.layout(layout).is_none() {
+                no_layout(layout, place, faults);
+                whole = false;
+            }
+        }
+        if !whole {
+            continue;
+        }
+        for (layout, field) in [(&command.input, "opcode"), (&command.output, "status")] {
+            if spec.resolve(layout, field).is_none() {
+                faults.add(
+                    place,
+                    format!("{layout} has no field {field}, so it is no mailbox of a command"),
+                    "correct the name of the layout",
+                );
+            }
+        }
+        let created = command.verb == Verb::Create;
+        let carrier = if created { &command.output } else { &command.input };
+        match spec.resolve(carrier, &command.number) {
+            Some((bit, f)) if matches!(f.element, Element::Bits(1..=32)) && f.count == Count::One => {
+                let _ = bit;
+            }
+            Some(_) => faults.add(
+                place,
+                format!("{carrier}.{} is no number of up to 32 bits", command.number),
+                "number names the field that carries the object's number",
+            ),
+            None => no_field(carrier, &command.number, place, faults),
+        }
+        if let Some(context) = &command.context {
+            let carrier = if command.verb == Verb::Query { &command.output } else { &command.input };
+            match (spec.resolve(carrier, context), object) {
+                (None, _) => no_field(carrier, context, place, faults),
+                (Some((_, f)), Some(o)) if f.element != Element::Layout(o.context.clone()) => faults.add(
+                    place,
+                    format!("{carrier}.{context} is no {}, the context of {}", o.context, o.name),
+                    "context names the field that holds the object's context",
+                ),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn no_layout(name: &str, place: &Origin, faults: &mut Faults) {
+    faults.add(place, format!("there is no layout {name}"), "correct the name, or add the layout");
+}
+
+fn no_field(layout: &str, path: &str, place: &Origin, faults: &mut Faults) {
+    faults.add(
+        place,
+        format!("there is no field {path} in {layout}"),
+        "correct the path: field names with dots between, as layouts/ has them",
+    );
+}
+
+fn bound_enums(spec: &Spec, faults: &mut Faults) {
+    let enums = &spec.semantics.enums;
+    unique(enums.iter().map(|e| (&*e.name, &e.origin)), "enum", faults);
+    unique(enums.iter().flat_map(|e| &e.fields).map(|(n, o)| (&**n, o)), "binding of a field", faults);
+    for e in enums {
+        unique(e.values.iter().map(|v| (&*v.name, &v.origin)), "value", faults);
+        let mut seen: HashMap<i64, &EnumValue> = HashMap::new();
+        for value in &e.values {
+            if let Some(other) = seen.insert(value.value, value) {
+                faults.add(
+                    &value.origin,
+                    format!("{} and {} are both {}", value.name, other.name, value.value),
+                    "an enum has one name for a value: remove one",
+                );
+            }
+        }
+        for (path, place) in &e.fields {
+            let width = match spec.resolve_full(path) {
+                Some((_, Field { element: Element::Bits(w), count: Count::One, .. })) if *w <= 32 => *w,
+                Some(_) => {
+                    faults.add(place, format!("{path} is no number of up to 32 bits"), "bind a plain field");
+                    continue;
+                }
+                None => {
+                    faults.add(place, format!("there is no field {path}"), "write layout.field");
+                    continue;
+                }
+            };
+            for value in e.values.iter().filter(|v| v.value < 0 || v.value >= 1i64 << width) {
+                faults.add(
+                    &value.origin,
+                    format!("{} = {} does not fit the {width} bits of {path}", value.name, value.value),
+                    "correct the value, or unbind the field",
+                );
+            }
+        }
+    }
+}
+
+fn selects(spec: &Spec, faults: &mut Faults) {
+    let s = &spec.semantics;
+    unique(s.selects.iter().map(|x| (&*x.name, &x.origin)), "select mask", faults);
+    for select in &s.selects {
+        let Some((_, mask)) = spec.resolve_full(&select.mask) else {
+            let message = format!("there is no field {}", select.mask);
+            faults.add(&select.origin, message, "mask is layout.field of the command's input");
+            continue;
+        };
+        let width = spec.element_bits(&mask.element).unwrap_or(0);
+        let input = select.mask.split('.').next().unwrap_or_default();
+        let commands: Vec<_> = s.commands.iter().filter(|c| c.input == input).collect();
+        if commands.is_empty() {
+            faults.add(
+                &select.origin,
+                format!("{input} is the input of no command"),
+                "add the [[command]], or correct the mask",
+            );
+        }
+        unique(select.bits.iter().map(|b| (&*b.name, &b.origin)), "bit", faults);
+        let mut seen: HashMap<u32, &SelectBit> = HashMap::new();
+        for bit in &select.bits {
+            if let Some(other) = seen.insert(bit.bit, bit) {
+                faults.add(
+                    &bit.origin,
+                    format!("{} and {} are both bit {}", bit.name, other.name, bit.bit),
+                    "correct one of the two",
+                );
+            }
+            if bit.bit >= width {
+                faults.add(
+                    &bit.origin,
+                    format!("{} is bit {} of a mask of {width} bits", bit.name, bit.bit),
+                    "correct the number of the bit, 0 the least significant",
+                );
+            }
+            for command in &commands {
+                for path in bit.fields.iter().filter(|p| spec.resolve(&command.input, p).is_none()) {
+                    faults.add(
+                        &bit.origin,
+                        format!("{} selects {path}, which is no field of {}", bit.name, command.input),
+                        "write the path from the command's input, such as cq_context.cq_period",
+                    );
+                }
+            }
+        }
+    }
+}
+
+fn transitions(spec: &Spec, faults: &mut Faults) {
+    let s = &spec.semantics;
+    let states = s.enums.iter().find(|e| e.name == "qp_state");
+    let params = s.selects.iter().find(|x| x.name == "qp_opt_param");
+    for t in &s.transitions {
+        let Some(command) = s.commands.iter().find(|c| c.name == t.command) else {
+            let message = format!("there is no command {}", t.command);
+            faults.add(&t.origin, message, "add the [[command]], or correct the name");
+            continue;
+        };
+        for state in t.from.iter().chain([&t.to]) {
+            if !states.is_some_and(|e| e.values.iter().any(|v| v.name == *state)) {
+                let help = "states are the values of the enum qp_state";
+                faults.add(&t.origin, format!("there is no QP state {state}"), help);
+            }
+        }
+        for path in t.takes.iter().filter(|p| spec.resolve(&command.input, p).is_none()) {
+            no_field(&command.input, path, &t.origin, faults);
+        }
+        for name in &t.admits {
+            if !params.is_some_and(|p| p.bits.iter().any(|b| b.name == *name)) {
+                let help = "its bits are those of the select mask qp_opt_param";
+                faults.add(&t.origin, format!("opt_param_mask has no bit {name}"), help);
+            }
+        }
+    }
+}
+
+/// The name most like `name`, when one is near.
+fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    names
+        .map(|n| (similar::TextDiff::from_chars(name, n).ratio(), n))
+        .filter(|(ratio, _)| *ratio > 0.7)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, n)| n)
+}

@@ -1,0 +1,304 @@
+//! The model: what the tables say, free of how it was written down.
+
+use crate::fault::Origin;
+
+/// Everything that `prm-spec` says.
+#[derive(Debug, Clone, Default)]
+pub struct Spec {
+    /// Families, in the order of `families.toml`.
+    pub families: Vec<Family>,
+    /// Layouts, family by family, in the order of their sources.
+    pub layouts: Vec<Layout>,
+    /// Enumerations of the headers, in the order of their sources.
+    pub enums: Vec<Enumeration>,
+    /// The meaning of layouts, from `semantics/`.
+    pub semantics: Semantics,
+}
+
+impl Spec {
+    /// The layout called `name`.
+    pub fn layout(&self, name: &str) -> Option<&Layout> {
+        self.layouts.iter().find(|l| l.name == name)
+    }
+
+    /// The field at the end of `path` (names with dots between) in `layout`, and its first bit
+    /// counted from the start of `layout`.
+    pub fn resolve(&self, layout: &str, path: &str) -> Option<(u32, &Field)> {
+        let (head, rest) = path.split_once('.').map_or((path, None), |(h, r)| (h, Some(r)));
+        let field = self.layout(layout)?.field(head)?;
+        let Some(rest) = rest else { return Some((field.bit, field)) };
+        let Element::Layout(inner) = &field.element else { return None };
+        let (bit, found) = self.resolve(inner, rest)?;
+        Some((field.bit + bit, found))
+    }
+
+    /// [`Spec::resolve`] for a path that begins with the name of its layout.
+    pub fn resolve_full(&self, path: &str) -> Option<(u32, &Field)> {
+        let (layout, rest) = path.split_once('.')?;
+        self.resolve(layout, rest)
+    }
+
+    /// Bits of one element; `None` for a layout that is not there.
+    pub fn element_bits(&self, element: &Element) -> Option<u32> {
+        match element {
+            Element::Bits(width) => Some(*width),
+            Element::Layout(name) => self.layout(name).map(|l| l.bytes * 8),
+        }
+    }
+
+    /// Bits that a field takes in its layout: none for a list.
+    pub fn field_bits(&self, field: &Field) -> Option<u64> {
+        let element = u64::from(self.element_bits(&field.element)?);
+        Some(match field.count {
+            Count::One => element,
+            Count::Array(n) => element * u64::from(n),
+            Count::List => 0,
+        })
+    }
+}
+
+/// A group of layouts that belong to one kind of object: one table file, one module, one feature.
+#[derive(Debug, Clone)]
+pub struct Family {
+    /// Its name, that of the file, the module and the cargo feature.
+    pub name: String,
+    /// One line about it.
+    pub about: String,
+    /// The layouts it takes: names with `*` for any run of characters.
+    pub takes: Vec<String>,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// Whether members follow each other or share one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Members follow each other.
+    Struct,
+    /// Members share one place.
+    Union,
+}
+
+/// One layout of the PRM.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    /// PRM name, such as `cqc`.
+    pub name: String,
+    /// Struct or union.
+    pub kind: Kind,
+    /// Bytes, without a list of open length at its end.
+    pub bytes: u32,
+    /// The fields that are not reserved, by position.
+    pub fields: Vec<Field>,
+    /// The family it belongs to.
+    pub family: String,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+impl Layout {
+    /// The field called `name`.
+    pub fn field(&self, name: &str) -> Option<&Field> {
+        self.fields.iter().find(|f| f.name == name)
+    }
+}
+
+/// One field of a layout.
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// PRM name.
+    pub name: String,
+    /// Its first (most significant) bit, counted from the start of the layout.
+    pub bit: u32,
+    /// What one element of it is.
+    pub element: Element,
+    /// How many elements there are.
+    pub count: Count,
+    /// The name of the field whose place it shares, in an unnamed union.
+    pub overlays: Option<String>,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// What a field holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Element {
+    /// A number of so many bits.
+    Bits(u32),
+    /// Another layout, by name.
+    Layout(String),
+}
+
+/// How often a field's element is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    /// Once: no array.
+    One,
+    /// An array of so many.
+    Array(u32),
+    /// A list of open length, to the end of the mailbox.
+    List,
+}
+
+/// An enumeration of a header.
+#[derive(Debug, Clone)]
+pub struct Enumeration {
+    /// Its C tag, or the common beginning of its values where it has none.
+    pub name: String,
+    /// Its values, as C names them.
+    pub values: Vec<EnumValue>,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// One value of an enumeration.
+#[derive(Debug, Clone)]
+pub struct EnumValue {
+    /// Name.
+    pub name: String,
+    /// Number.
+    pub value: i64,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// What layouts mean.
+#[derive(Debug, Clone, Default)]
+pub struct Semantics {
+    /// Kinds of objects.
+    pub objects: Vec<Object>,
+    /// Commands.
+    pub commands: Vec<Command>,
+    /// Enumerations that belong to fields.
+    pub enums: Vec<BoundEnum>,
+    /// Select masks.
+    pub selects: Vec<Select>,
+    /// State transitions.
+    pub transitions: Vec<Transition>,
+}
+
+/// A kind of object that commands work on.
+#[derive(Debug, Clone)]
+pub struct Object {
+    /// Name, such as `cq`.
+    pub name: String,
+    /// What the PRM calls its number, such as `CQN`.
+    pub number: String,
+    /// The layout of its context.
+    pub context: String,
+    /// One line about it.
+    pub about: String,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// What a command does to its object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    /// Makes it.
+    Create,
+    /// Changes it.
+    Modify,
+    /// Reads it.
+    Query,
+    /// Ends it.
+    Destroy,
+}
+
+impl Verb {
+    /// Its name in the tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verb::Create => "create",
+            Verb::Modify => "modify",
+            Verb::Query => "query",
+            Verb::Destroy => "destroy",
+        }
+    }
+}
+
+/// One command.
+#[derive(Debug, Clone)]
+pub struct Command {
+    /// Name without prefix, such as `MODIFY_CQ`.
+    pub name: String,
+    /// Opcode.
+    pub opcode: u16,
+    /// Input layout.
+    pub input: String,
+    /// Output layout.
+    pub output: String,
+    /// What it does.
+    pub verb: Verb,
+    /// The object it does it to.
+    pub object: String,
+    /// The field that carries the object's number: in the output of a create, else in the input.
+    pub number: String,
+    /// The field that holds the object's context, where the command carries one:
+    /// in the output of a query, else in the input.
+    pub context: Option<String>,
+    /// One line about it.
+    pub about: String,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// An enumeration that belongs to fields.
+#[derive(Debug, Clone)]
+pub struct BoundEnum {
+    /// Name, such as `qp_state`.
+    pub name: String,
+    /// One line about it.
+    pub about: String,
+    /// Its values, by our names.
+    pub values: Vec<EnumValue>,
+    /// The fields it belongs to, as `layout.field`.
+    pub fields: Vec<(String, Origin)>,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// A mask whose bits say which fields of a modify command count.
+#[derive(Debug, Clone)]
+pub struct Select {
+    /// Name of the mask's type, such as `modify_cq_select`.
+    pub name: String,
+    /// One line about it.
+    pub about: String,
+    /// The mask's field, as `layout.path`.
+    pub mask: String,
+    /// Its bits.
+    pub bits: Vec<SelectBit>,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// One bit of a select mask.
+#[derive(Debug, Clone)]
+pub struct SelectBit {
+    /// Number of the bit, 0 the least significant.
+    pub bit: u32,
+    /// Name.
+    pub name: String,
+    /// The fields it selects: paths in the command's context.
+    pub fields: Vec<String>,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// A command that moves a QP from one state to another.
+#[derive(Debug, Clone)]
+pub struct Transition {
+    /// The command.
+    pub command: String,
+    /// States it starts from (values of `qp_state`); empty: any.
+    pub from: Vec<String>,
+    /// The state it leads to.
+    pub to: String,
+    /// Context fields it always takes.
+    pub takes: Vec<String>,
+    /// Bits of `opt_param_mask` it admits, by name.
+    pub admits: Vec<String>,
+    /// Where it is written.
+    pub origin: Origin,
+}

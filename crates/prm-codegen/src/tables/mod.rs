@@ -1,0 +1,8 @@
+//! The tables as files: TOML in `prm-spec/`.
+
+mod read;
+mod toml_walk;
+mod write;
+
+pub use read::{read_families, read_spec};
+pub use write::{Provenance, write_layouts};

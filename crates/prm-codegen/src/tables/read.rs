@@ -1,0 +1,279 @@
+//! Reads `prm-spec/` into the model.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::toml_walk::{Table, each_entry};
+use crate::fault::{Fault, Faults, Origin, SourceFile};
+use crate::model::*;
+
+/// Reads all of `prm-spec/`: families, layouts and semantics. What it reads is well formed, not
+/// yet sound: see [`crate::check`].
+///
+/// # Errors
+/// Every fault of every file.
+pub fn read_spec(dir: &Path) -> Result<Spec, Faults> {
+    let mut faults = Faults::default();
+    let mut spec = Spec::default();
+    if let Some(families) = faults.take(read_families(dir)) {
+        spec.families = families;
+    }
+    for path in toml_files(&dir.join("layouts"), &mut faults) {
+        let family = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if let Some(file) = faults.take(SourceFile::read(&path)) {
+            read_layouts(&file, &family, &mut spec, &mut faults);
+        }
+    }
+    let order: Vec<String> = spec.families.iter().map(|f| f.name.clone()).collect();
+    spec.layouts.sort_by_key(|l| order.iter().position(|name| *name == l.family));
+    for path in toml_files(&dir.join("semantics"), &mut faults) {
+        if let Some(file) = faults.take(SourceFile::read(&path)) {
+            read_semantics(&file, &mut spec.semantics, &mut faults);
+        }
+    }
+    faults.or(spec)
+}
+
+/// Reads `families.toml`.
+///
+/// # Errors
+/// Every fault of the file.
+pub fn read_families(dir: &Path) -> Result<Vec<Family>, Faults> {
+    let file = SourceFile::read(&dir.join("families.toml"))?;
+    let mut faults = Faults::default();
+    let mut families = Vec::new();
+    each_entry(&file, &[("family", "a family")], &mut faults, |_, t, faults| {
+        let name = t.need_text("name", faults);
+        let about = t.need_text("about", faults);
+        let takes = t.texts("takes", faults).into_iter().map(|(text, _)| text).collect();
+        if let (Some(name), Some(about)) = (name, about) {
+            families.push(Family { name, about, takes, origin: t.origin.clone() });
+        }
+    });
+    faults.or(families)
+}
+
+/// The TOML files of a folder, by name.
+fn toml_files(dir: &Path, faults: &mut Faults) -> Vec<PathBuf> {
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(e) => {
+            let place = Origin::whole(&SourceFile::new(dir.display().to_string(), ""));
+            let message = format!("{} can't be read: {e}", dir.display());
+            faults.0.push(Fault::new(&place, message, "name the folder prm-spec with --spec"));
+            return Vec::new();
+        }
+    };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|e| e.ok().map(|e| e.path())).collect();
+    paths.retain(|p| p.extension().is_some_and(|e| e == "toml"));
+    paths.sort();
+    paths
+}
+
+fn read_layouts(file: &Arc<SourceFile>, family: &str, spec: &mut Spec, faults: &mut Faults) {
+    let arrays = [("layout", "a layout"), ("enum", "an enum")];
+    each_entry(file, &arrays, faults, |key, t, faults| match key {
+        "layout" => {
+            if let Some(layout) = read_layout(t, family, faults) {
+                spec.layouts.push(layout);
+            }
+        }
+        _ => {
+            let name = t.need_text("name", faults);
+            let values = read_values(t, faults);
+            if let Some(name) = name {
+                spec.enums.push(Enumeration { name, values, origin: t.origin.clone() });
+            }
+        }
+    });
+}
+
+fn read_layout(t: &mut Table<'_, '_>, family: &str, faults: &mut Faults) -> Option<Layout> {
+    let name = t.need_text("name", faults);
+    let kind = match t.text("kind", faults).as_deref() {
+        None | Some("struct") => Kind::Struct,
+        Some("union") => Kind::Union,
+        Some(other) => {
+            let place = t.place("kind");
+            faults.add(&place, format!("{other:?} is no kind of layout"), "write \"struct\" or \"union\"");
+            Kind::Struct
+        }
+    };
+    let bytes = t.need_u32("bytes", 1 << 20, faults);
+    let mut fields = Vec::new();
+    t.tables("fields", "a field", faults, |t, faults| fields.extend(read_field(t, faults)));
+    Some(Layout {
+        name: name?,
+        kind,
+        bytes: bytes?,
+        fields,
+        family: family.to_owned(),
+        origin: t.origin.clone(),
+    })
+}
+
+fn read_field(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Field> {
+    let name = t.need_text("name", faults);
+    let at = t.need_u32("at", 1 << 20, faults);
+    let bits = t.text("bits", faults);
+    let width = t.u32("width", 8 << 20, faults);
+    let layout = t.text("layout", faults);
+    let count = t.u32("count", 8 << 20, faults);
+    let list = t.flag("list", faults);
+    let overlays = t.text("overlays", faults);
+    let (first, element) = match (bits, width, layout) {
+        (Some(bits), None, None) => {
+            let parsed = bits.split_once(':').and_then(|(high, low)| {
+                let (high, low): (u32, u32) = (high.trim().parse().ok()?, low.trim().parse().ok()?);
+                (high <= 31 && low <= high).then_some((high, low))
+            });
+            let Some((high, low)) = parsed else {
+                faults.add(
+                    &t.place("bits"),
+                    format!("{bits:?} is no range of bits in a dword"),
+                    "write \"high:low\", 31 the first bit of the dword and 0 its last",
+                );
+                return None;
+            };
+            (31 - high, Element::Bits(high - low + 1))
+        }
+        (None, Some(width), None) => (0, Element::Bits(width)),
+        (None, None, Some(layout)) => (0, Element::Layout(layout)),
+        (None, None, None) if t.has("bits") || t.has("width") || t.has("layout") => return None,
+        _ => {
+            faults.add(
+                &t.origin,
+                "a field has exactly one of bits, width and layout",
+                "bits = \"high:low\" within a dword, width = N from a dword's first bit on, \
+                 layout = \"name\" for a layout in it",
+            );
+            return None;
+        }
+    };
+    let at = at?;
+    if at % 4 != 0 && !matches!(element, Element::Layout(_)) {
+        faults.add(
+            &t.place("at"),
+            format!("at = 0x{at:x} is not the offset of a dword"),
+            "write the offset of the dword (a multiple of 4), and the bits in it",
+        );
+        return None;
+    }
+    let count = match (count, list) {
+        (None, false) => Count::One,
+        (Some(n), false) => Count::Array(n),
+        (None, true) => Count::List,
+        (Some(_), true) => {
+            faults.add(&t.origin, "a field with both count and list", "a list has no count: remove one");
+            return None;
+        }
+    };
+    Some(Field { name: name?, bit: at * 8 + first, element, count, overlays, origin: t.origin.clone() })
+}
+
+fn read_values(t: &mut Table<'_, '_>, faults: &mut Faults) -> Vec<EnumValue> {
+    let mut values = Vec::new();
+    t.tables("values", "a value", faults, |t, faults| {
+        let name = t.need_text("name", faults);
+        let value = t.number("value", faults);
+        if value.is_none() && !t.has("value") {
+            t.missing("value", faults);
+        }
+        if let (Some(name), Some(value)) = (name, value) {
+            values.push(EnumValue { name, value, origin: t.origin.clone() });
+        }
+    });
+    values
+}
+
+fn names(list: Vec<(String, Origin)>) -> Vec<String> {
+    list.into_iter().map(|(name, _)| name).collect()
+}
+
+fn read_semantics(file: &Arc<SourceFile>, semantics: &mut Semantics, faults: &mut Faults) {
+    let arrays = [
+        ("object", "an object"),
+        ("command", "a command"),
+        ("enum", "an enum"),
+        ("select", "a select mask"),
+        ("transition", "a transition"),
+    ];
+    each_entry(file, &arrays, faults, |key, t, faults| match key {
+        "object" => semantics.objects.extend(read_object(t, faults)),
+        "command" => semantics.commands.extend(read_command(t, faults)),
+        "enum" => semantics.enums.extend(read_bound_enum(t, faults)),
+        "select" => semantics.selects.extend(read_select(t, faults)),
+        _ => semantics.transitions.extend(read_transition(t, faults)),
+    });
+}
+
+fn read_object(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Object> {
+    let name = t.need_text("name", faults);
+    let number = t.need_text("number", faults);
+    let context = t.need_text("context", faults);
+    let about = t.need_text("about", faults);
+    Some(Object { name: name?, number: number?, context: context?, about: about?, origin: t.origin.clone() })
+}
+
+fn read_command(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Command> {
+    let name = t.need_text("name", faults);
+    let opcode = t.need_u32("opcode", 0xffff, faults);
+    let input = t.need_text("input", faults);
+    let output = t.need_text("output", faults);
+    let verb = t.need_text("verb", faults);
+    let object = t.need_text("object", faults);
+    let number = t.need_text("number", faults);
+    let context = t.text("context", faults);
+    let about = t.need_text("about", faults);
+    let verb = verb?;
+    let verb = [Verb::Create, Verb::Modify, Verb::Query, Verb::Destroy].into_iter().find(|v| v.name() == verb);
+    if verb.is_none() {
+        let help = "write \"create\", \"modify\", \"query\" or \"destroy\"";
+        faults.add(&t.place("verb"), "this is no verb of a command", help);
+    }
+    Some(Command {
+        name: name?,
+        opcode: opcode? as u16,
+        input: input?,
+        output: output?,
+        verb: verb?,
+        object: object?,
+        number: number?,
+        context,
+        about: about?,
+        origin: t.origin.clone(),
+    })
+}
+
+fn read_bound_enum(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<BoundEnum> {
+    let name = t.need_text("name", faults);
+    let about = t.need_text("about", faults);
+    let values = read_values(t, faults);
+    let fields = t.texts("fields", faults);
+    Some(BoundEnum { name: name?, about: about?, values, fields, origin: t.origin.clone() })
+}
+
+fn read_select(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Select> {
+    let name = t.need_text("name", faults);
+    let about = t.need_text("about", faults);
+    let mask = t.need_text("mask", faults);
+    let mut bits = Vec::new();
+    t.tables("bits", "a bit", faults, |t, faults| {
+        let bit = t.need_u32("bit", 63, faults);
+        let name = t.need_text("name", faults);
+        let fields = names(t.texts("fields", faults));
+        if let (Some(bit), Some(name)) = (bit, name) {
+            bits.push(SelectBit { bit, name, fields, origin: t.origin.clone() });
+        }
+    });
+    Some(Select { name: name?, about: about?, mask: mask?, bits, origin: t.origin.clone() })
+}
+
+fn read_transition(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Transition> {
+    let command = t.need_text("command", faults);
+    let from = names(t.texts("from", faults));
+    let to = t.need_text("to", faults);
+    let takes = names(t.texts("takes", faults));
+    let admits = names(t.texts("admits", faults));
+    Some(Transition { command: command?, from, to: to?, takes, admits, origin: t.origin.clone() })
+}
