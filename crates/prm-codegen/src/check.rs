@@ -109,12 +109,15 @@ fn shape(spec: &Spec, layout: &Layout, field: &Field, faults: &mut Faults) {
             "the PRM splits such a field in two; compare it with its source",
         ),
         (Element::Bits(_), Count::Array(_) | Count::List)
-            if !whole_bytes || !matches!(element, 8 | 16 | 32 | 64 | 128) =>
+            if !whole_bytes
+                || !matches!(element, 8 | 16 | 32 | 64 | 128)
+                || (element == 128 && field.count == Count::List) =>
         {
             faults.add(
                 &field.origin,
                 format!("the elements of {name} are {element} bits wide"),
-                "elements of an array or a list are 8, 16, 32, 64 or 128 bits, from a whole byte on",
+                "elements of an array are 8, 16, 32, 64 or 128 bits, those of a list up to 64, \
+                 from a whole byte on",
             );
         }
         _ => {}
@@ -360,26 +363,38 @@ fn bound_enums(spec: &Spec, faults: &mut Faults) {
                 );
             }
         }
-        for (path, place) in &e.fields {
-            let width = match spec.resolve_full(path) {
-                Some((_, Field { element: Element::Bits(w), count: Count::One, .. })) if *w <= 32 => *w,
-                Some(_) => {
-                    faults.add(place, format!("{path} is no number of up to 32 bits"), "bind a plain field");
-                    continue;
-                }
-                None => {
-                    faults.add(place, format!("there is no field {path}"), "write layout.field");
-                    continue;
-                }
-            };
-            for value in e.values.iter().filter(|v| v.value < 0 || v.value >= 1i64 << width) {
-                faults.add(
-                    &value.origin,
-                    format!("{} = {} does not fit the {width} bits of {path}", value.name, value.value),
-                    "correct the value, or unbind the field",
-                );
+        if e.values.is_empty() {
+            let help = "give it values, or a prefix that values of the headers have";
+            faults.add(&e.origin, format!("{} has no values", e.name), help);
+        }
+        for (pattern, place) in &e.fields {
+            let mut any = false;
+            for (path, field) in spec.fields_like(pattern) {
+                any = true;
+                bound_field(e, &path, field, place, faults);
+            }
+            if !any {
+                faults.add(place, format!("there is no field {pattern}"), "write layout.field");
             }
         }
+    }
+}
+
+/// A field whose values an enum names.
+fn bound_field(e: &BoundEnum, path: &str, field: &Field, place: &Origin, faults: &mut Faults) {
+    let width = match (&field.element, field.count) {
+        (Element::Bits(width), Count::One) if *width <= 32 => *width,
+        _ => {
+            faults.add(place, format!("{path} is no number of up to 32 bits"), "bind a plain field");
+            return;
+        }
+    };
+    for value in e.values.iter().filter(|v| v.value < 0 || v.value >= 1i64 << width) {
+        faults.add(
+            &value.origin,
+            format!("{} = {} does not fit the {width} bits of {path}", value.name, value.value),
+            "correct the value, or unbind the field",
+        );
     }
 }
 
@@ -387,21 +402,6 @@ fn selects(spec: &Spec, faults: &mut Faults) {
     let s = &spec.semantics;
     unique(s.selects.iter().map(|x| (&*x.name, &x.origin)), "select mask", faults);
     for select in &s.selects {
-        let Some((_, mask)) = spec.resolve_full(&select.mask) else {
-            let message = format!("there is no field {}", select.mask);
-            faults.add(&select.origin, message, "mask is layout.field of the command's input");
-            continue;
-        };
-        let width = spec.element_bits(&mask.element).unwrap_or(0);
-        let input = select.mask.split('.').next().unwrap_or_default();
-        let commands: Vec<_> = s.commands.iter().filter(|c| c.input == input).collect();
-        if commands.is_empty() {
-            faults.add(
-                &select.origin,
-                format!("{input} is the input of no command"),
-                "add the [[command]], or correct the mask",
-            );
-        }
         unique(select.bits.iter().map(|b| (&*b.name, &b.origin)), "bit", faults);
         let mut seen: HashMap<u32, &SelectBit> = HashMap::new();
         for bit in &select.bits {
@@ -412,22 +412,48 @@ fn selects(spec: &Spec, faults: &mut Faults) {
                     "correct one of the two",
                 );
             }
-            if bit.bit >= width {
-                faults.add(
-                    &bit.origin,
-                    format!("{} is bit {} of a mask of {width} bits", bit.name, bit.bit),
-                    "correct the number of the bit, 0 the least significant",
-                );
-            }
-            for command in &commands {
-                for path in bit.fields.iter().filter(|p| spec.resolve(&command.input, p).is_none()) {
-                    faults.add(
-                        &bit.origin,
-                        format!("{} selects {path}, which is no field of {}", bit.name, command.input),
-                        "write the path from the command's input, such as cq_context.cq_period",
-                    );
-                }
-            }
+        }
+        if select.masks.is_empty() {
+            faults.add(&select.origin, format!("{} stands in no field", select.name), "add masks = [\"layout.field\"]");
+        }
+        for (mask, place) in &select.masks {
+            select_mask(spec, select, mask, place, faults);
+        }
+    }
+}
+
+/// One field that holds a select mask, and what the mask says of its command.
+fn select_mask(spec: &Spec, select: &Select, mask: &str, place: &Origin, faults: &mut Faults) {
+    let Some((_, field)) = spec.resolve_full(mask) else {
+        faults.add(place, format!("there is no field {mask}"), "a mask is layout.field of a command's input");
+        return;
+    };
+    let width = spec.element_bits(&field.element).unwrap_or(0);
+    for bit in select.bits.iter().filter(|b| b.bit >= width) {
+        faults.add(
+            &bit.origin,
+            format!("{} is bit {} of {mask}, a mask of {width} bits", bit.name, bit.bit),
+            "correct the number of the bit, 0 the least significant",
+        );
+    }
+    let input = mask.split('.').next().unwrap_or_default();
+    if !spec.semantics.commands.iter().any(|c| c.input == input) {
+        faults.add(
+            place,
+            format!("{input} is the input of no command"),
+            "add the [[command]], or correct the mask",
+        );
+    }
+    for path in select.always.iter().filter(|p| spec.resolve(input, p).is_none()) {
+        no_field(input, path, &select.origin, faults);
+    }
+    for bit in &select.bits {
+        for path in bit.fields.iter().filter(|p| spec.resolve(input, p).is_none()) {
+            faults.add(
+                &bit.origin,
+                format!("{} selects {path}, which is no field of {input}", bit.name),
+                "write the path from the command's input, such as cq_context.cq_period",
+            );
         }
     }
 }

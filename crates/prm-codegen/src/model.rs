@@ -21,6 +21,18 @@ impl Spec {
         self.layouts.iter().find(|l| l.name == name)
     }
 
+    /// The enumeration that belongs to a field.
+    pub fn enum_of(&self, layout: &str, field: &str) -> Option<&BoundEnum> {
+        let path = format!("{layout}.{field}");
+        self.semantics.enums.iter().find(|e| e.fields.iter().any(|(pattern, _)| matches(pattern, &path)))
+    }
+
+    /// Every field, as `layout.field`, that fits `pattern`.
+    pub fn fields_like<'s>(&'s self, pattern: &'s str) -> impl Iterator<Item = (String, &'s Field)> {
+        let all = self.layouts.iter().flat_map(|l| l.fields.iter().map(move |f| (l, f)));
+        all.map(|(l, f)| (format!("{}.{}", l.name, f.name), f)).filter(move |(path, _)| matches(pattern, path))
+    }
+
     /// The field at the end of `path` (names with dots between) in `layout`, and its first bit
     /// counted from the start of `layout`.
     pub fn resolve(&self, layout: &str, path: &str) -> Option<(u32, &Field)> {
@@ -54,6 +66,16 @@ impl Spec {
             Count::Array(n) => element * u64::from(n),
             Count::List => 0,
         })
+    }
+}
+
+/// Whether `name` fits `pattern`, in which `*` stands for any run of characters.
+pub fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((head, rest)) => name.strip_prefix(head).is_some_and(|name| {
+            (0..=name.len()).any(|at| name.is_char_boundary(at) && matches(rest, &name[at..]))
+        }),
     }
 }
 
@@ -252,7 +274,11 @@ pub struct BoundEnum {
     pub about: String,
     /// Its values, by our names.
     pub values: Vec<EnumValue>,
-    /// The fields it belongs to, as `layout.field`.
+    /// Values to be taken from the enumerations of the headers: their common beginning.
+    pub prefix: Option<String>,
+    /// Names after the prefix that are no values: limits and the like.
+    pub except: Vec<String>,
+    /// The fields it belongs to, as `layout.field`; `*` stands for any run of characters.
     pub fields: Vec<(String, Origin)>,
     /// Where it is written.
     pub origin: Origin,
@@ -265,8 +291,12 @@ pub struct Select {
     pub name: String,
     /// One line about it.
     pub about: String,
-    /// The mask's field, as `layout.path`.
-    pub mask: String,
+    /// The fields that hold it, as `layout.path`: one for each command that has it.
+    pub masks: Vec<(String, Origin)>,
+    /// The `op_mod` of the commands under which it counts.
+    pub op_mod: u16,
+    /// Fields of the input that count whatever the mask says.
+    pub always: Vec<String>,
     /// Its bits.
     pub bits: Vec<SelectBit>,
     /// Where it is written.
@@ -280,7 +310,7 @@ pub struct SelectBit {
     pub bit: u32,
     /// Name.
     pub name: String,
-    /// The fields it selects: paths in the command's context.
+    /// The fields it selects: paths in the command's input.
     pub fields: Vec<String>,
     /// Where it is written.
     pub origin: Origin,

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::fault::{Faults, Origin, SourceFile};
-use crate::model::{Count, Element, EnumValue, Enumeration, Family, Field, Kind, Layout, Spec};
+use crate::model::{Count, Element, EnumValue, Enumeration, Family, Field, Kind, Layout, Spec, matches};
 use expr::Names;
 use parser::{Body, Definition, Enum, Member, Type};
 
@@ -52,16 +52,6 @@ pub fn import(headers: &[Arc<SourceFile>], families: Vec<Family>) -> Result<Spec
     layouts.sort_by_key(order);
     let enums = enumerations(enums);
     faults.or(Spec { families, layouts, enums, ..Spec::default() })
-}
-
-/// Whether `name` fits `pattern`, in which `*` stands for any run of characters.
-fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((head, rest)) => name.strip_prefix(head).is_some_and(|name| {
-            (0..=name.len()).any(|at| name.is_char_boundary(at) && matches(rest, &name[at..]))
-        }),
-    }
 }
 
 /// Whether a field of this name holds nothing. One header misspells it.

@@ -31,6 +31,7 @@ pub fn read_spec(dir: &Path) -> Result<Spec, Faults> {
             read_semantics(&file, &mut spec.semantics, &mut faults);
         }
     }
+    take_values(&mut spec);
     faults.or(spec)
 }
 
@@ -248,15 +249,34 @@ fn read_command(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Command> {
 fn read_bound_enum(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<BoundEnum> {
     let name = t.need_text("name", faults);
     let about = t.need_text("about", faults);
-    let values = read_values(t, faults);
+    let prefix = t.text("prefix", faults);
+    let except = names(t.texts("except", faults));
+    let values = if prefix.is_none() || t.has("values") { read_values(t, faults) } else { Vec::new() };
     let fields = t.texts("fields", faults);
-    Some(BoundEnum { name: name?, about: about?, values, fields, origin: t.origin.clone() })
+    let origin = t.origin.clone();
+    Some(BoundEnum { name: name?, about: about?, values, prefix, except, fields, origin })
+}
+
+/// Gives the enums that take their values from the headers those values.
+fn take_values(spec: &mut Spec) {
+    for e in &mut spec.semantics.enums {
+        let Some(prefix) = &e.prefix else { continue };
+        let all = spec.enums.iter().flat_map(|e| &e.values);
+        let taken: Vec<EnumValue> = all
+            .filter_map(|v| v.name.strip_prefix(prefix.as_str()).map(|name| (name, v)))
+            .filter(|(name, _)| !e.except.iter().any(|x| x == name))
+            .map(|(name, v)| EnumValue { name: name.to_owned(), value: v.value, origin: v.origin.clone() })
+            .collect();
+        e.values.splice(0..0, taken);
+    }
 }
 
 fn read_select(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Select> {
     let name = t.need_text("name", faults);
     let about = t.need_text("about", faults);
-    let mask = t.need_text("mask", faults);
+    let masks = t.texts("masks", faults);
+    let op_mod = t.u32("op_mod", 0xffff, faults).unwrap_or(0) as u16;
+    let always = names(t.texts("always", faults));
     let mut bits = Vec::new();
     t.tables("bits", "a bit", faults, |t, faults| {
         let bit = t.need_u32("bit", 63, faults);
@@ -266,7 +286,7 @@ fn read_select(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Select> {
             bits.push(SelectBit { bit, name, fields, origin: t.origin.clone() });
         }
     });
-    Some(Select { name: name?, about: about?, mask: mask?, bits, origin: t.origin.clone() })
+    Some(Select { name: name?, about: about?, masks, op_mod, always, bits, origin: t.origin.clone() })
 }
 
 fn read_transition(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Transition> {

@@ -1,0 +1,298 @@
+//! Layouts as Rust: a line per field for the codec's `layout!` macro, and for the tests.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::names::camel;
+use super::tails::{alias, name as tail_name, tails};
+use super::{COMMON, cfg, field_name, head, semantics, type_name};
+use crate::model::*;
+
+/// The module of one family.
+pub(super) fn family(spec: &Spec, family: &Family, uses: &BTreeSet<&str>) -> String {
+    let layouts: Vec<&Layout> = spec.layouts.iter().filter(|l| l.family == family.name).collect();
+    let mut text = head(&family.about);
+    let body = {
+        let mut body = String::new();
+        for layout in &layouts {
+            write_layout(&mut body, spec, layout);
+        }
+        body.push_str(&semantics::commands(spec, family));
+        body
+    };
+    for used in uses {
+        let _ = writeln!(text, "use super::{used}::*;");
+    }
+    let words: BTreeSet<&str> =
+        body.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()).collect();
+    let used: Vec<&str> =
+        ["Layout", "U16", "U32", "U64", "WithTail"].into_iter().filter(|n| words.contains(n)).collect();
+    let _ = writeln!(text, "use crate::{{{}, LayoutDesc}};\n", used.join(", "));
+    let tags: Vec<String> = layouts.iter().map(|l| type_name(&l.name)).collect();
+    let _ = write!(text, "/// Names of the layouts.\nmod tag {{\n    tags! {{\n");
+    for tag in &tags {
+        let _ = writeln!(text, "        {tag},");
+    }
+    text.push_str("    }\n}\n\n");
+    text.push_str("/// The layouts of this family.\npub(crate) const LAYOUTS: &[&LayoutDesc] = &[\n");
+    for tag in &tags {
+        let _ = writeln!(text, "    <tag::{tag} as crate::Described>::DESC,");
+    }
+    text.push_str("];\n");
+    text.push_str(&semantics::command_list(spec, family));
+    text.push_str(&body);
+    text
+}
+
+fn write_layout(text: &mut String, spec: &Spec, layout: &Layout) {
+    let (name, prm, bytes) = (type_name(&layout.name), &layout.name, layout.bytes);
+    let command = spec.semantics.commands.iter().find(|c| c.input == layout.name);
+    let answered = spec.semantics.commands.iter().find(|c| c.output == layout.name);
+    let kind = if layout.kind == Kind::Union { ", a union" } else { "" };
+    let all = tails(spec, layout);
+    let _ = write!(text, "\n/// `{prm}`{kind}: {bytes} byte{}.\n", if bytes == 1 { "" } else { "s" });
+    if let Some(c) = command {
+        let _ = write!(text, "///\n/// Input of {} (0x{:x}). {}\n", c.name, c.opcode, c.about);
+    }
+    if let Some(c) = answered {
+        let _ = write!(text, "///\n/// Output of {} (0x{:x}).\n", c.name, c.opcode);
+    }
+    for tail in all.iter().filter(|t| t.follows(layout)) {
+        let other = alias(layout, tail, &all);
+        let _ = write!(text, "///\n/// With its list `{}`: [`{other}`].\n", tail.path.join("."));
+    }
+    let _ = writeln!(text, "pub type {name} = Layout<tag::{name}, 0x{bytes:02x}>;");
+    for tail in all.iter().filter(|t| t.follows(layout)) {
+        let (other, path) = (alias(layout, tail, &all), tail.path.join("."));
+        let _ = write!(text, "\n/// `{prm}` and its list `{path}`.\n");
+        let _ = writeln!(text, "pub type {other} = WithTail<{name}, {}>;", element_type(&tail.element));
+    }
+    let opcode = command.map(|c| format!(", opcode 0x{:03x}", c.opcode)).unwrap_or_default();
+    let kind = if layout.kind == Kind::Union { "Union" } else { "Struct" };
+    let _ = write!(text, "layout! {{ {name}, tag::{name}, \"{prm}\", {kind}, 0x{bytes:02x}{opcode};\n");
+    for field in &layout.fields {
+        write_field(text, spec, layout, field);
+    }
+    text.push_str("}\n");
+    let inherited = all.iter().filter(|t| t.path.len() > 1 && !t.follows(layout));
+    for tail in inherited {
+        let get = tail_name(tail, &all);
+        let (path, element) = (tail.path.join("."), element_type(&tail.element));
+        let at = tail.bit / 8;
+        let _ = write!(
+            text,
+            "\nimpl {name} {{\n    inner_list! {{\n        /// `{path}`, a list from byte 0x{at:02x} on.\n        \
+             {get}: {element} = 0x{at:02x}\n    }}\n}}\n"
+        );
+    }
+}
+
+/// The type of one element.
+fn element_type(element: &Element) -> String {
+    match element {
+        Element::Layout(name) => type_name(name),
+        Element::Bits(8) => "u8".into(),
+        Element::Bits(16) => "U16".into(),
+        Element::Bits(32) => "U32".into(),
+        Element::Bits(64) => "U64".into(),
+        Element::Bits(width) => format!("[u8; {}]", width / 8),
+    }
+}
+
+/// The element of a list, as its description has it.
+fn list_element(element: &Element) -> String {
+    match element {
+        Element::Layout(name) => format!("layout {}", type_name(name)),
+        Element::Bits(width) => format!("bits {width}"),
+    }
+}
+
+/// How a field is accessed.
+pub(super) enum Access<'s> {
+    /// A number of up to 32 bits, and its enum when it has one.
+    Bits(u32, Option<&'s BoundEnum>),
+    /// A number wider than 32 bits.
+    Wide(u32),
+    /// Viewed in place: the kind for the macro, and the type.
+    View(&'static str, String),
+    /// A list.
+    List(String),
+}
+
+pub(super) fn access<'s>(spec: &'s Spec, layout: &Layout, field: &Field) -> Access<'s> {
+    let element = element_type(&field.element);
+    match (&field.element, field.count) {
+        (_, Count::List) => Access::List(element),
+        (Element::Bits(w), Count::One) if *w <= 32 => {
+            Access::Bits(*w, spec.enum_of(&layout.name, &field.name))
+        }
+        (Element::Bits(w), Count::One) if *w > 64 && w % 8 == 0 => {
+            Access::View("bytes", format!("[u8; {}]", w / 8))
+        }
+        (Element::Bits(w), Count::One) => Access::Wide(*w),
+        (Element::Bits(_), Count::Array(n)) => Access::View("array", format!("[{element}; {n}]")),
+        (Element::Layout(_), Count::One) => Access::View("nested", element),
+        (Element::Layout(_), Count::Array(n)) => Access::View("nested_array", format!("[{element}; {n}]")),
+    }
+}
+
+/// The smallest unsigned type of at least `width` bits.
+pub(super) fn number_type(width: u32) -> &'static str {
+    match width {
+        0..=8 => "u8",
+        9..=16 => "u16",
+        17..=32 => "u32",
+        33..=64 => "u64",
+        _ => "u128",
+    }
+}
+
+/// An enumeration's type and that of its numbers: `QpState(u8)`.
+fn coded_type(spec: &Spec, e: &BoundEnum) -> String {
+    format!("{}({})", camel(&e.name), semantics::number_of(spec, e))
+}
+
+/// Whether a number of `width` bits takes all of its type.
+fn fills(number: &str, width: u32) -> bool {
+    number[1..].parse() == Ok(width)
+}
+
+/// The names of a field's accessors: get, set, with, try_set, mut.
+struct Names {
+    get: String,
+    set: String,
+    with: String,
+    try_set: String,
+    get_mut: String,
+}
+
+fn names(field: &Field) -> Names {
+    let get = field_name(&field.name);
+    let bare = get.trim_end_matches('_').to_owned();
+    Names {
+        set: format!("set_{bare}"),
+        with: format!("with_{bare}"),
+        try_set: format!("try_set_{bare}"),
+        get_mut: format!("{bare}_mut"),
+        get,
+    }
+}
+
+fn write_field(text: &mut String, spec: &Spec, layout: &Layout, field: &Field) {
+    let prm = &field.name;
+    let Names { get, set, with, try_set, get_mut } = names(field);
+    let (dword, byte) = (field.bit / 32 * 4, field.bit / 8);
+    let high = 31 - field.bit % 32;
+    let _ = match access(spec, layout, field) {
+        Access::Bits(width, bound) => {
+            let low = high + 1 - width;
+            let range = if width == 1 { format!("bit {high}") } else { format!("bits {high}:{low}") };
+            let _ = writeln!(text, "    /// `{prm}`: {range} of dword 0x{dword:02x}.");
+            let place = format!("\"{prm}\" 0x{dword:02x}[{high}:{low}]");
+            match bound {
+                Some(e) => {
+                    let of = coded_type(spec, e);
+                    if fills(semantics::number_of(spec, e), width) {
+                        writeln!(text, "    coded_full({get} {set} {with}: {of} = {place});")
+                    } else {
+                        writeln!(text, "    coded({get} {set} {with} {try_set}: {of} = {place});")
+                    }
+                }
+                None if width == 1 => {
+                    writeln!(text, "    flag({get} {set} {with}: bool = \"{prm}\" 0x{dword:02x}[{high}]);")
+                }
+                None if fills(number_type(width), width) => {
+                    writeln!(text, "    full({get} {set} {with}: {} = {place});", number_type(width))
+                }
+                None => {
+                    writeln!(text, "    bits({get} {set} {with} {try_set}: {} = {place});", number_type(width))
+                }
+            }
+        }
+        Access::Wide(width) => {
+            let _ = writeln!(text, "    /// `{prm}`: {width} bits from byte 0x{byte:02x} on.");
+            if width == 64 {
+                writeln!(text, "    quad({get} {set} {with}: u64 = \"{prm}\" 0x{byte:02x});")
+            } else {
+                let of = number_type(width);
+                writeln!(text, "    wide({get} {set} {with} {try_set}: {of} = \"{prm}\" 0x{byte:02x} {width});")
+            }
+        }
+        Access::View(kind, of) => {
+            let _ = writeln!(text, "    /// `{prm}`: from byte 0x{byte:02x} on.");
+            let size = spec.field_bits(field).unwrap_or(0) / 8;
+            writeln!(text, "    {kind}({get} {get_mut} {set} {with}: {of} = \"{prm}\" 0x{byte:02x}, 0x{size:02x});")
+        }
+        Access::List(_) if field.bit == layout.bytes * 8 => {
+            writeln!(text, "    tail({} = \"{prm}\" 0x{byte:02x});", list_element(&field.element))
+        }
+        Access::List(of) => {
+            let _ = writeln!(text, "    /// `{prm}`: a list from byte 0x{byte:02x} on.");
+            let element = list_element(&field.element);
+            writeln!(text, "    list({get}: {of} = \"{prm}\" 0x{byte:02x} {element});")
+        }
+    };
+}
+
+/// The test module that names every family's accessors.
+pub(super) fn test_modules(spec: &Spec) -> String {
+    let mut text = head("Every accessor of the codec, by PRM names.");
+    text.push_str("use crate::accessor::Accessor;\n\n");
+    for family in &spec.families {
+        let _ = writeln!(text, "mod {};", family.name);
+    }
+    text.push_str("\n/// All accessors, family by family.\npub const ACCESSORS: &[&[Accessor]] = &[\n");
+    for family in &spec.families {
+        let _ = writeln!(text, "    {}::ACCESSORS,", family.name);
+    }
+    text.push_str("];\n");
+    debug_assert!(cfg(COMMON).is_empty());
+    text
+}
+
+/// The accessors of one family for the tests.
+pub(super) fn test_family(spec: &Spec, family: &Family) -> String {
+    let mut text = head(&family.about);
+    text.push_str("use crate::accessor::Accessor;\n\npub(super) const ACCESSORS: &[Accessor] = &[\n");
+    for layout in spec.layouts.iter().filter(|l| l.family == family.name) {
+        let (ty, prm) = (type_name(&layout.name), &layout.name);
+        for field in &layout.fields {
+            let Names { get, set, with, try_set, get_mut } = names(field);
+            let name = &field.name;
+            let _ = match access(spec, layout, field) {
+                Access::Bits(width, Some(e)) if fills(semantics::number_of(spec, e), width) => {
+                    let of = coded_type(spec, e);
+                    writeln!(text, "    coded_full!({ty}, \"{prm}\", \"{name}\", {of}, {width}, {get}, {set}, {with}),")
+                }
+                Access::Bits(width, Some(e)) => {
+                    let of = coded_type(spec, e);
+                    writeln!(text, "    coded!({ty}, \"{prm}\", \"{name}\", {of}, {width}, {get}, {set}, {with}, {try_set}),")
+                }
+                Access::Bits(1, None) => writeln!(text, "    flag!({ty}, \"{prm}\", \"{name}\", {get}, {set}, {with}),"),
+                Access::Bits(width, None) if !fills(number_type(width), width) => {
+                    writeln!(text, "    bits!({ty}, \"{prm}\", \"{name}\", {width}, {get}, {set}, {with}, {try_set}),")
+                }
+                Access::Wide(width) if width != 64 => {
+                    writeln!(text, "    bits!({ty}, \"{prm}\", \"{name}\", {width}, {get}, {set}, {with}, {try_set}),")
+                }
+                Access::Bits(width, None) | Access::Wide(width) => {
+                    writeln!(text, "    full!({ty}, \"{prm}\", \"{name}\", {width}, {get}, {set}, {with}),")
+                }
+                Access::View(_, of) => {
+                    let of = of.replace("[U", "[mlx5_prm::U");
+                    let of = if of.starts_with('[') { of } else { format!("mlx5_prm::{of}") };
+                    let of = match of.strip_prefix('[') {
+                        Some(rest) if !rest.starts_with("mlx5_prm") && !rest.starts_with(['u', '[']) => {
+                            format!("[mlx5_prm::{rest}")
+                        }
+                        _ => of,
+                    };
+                    writeln!(text, "    view!({ty}, \"{prm}\", \"{name}\", {of}, {get}, {get_mut}, {set}, {with}),")
+                }
+                Access::List(_) => Ok(()),
+            };
+        }
+    }
+    text.push_str("];\n");
+    text
+}

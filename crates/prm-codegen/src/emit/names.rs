@@ -1,0 +1,100 @@
+//! Rust names from PRM names.
+
+use std::collections::HashMap;
+
+use crate::fault::{Faults, Origin};
+use crate::model::{Count, Spec};
+
+/// Names that the codec itself exports: no layout may become one of them.
+const TYPES: &[&str] = &[
+    "Command", "CommandDesc", "Count", "Creates", "Described", "Element", "EnumDesc", "Family", "FieldDesc",
+    "FieldError", "Kind", "Layout", "LayoutDesc", "Modify", "Object", "ObjectDesc", "OnObject", "Place",
+    "Query", "SelectBitDesc", "SelectDesc", "SizeError", "TransitionDesc", "U16", "U32", "U64", "Verb",
+    "WithTail",
+];
+
+/// Methods that every layout has: no accessor may be called so.
+const METHODS: &[&str] = &[
+    "new", "zeroed", "as_bytes", "as_bytes_mut", "from_bytes", "view", "view_mut", "view_prefix",
+    "clone", "eq", "hash", "fmt",
+];
+
+/// Words that Rust keeps for itself.
+const KEYWORDS: &[&str] = &[
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
+    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
+    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
+    "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual",
+    "where", "while", "yield",
+];
+
+/// `modify_cq_in` -> `ModifyCqIn`. A name that begins with a digit gets an `N` before it.
+pub(super) fn camel(name: &str) -> String {
+    let mut out = String::new();
+    for word in name.split('_').filter(|w| !w.is_empty()) {
+        // Two numbers side by side would run together.
+        if out.ends_with(|c: char| c.is_ascii_digit()) && word.starts_with(|c: char| c.is_ascii_digit()) {
+            out.push('_');
+        }
+        let mut chars = word.chars();
+        out.extend(chars.next().map(|c| c.to_ascii_uppercase()));
+        out.extend(chars.map(|c| c.to_ascii_lowercase()));
+    }
+    if out.starts_with(|c: char| c.is_ascii_digit()) { format!("N{out}") } else { out }
+}
+
+/// A field's name as an identifier: a keyword gets a `_` behind it, a digit an `n` before it.
+pub(super) fn snake(name: &str) -> String {
+    let mut name = name.to_ascii_lowercase();
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.insert(0, 'n');
+    }
+    if KEYWORDS.contains(&&*name) || METHODS.contains(&&*name) {
+        name.push('_');
+    }
+    name
+}
+
+/// A value's name as a constant.
+pub(super) fn upper(name: &str) -> String {
+    let name = name.to_ascii_uppercase();
+    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("N{name}") } else { name }
+}
+
+/// Tells names that become one in Rust.
+pub(super) fn check(spec: &Spec, faults: &mut Faults) {
+    let mut types: HashMap<String, (&str, Option<&Origin>)> =
+        TYPES.iter().map(|t| ((*t).to_owned(), (*t, None))).collect();
+    let enums = spec.semantics.enums.iter().map(|e| (&*e.name, &e.origin));
+    let selects = spec.semantics.selects.iter().map(|s| (&*s.name, &s.origin));
+    let layouts = spec.layouts.iter().map(|l| (&*l.name, &l.origin));
+    for (name, origin) in enums.chain(selects).chain(layouts) {
+        if let Some((other, _)) = types.insert(camel(name), (name, Some(origin))) {
+            faults.add(
+                origin,
+                format!("{name} and {other} are both {} in Rust", camel(name)),
+                "rename one of the two, or bind it under another name",
+            );
+        }
+    }
+    for layout in &spec.layouts {
+        let mut methods: HashMap<String, &str> = HashMap::new();
+        for field in &layout.fields {
+            let name = snake(&field.name);
+            let mut all = vec![name.clone()];
+            if field.count != Count::List {
+                all.extend(["set_", "with_", "try_set_"].map(|p| format!("{p}{}", name.trim_end_matches('_'))));
+                all.push(format!("{}_mut", name.trim_end_matches('_')));
+            }
+            for method in all {
+                if let Some(other) = methods.insert(method.clone(), &field.name) {
+                    faults.add(
+                        &field.origin,
+                        format!("{} and {other} of {} both give a method {method}", field.name, layout.name),
+                        "rename one of the two fields",
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Enumerations, objects, commands and select masks as Rust.
+
+use std::fmt::Write as _;
+
+use super::accessors::number_type;
+use super::names::{camel, upper};
+use super::{head, type_name};
+use crate::model::*;
+
+/// `enums.rs`: the enumerations that belong to fields.
+pub(super) fn enums(spec: &Spec) -> String {
+    let mut text = head("Enumerations that belong to fields.");
+    for e in &spec.semantics.enums {
+        let fields: Vec<String> = e.fields.iter().map(|(f, _)| format!("`{f}`")).collect();
+        let _ = write!(
+            text,
+            "coded! {{\n    /// {} Unknown values are kept.\n    ///\n    /// Of {}.\n    {}: {} = \"{}\" {{\n",
+            e.about,
+            fields.join(", "),
+            camel(&e.name),
+            number_of(spec, e),
+            e.name
+        );
+        for v in &e.values {
+            let _ = writeln!(text, "        {} \"{}\" = 0x{:x},", upper(&v.name), v.name, v.value);
+        }
+        text.push_str("    }\n}\n\n");
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+/// The type of an enumeration's numbers: as wide as its widest field.
+pub(super) fn number_of(spec: &Spec, e: &BoundEnum) -> &'static str {
+    let fields = e.fields.iter().flat_map(|(pattern, _)| spec.fields_like(pattern));
+    number_type(fields.filter_map(|(_, f)| spec.element_bits(&f.element)).max().unwrap_or(32))
+}
+
+/// `object.rs`: the kinds of objects.
+pub(super) fn objects(spec: &Spec) -> String {
+    let mut text = head("Kinds of objects that commands work on.");
+    text.push_str("use crate::{Object, ObjectDesc};\n");
+    for o in &spec.semantics.objects {
+        let (ty, name, number, about) = (camel(&o.name), &o.name, &o.number, &o.about);
+        let _ = write!(
+            text,
+            "\n/// {about} Its number is the {number}, its context `{context}`.\n#[derive(Debug, Clone, Copy)]\n\
+             pub enum {ty} {{}}\n\nimpl Object for {ty} {{\n    const DESC: &'static ObjectDesc =\n        \
+             &ObjectDesc {{ name: \"{name}\", number: \"{number}\", about: \"{about}\" }};\n}}\n",
+            context = o.context,
+        );
+    }
+    text
+}
+
+/// The commands whose input belongs to a family.
+fn of_family<'s>(spec: &'s Spec, family: &'s Family) -> impl Iterator<Item = &'s Command> {
+    let of = |c: &Command| spec.layout(&c.input).is_some_and(|l| l.family == family.name);
+    spec.semantics.commands.iter().filter(move |c| of(c))
+}
+
+/// The list of a family's commands.
+pub(super) fn command_list(spec: &Spec, family: &Family) -> String {
+    let mut text =
+        String::from("\n/// The commands of this family.\npub(crate) const COMMANDS: &[&crate::CommandDesc] = &[");
+    let mut any = false;
+    for c in of_family(spec, family) {
+        let _ = write!(text, "\n    &{},", upper(&c.name));
+        any = true;
+    }
+    text.push_str(if any { "\n];\n" } else { "];\n" });
+    text
+}
+
+/// A place as Rust, for `path` in `layout`.
+fn place(spec: &Spec, layout: &str, path: &str) -> String {
+    let (bit, field) = spec.resolve(layout, path).expect("checked");
+    let width = spec.field_bits(field).unwrap_or(0);
+    format!("place!(0x{:02x}[{}] {width})", bit / 32 * 4, 31 - bit % 32)
+}
+
+fn places(spec: &Spec, layout: &str, paths: &[String]) -> String {
+    paths.iter().map(|p| place(spec, layout, p)).collect::<Vec<_>>().join(", ")
+}
+
+/// The commands of a family and the flag words of their select masks.
+pub(super) fn commands(spec: &Spec, family: &Family) -> String {
+    let mut text = String::new();
+    for select in &spec.semantics.selects {
+        let input = select.masks.first().and_then(|(m, _)| m.split('.').next()).unwrap_or_default();
+        if spec.layout(input).is_some_and(|l| l.family == family.name) {
+            flag_word(&mut text, spec, select);
+        }
+    }
+    for c in of_family(spec, family) {
+        command(&mut text, spec, c);
+    }
+    text
+}
+
+fn flag_word(text: &mut String, spec: &Spec, select: &Select) {
+    let width = select.masks.first().and_then(|(m, _)| spec.resolve_full(m));
+    let width = width.and_then(|(_, f)| spec.element_bits(&f.element)).unwrap_or(32);
+    let masks: Vec<String> = select.masks.iter().map(|(m, _)| format!("`{m}`")).collect();
+    let _ = write!(
+        text,
+        "\n/// {}\n///\n/// Of {}.\n#[bitfield_struct::bitfield(u{width})]\n#[derive(PartialEq, Eq)]\npub struct {} {{\n",
+        select.about,
+        masks.join(", "),
+        camel(&select.name)
+    );
+    let mut bits: Vec<&SelectBit> = select.bits.iter().collect();
+    bits.sort_by_key(|b| b.bit);
+    let mut next = 0;
+    let mut gap = |text: &mut String, to: u32| {
+        if to > next {
+            let _ = writeln!(text, "    #[bits({})]\n    __: u{width},", to - next);
+        }
+        next = to + 1;
+    };
+    for bit in bits {
+        gap(text, bit.bit);
+        let fields: Vec<String> = bit.fields.iter().map(|f| format!("`{f}`")).collect();
+        let _ = writeln!(text, "    /// Bit {}: {}.\n    pub {}: bool,", bit.bit, fields.join(", "), bit.name);
+    }
+    gap(text, width);
+    text.push_str("}\n");
+}
+
+fn command(text: &mut String, spec: &Spec, c: &Command) {
+    let (input, output) = (type_name(&c.input), type_name(&c.output));
+    let verb = camel(c.verb.name());
+    let object = camel(&c.object);
+    let carrier = if c.verb == Verb::Create { &c.output } else { &c.input };
+    let holder = if c.verb == Verb::Query { &c.output } else { &c.input };
+    let context = match &c.context {
+        Some(path) => format!("Some({})", place(spec, holder, path)),
+        None => "None".into(),
+    };
+    let _ = write!(
+        text,
+        "\ncommand! {{\n    {input} => {output}, {verb} {object}, {id}, crate::CommandDesc {{\n        \
+         name: \"{name}\",\n        opcode: 0x{opcode:03x},\n        verb: crate::Verb::{verb},\n        \
+         object: <crate::object::{object} as crate::Object>::DESC,\n        \
+         input: <{input} as crate::Described>::DESC,\n        output: <{output} as crate::Described>::DESC,\n        \
+         number: {number},\n        context: {context},\n        selects: &[",
+        id = upper(&c.name),
+        name = c.name,
+        opcode = c.opcode,
+        number = place(spec, carrier, &c.number),
+    );
+    let mut any = false;
+    for select in &spec.semantics.selects {
+        for (mask, _) in select.masks.iter().filter(|(m, _)| m.split('.').next() == Some(&*c.input)) {
+            select_desc(text, spec, select, mask);
+            any = true;
+        }
+    }
+    text.push_str(if any { "\n        ],\n" } else { "],\n" });
+    match spec.semantics.transitions.iter().find(|t| t.command == c.name) {
+        Some(t) => transition(text, spec, c, t),
+        None => text.push_str("        transition: None,\n"),
+    }
+    let _ = write!(text, "        about: \"{}\",\n    }}\n}}\n", c.about);
+}
+
+fn select_desc(text: &mut String, spec: &Spec, select: &Select, mask: &str) {
+    let (input, path) = mask.split_once('.').expect("checked");
+    let _ = write!(
+        text,
+        "\n            crate::SelectDesc {{\n                name: \"{}\",\n                mask: {},\n                \
+         op_mod: {},\n                always: &[{}],\n                bits: &[",
+        select.name,
+        place(spec, input, path),
+        select.op_mod,
+        places(spec, input, &select.always),
+    );
+    for b in &select.bits {
+        let _ = write!(
+            text,
+            "\n                    crate::SelectBitDesc {{ bit: {}, name: \"{}\", fields: &[{}] }},",
+            b.bit,
+            b.name,
+            places(spec, input, &b.fields)
+        );
+    }
+    text.push_str("\n                ],\n            },");
+}
+
+fn transition(text: &mut String, spec: &Spec, c: &Command, t: &Transition) {
+    let states: Vec<String> = t.from.iter().map(|s| format!("crate::QpState::{}", upper(s))).collect();
+    let bits = spec.semantics.selects.iter().filter(|s| s.name == "qp_opt_param").flat_map(|s| &s.bits);
+    let admits = bits.filter(|b| t.admits.contains(&b.name)).fold(0u32, |mask, b| mask | 1 << b.bit);
+    let _ = write!(
+        text,
+        "        transition: Some(crate::TransitionDesc {{\n            from: &[{}],\n            \
+         to: crate::QpState::{},\n            takes: &[{}],\n            admits: 0x{admits:08x},\n        }}),\n",
+        states.join(", "),
+        upper(&t.to),
+        places(spec, &c.input, &t.takes),
+    );
+}

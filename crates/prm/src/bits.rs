@@ -1,0 +1,283 @@
+//! Fields of a big-endian mailbox. Bits are counted from the first (most significant) one.
+//!
+//! All of these fold to a load, a shift and a mask when the position is a constant, as it is in
+//! every accessor. They are free functions on bytes, one for each type of number, so that the
+//! body of an accessor is one call: with thousands of accessors that is what compiles fast.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
+
+use crate::error::{FieldError, too_wide};
+use crate::layout::Layout;
+
+/// A mask of `width` low bits.
+#[inline(always)]
+const fn mask(width: usize) -> u64 {
+    if width >= 64 { u64::MAX } else { (1 << width) - 1 }
+}
+
+#[inline(always)]
+const fn be16(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
+
+#[inline(always)]
+const fn be32(bytes: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+#[inline(always)]
+const fn put16(bytes: &mut [u8], at: usize, value: u16) {
+    let value = value.to_be_bytes();
+    bytes[at] = value[0];
+    bytes[at + 1] = value[1];
+}
+
+#[inline(always)]
+const fn put32(bytes: &mut [u8], at: usize, value: u32) {
+    let value = value.to_be_bytes();
+    bytes[at] = value[0];
+    bytes[at + 1] = value[1];
+    bytes[at + 2] = value[2];
+    bytes[at + 3] = value[3];
+}
+
+/// The field of `width` bits from `bit` on. It lies within a dword.
+#[inline(always)]
+pub(crate) const fn get(bytes: &[u8], bit: usize, width: usize) -> u32 {
+    let (first, last) = (bit / 8, (bit + width - 1) / 8);
+    let after = (last + 1) * 8 - bit - width;
+    let mask = mask(width) as u32;
+    match last - first {
+        0 => (bytes[first] as u32 >> after) & mask,
+        1 => (be16(bytes, first) as u32 >> after) & mask,
+        _ => (be32(bytes, bit / 32 * 4) >> (32 - bit % 32 - width)) & mask,
+    }
+}
+
+/// Writes the field of `width` bits from `bit` on. It lies within a dword, and `value` fits.
+#[inline(always)]
+pub(crate) const fn set(bytes: &mut [u8], bit: usize, width: usize, value: u32) {
+    let (first, last) = (bit / 8, (bit + width - 1) / 8);
+    let after = (last + 1) * 8 - bit - width;
+    let mask = mask(width) as u32;
+    match last - first {
+        0 if width == 8 => bytes[first] = value as u8,
+        0 => bytes[first] = (bytes[first] & !((mask << after) as u8)) | ((value << after) as u8),
+        1 if width == 16 => put16(bytes, first, value as u16),
+        1 => {
+            let old = be16(bytes, first) & !((mask << after) as u16);
+            put16(bytes, first, old | ((value << after) as u16));
+        }
+        _ => {
+            let (dword, shift) = (bit / 32 * 4, 32 - bit % 32 - width);
+            let old = be32(bytes, dword) & !(mask << shift);
+            put32(bytes, dword, old | (value << shift));
+        }
+    }
+}
+
+/// A field of 64 bits from the byte `at` on.
+#[inline(always)]
+pub(crate) const fn get64(bytes: &[u8], at: usize) -> u64 {
+    (be32(bytes, at) as u64) << 32 | be32(bytes, at + 4) as u64
+}
+
+/// Writes a field of 64 bits from the byte `at` on.
+#[inline(always)]
+pub(crate) const fn set64(bytes: &mut [u8], at: usize, value: u64) {
+    put32(bytes, at, (value >> 32) as u32);
+    put32(bytes, at + 4, value as u32);
+}
+
+/// Any field of up to 128 bits, bit order as in [`get`].
+pub(crate) const fn get_wide(bytes: &[u8], bit: usize, width: usize) -> u128 {
+    let mut value = 0;
+    let mut at = bit;
+    while at < bit + width {
+        // As many bits as the byte still has for the field.
+        let end = if (at / 8 + 1) * 8 < bit + width { (at / 8 + 1) * 8 } else { bit + width };
+        let part = (bytes[at / 8] >> ((at / 8 + 1) * 8 - end)) as u128 & mask(end - at) as u128;
+        value = value << (end - at) | part;
+        at = end;
+    }
+    value
+}
+
+/// Writes any field of up to 128 bits; bits of `value` above `width` are not looked at.
+pub(crate) const fn set_wide(bytes: &mut [u8], bit: usize, width: usize, value: u128) {
+    let mut at = bit;
+    while at < bit + width {
+        let end = if (at / 8 + 1) * 8 < bit + width { (at / 8 + 1) * 8 } else { bit + width };
+        let (after, n) = ((at / 8 + 1) * 8 - end, end - at);
+        let part = ((value >> (bit + width - end)) & mask(n) as u128) as u8;
+        bytes[at / 8] = bytes[at / 8] & !((mask(n) as u8) << after) | part << after;
+        at = end;
+    }
+}
+
+/// The accessors' functions for one type of number, in a module of its name: a field is
+/// `dword[high:low]` as the PRM writes it, and `names` are those of layout and field, for errors.
+macro_rules! numbers {
+    ($($type:ident)*) => { $(
+        pub(crate) mod $type {
+            use super::Names;
+            use crate::error::{FieldError, too_wide};
+
+            #[inline(always)]
+            pub(crate) const fn get(bytes: &[u8], dword: usize, high: usize, low: usize) -> $type {
+                super::get(bytes, dword * 8 + 31 - high, high - low + 1) as $type
+            }
+
+            /// Refuses a value that does not fit.
+            #[inline(always)]
+            #[track_caller]
+            pub(crate) const fn set(
+                bytes: &mut [u8],
+                dword: usize,
+                high: usize,
+                low: usize,
+                value: $type,
+                names: Names,
+            ) {
+                let width = high - low + 1;
+                if value as u64 >> width != 0 {
+                    too_wide(names.0, names.1, width as u32, value as u128);
+                }
+                super::set(bytes, dword * 8 + 31 - high, width, value as u32);
+            }
+
+            /// For a field as wide as its type.
+            #[inline(always)]
+            pub(crate) const fn put(bytes: &mut [u8], dword: usize, high: usize, value: $type) {
+                super::set(bytes, dword * 8 + 31 - high, $type::BITS as usize, value as u32);
+            }
+
+            #[inline(always)]
+            pub(crate) const fn try_set(
+                bytes: &mut [u8],
+                dword: usize,
+                high: usize,
+                low: usize,
+                value: $type,
+                names: Names,
+            ) -> Result<(), FieldError> {
+                let width = high - low + 1;
+                if value as u64 >> width != 0 {
+                    return Err(super::error(names, width, value as u128));
+                }
+                super::set(bytes, dword * 8 + 31 - high, width, value as u32);
+                Ok(())
+            }
+        }
+    )* };
+}
+
+/// PRM names of a layout and a field.
+pub(crate) type Names = (&'static str, &'static str);
+
+const fn error(names: Names, width: usize, value: u128) -> FieldError {
+    FieldError { layout: names.0, field: names.1, width: width as u32, value }
+}
+
+numbers!(u8 u16 u32);
+
+#[inline(always)]
+pub(crate) const fn get_flag(bytes: &[u8], dword: usize, bit: usize) -> bool {
+    get(bytes, dword * 8 + 31 - bit, 1) != 0
+}
+
+#[inline(always)]
+pub(crate) const fn set_flag(bytes: &mut [u8], dword: usize, bit: usize, value: bool) {
+    set(bytes, dword * 8 + 31 - bit, 1, value as u32);
+}
+
+/// Writes a field of more than 32 bits, or refuses a value that does not fit.
+#[track_caller]
+pub(crate) const fn set_wide_checked(bytes: &mut [u8], at: usize, width: usize, value: u128, names: Names) {
+    if value >> width != 0 {
+        too_wide(names.0, names.1, width as u32, value);
+    }
+    set_wide(bytes, at * 8, width, value);
+}
+
+pub(crate) const fn try_wide(
+    bytes: &mut [u8],
+    at: usize,
+    width: usize,
+    value: u128,
+    names: Names,
+) -> Result<(), FieldError> {
+    if value >> width != 0 {
+        return Err(error(names, width, value));
+    }
+    set_wide(bytes, at * 8, width, value);
+    Ok(())
+}
+
+/// The layout at byte `at`.
+#[inline(always)]
+pub(crate) const fn nested<T, const N: usize>(bytes: &[u8], at: usize) -> &Layout<T, N> {
+    let (_, rest) = bytes.split_at(at);
+    match rest.first_chunk::<N>() {
+        Some(nested) => zerocopy::transmute_ref!(nested),
+        None => unreachable!(),
+    }
+}
+
+/// [`nested`] to be written.
+#[inline(always)]
+pub(crate) fn nested_mut<T, const N: usize>(bytes: &mut [u8], at: usize) -> &mut Layout<T, N> {
+    match bytes[at..].first_chunk_mut::<N>() {
+        Some(nested) => zerocopy::transmute_mut!(nested),
+        None => unreachable!(),
+    }
+}
+
+/// Writes the layout at byte `at`.
+#[inline(always)]
+pub(crate) const fn set_nested<T, const N: usize>(bytes: &mut [u8], at: usize, value: &Layout<T, N>) {
+    let (_, rest) = bytes.split_at_mut(at);
+    match rest.first_chunk_mut::<N>() {
+        Some(nested) => *nested = value.bytes,
+        None => unreachable!(),
+    }
+}
+
+/// The `LEN` bytes at `AT`, viewed as an array or bytes.
+#[inline(always)]
+pub(crate) const fn part<V, const AT: usize, const LEN: usize>(bytes: &[u8]) -> &V
+where
+    V: FromBytes + Immutable + Unaligned,
+{
+    let (_, rest) = bytes.split_at(AT);
+    match rest.first_chunk::<LEN>() {
+        Some(part) => zerocopy::transmute_ref!(part),
+        None => unreachable!(),
+    }
+}
+
+/// [`part`] to be written.
+#[inline(always)]
+pub(crate) fn part_mut<V, const AT: usize, const LEN: usize>(bytes: &mut [u8]) -> &mut V
+where
+    V: FromBytes + IntoBytes + Unaligned,
+{
+    match bytes[AT..].first_chunk_mut::<LEN>() {
+        Some(part) => zerocopy::transmute_mut!(part),
+        None => unreachable!(),
+    }
+}
+
+/// Writes a part.
+#[inline(always)]
+pub(crate) const fn set_part<V, const AT: usize, const LEN: usize>(bytes: &mut [u8], value: &V)
+where
+    V: IntoBytes + Immutable,
+{
+    let value: &[u8; LEN] = zerocopy::transmute_ref!(value);
+    let (_, rest) = bytes.split_at_mut(AT);
+    match rest.first_chunk_mut::<LEN>() {
+        Some(part) => *part = *value,
+        None => unreachable!(),
+    }
+}

@@ -1,0 +1,246 @@
+//! Commands: which mailbox goes in, which comes out, and the object they work on.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::bits;
+use crate::describe::{Described, LayoutDesc};
+use crate::layout::WithTail;
+
+/// What a command does to its object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    /// Makes it.
+    Create,
+    /// Changes it.
+    Modify,
+    /// Reads it.
+    Query,
+    /// Ends it.
+    Destroy,
+}
+
+/// A kind of object, such as [`object::Cq`](crate::object::Cq).
+pub trait Object {
+    /// Its description.
+    const DESC: &'static ObjectDesc;
+}
+
+/// Description of a kind of object.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ObjectDesc {
+    /// Name, such as `cq`.
+    pub name: &'static str,
+    /// What the PRM calls its number, such as `CQN`.
+    pub number: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+}
+
+/// Where a number stands in a mailbox: first bit and width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// First (most significant) bit, from the start of the mailbox.
+    pub bit: u32,
+    /// Bits.
+    pub width: u32,
+}
+
+impl Place {
+    const fn is_within(&self, len: usize) -> bool {
+        (self.bit as usize + self.width as usize) <= len * 8
+    }
+
+    /// The number there; `None` when `bytes` ends before it.
+    pub const fn read(&self, bytes: &[u8]) -> Option<u64> {
+        if !self.is_within(bytes.len()) || self.width > 64 {
+            return None;
+        }
+        Some(bits::get_wide(bytes, self.bit as usize, self.width as usize) as u64)
+    }
+
+    /// Writes the number; `false`, and nothing is written, when it does not fit or `bytes` ends
+    /// before it.
+    pub const fn write(&self, bytes: &mut [u8], value: u64) -> bool {
+        let fits = self.width >= 64 || value >> self.width == 0;
+        if !fits || !self.is_within(bytes.len()) || self.width > 64 {
+            return false;
+        }
+        bits::set_wide(bytes, self.bit as usize, self.width as usize, value as u128);
+        true
+    }
+
+    /// Copies the bits there from one mailbox to another of the same layout; `false` when one of
+    /// them ends before it.
+    pub const fn copy(&self, from: &[u8], to: &mut [u8]) -> bool {
+        if !self.is_within(from.len()) || !self.is_within(to.len()) {
+            return false;
+        }
+        let (mut bit, mut left) = (self.bit as usize, self.width as usize);
+        while left > 0 {
+            let n = if left > 64 { 64 } else { left };
+            bits::set_wide(to, bit, n, bits::get_wide(from, bit, n));
+            bit += n;
+            left -= n;
+        }
+        true
+    }
+}
+
+/// Description of a command.
+#[derive(Debug)]
+pub struct CommandDesc {
+    /// Name, such as `MODIFY_CQ`.
+    pub name: &'static str,
+    /// Opcode.
+    pub opcode: u16,
+    /// What it does.
+    pub verb: Verb,
+    /// The object it does it to.
+    pub object: &'static ObjectDesc,
+    /// Its input.
+    pub input: &'static LayoutDesc,
+    /// Its output.
+    pub output: &'static LayoutDesc,
+    /// Where the object's number stands: in the output of a create, else in the input.
+    pub number: Place,
+    /// Where the object's context stands: in the output of a query, else in the input.
+    pub context: Option<Place>,
+    /// Its select masks, each for another `op_mod`.
+    pub selects: &'static [SelectDesc],
+    /// The QP transition it makes.
+    pub transition: Option<TransitionDesc>,
+    /// One line about it.
+    pub about: &'static str,
+}
+
+/// Description of a select mask.
+#[derive(Debug)]
+pub struct SelectDesc {
+    /// Name, such as `modify_cq_select`.
+    pub name: &'static str,
+    /// Where the mask stands in the input.
+    pub mask: Place,
+    /// The `op_mod` of the command under which it counts.
+    pub op_mod: u16,
+    /// Fields of the input that count whatever the mask says.
+    pub always: &'static [Place],
+    /// Its bits.
+    pub bits: &'static [SelectBitDesc],
+}
+
+/// One bit of a select mask.
+#[derive(Debug)]
+pub struct SelectBitDesc {
+    /// Number of the bit, 0 the least significant.
+    pub bit: u32,
+    /// Name.
+    pub name: &'static str,
+    /// The fields it selects, in the input.
+    pub fields: &'static [Place],
+}
+
+/// Description of a QP transition.
+#[derive(Debug)]
+pub struct TransitionDesc {
+    /// States it starts from; empty for any.
+    pub from: &'static [crate::QpState],
+    /// The state it leads to.
+    pub to: crate::QpState,
+    /// Fields of the input that it always takes.
+    pub takes: &'static [Place],
+    /// Bits of `opt_param_mask` that it admits.
+    pub admits: u32,
+}
+
+/// The input of a command.
+pub trait Command: Described {
+    /// Its description.
+    const COMMAND: &'static CommandDesc;
+    /// The kind of object it works on.
+    type Object: Object;
+    /// Its output, without a list.
+    type Output: Described + FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout;
+
+    /// The mailbox as it goes to the adapter.
+    fn bytes(&self) -> &[u8];
+    /// The mailbox, to be written.
+    fn bytes_mut(&mut self) -> &mut [u8];
+}
+
+/// A command on an object that is there: its input carries the object's number.
+pub trait OnObject: Command {
+    /// The object's number.
+    fn number(&self) -> u32 {
+        // The place is checked against the layout when it is generated.
+        Self::COMMAND.number.read(self.bytes()).unwrap_or_default() as u32
+    }
+
+    /// Writes the object's number; `false` when it does not fit.
+    fn set_number(&mut self, number: u32) -> bool {
+        Self::COMMAND.number.write(self.bytes_mut(), number.into())
+    }
+}
+
+/// A command that makes an object: its output carries the object's number.
+pub trait Creates: Command {}
+
+/// A command that changes its object.
+pub trait Modify: OnObject {}
+
+/// A command that reads its object.
+pub trait Query: OnObject {}
+
+impl<H, E> Command for WithTail<H, E>
+where
+    H: Command + FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout,
+    E: FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout,
+{
+    const COMMAND: &'static CommandDesc = H::COMMAND;
+    type Object = H::Object;
+    type Output = H::Output;
+
+    fn bytes(&self) -> &[u8] {
+        self.as_bytes()
+    }
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        self.as_mut_bytes()
+    }
+}
+
+impl<H: Described, E> Described for WithTail<H, E> {
+    const DESC: &'static LayoutDesc = H::DESC;
+    const OPCODE: Option<u16> = H::OPCODE;
+}
+
+impl<H, E> OnObject for WithTail<H, E>
+where
+    H: OnObject + FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout,
+    E: FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout,
+{
+}
+
+impl<H, E> Creates for WithTail<H, E>
+where
+    H: Creates + FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout,
+    E: FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout,
+{
+}
+
+impl<H, E> Modify for WithTail<H, E>
+where
+    H: Modify + FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout,
+    E: FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout,
+{
+}
+
+impl<H, E> Query for WithTail<H, E>
+where
+    H: Query + FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout,
+    E: FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout,
+{
+}
+
+/// The command with this opcode, in the families that are compiled in and where semantics are known.
+pub fn command(opcode: u16) -> Option<&'static CommandDesc> {
+    crate::families().iter().flat_map(|f| f.commands).find(|c| c.opcode == opcode).copied()
+}

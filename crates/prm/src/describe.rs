@@ -1,0 +1,352 @@
+//! What a layout can say about itself at run time.
+//!
+//! Debug, the decoder of the `prm` command, comparisons and fuzzers all stand on this one
+//! description. It is static data: nothing is allocated.
+
+use core::fmt;
+
+use crate::bits;
+use crate::error::FieldError;
+
+/// A type that has a description.
+pub trait Described {
+    /// Its layout.
+    const DESC: &'static LayoutDesc;
+    /// The opcode, where the layout is the input of a command.
+    const OPCODE: Option<u16> = None;
+}
+
+/// A family of layouts: one module and one cargo feature.
+#[derive(Debug)]
+pub struct Family {
+    /// Name of the module and the feature.
+    pub name: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+    /// Its layouts.
+    pub layouts: &'static [&'static LayoutDesc],
+    /// Its commands that have semantics.
+    pub commands: &'static [&'static crate::CommandDesc],
+}
+
+/// Whether members follow each other or share one place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Members follow each other.
+    Struct,
+    /// Members share one place.
+    Union,
+}
+
+/// Description of a layout.
+#[derive(Debug)]
+pub struct LayoutDesc {
+    /// PRM name, such as `cqc`.
+    pub name: &'static str,
+    /// Struct or union.
+    pub kind: Kind,
+    /// Bytes, without a list at the end.
+    pub size: usize,
+    /// Fields that are not reserved, by position.
+    pub fields: &'static [FieldDesc],
+}
+
+/// Description of a field.
+#[derive(Debug)]
+pub struct FieldDesc {
+    /// PRM name.
+    pub name: &'static str,
+    /// What one element of it is.
+    pub element: Element,
+    /// How many elements there are.
+    pub count: Count,
+    pub(crate) place: FieldPlace,
+}
+
+/// Where a field stands, as the PRM writes it. Bit and width follow from it by [`FieldDesc::bit`]
+/// and [`FieldDesc::width`]; to have them computed for every field when the crate is built takes
+/// a noticeable part of its build time.
+#[derive(Debug)]
+pub(crate) enum FieldPlace {
+    /// Byte offset of the dword, bits high:low in it.
+    Dword(u32, u32, u32),
+    /// Byte offset, and bits of one element.
+    Byte(u32, u32),
+    /// Byte offset, and bytes of one element.
+    Bytes(u32, u32),
+}
+
+/// What a field holds.
+#[derive(Debug, Clone, Copy)]
+pub enum Element {
+    /// A number.
+    Bits,
+    /// A number whose values have names.
+    Enum(&'static EnumDesc),
+    /// Another layout.
+    Layout(&'static LayoutDesc),
+}
+
+/// How often a field's element is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    /// Once.
+    One,
+    /// An array of so many.
+    Array(u32),
+    /// To the end of the mailbox.
+    List,
+}
+
+/// Names of the values of an enumeration.
+#[derive(Debug)]
+pub struct EnumDesc {
+    /// Name of the enumeration.
+    pub name: &'static str,
+    /// Values and their names.
+    pub values: &'static [(u32, &'static str)],
+}
+
+impl EnumDesc {
+    /// The name of a value, when it has one.
+    pub fn name_of(&self, value: u128) -> Option<&'static str> {
+        self.values.iter().find(|(v, _)| u128::from(*v) == value).map(|(_, name)| *name)
+    }
+}
+
+impl LayoutDesc {
+    /// The field called `name`.
+    pub fn field(&self, name: &str) -> Option<&'static FieldDesc> {
+        self.fields.iter().find(|f| f.name == name)
+    }
+
+    /// Whether a list of open length ends the layout, its own or that of a layout at its end.
+    pub fn has_list(&self) -> bool {
+        self.fields.iter().any(|f| match f.element {
+            _ if f.count == Count::List => true,
+            Element::Layout(inner) if f.count == Count::One => inner.has_list(),
+            _ => false,
+        })
+    }
+
+    /// The bytes of element `index` of a field of this layout, `bytes` being the whole mailbox
+    /// from the layout on. Empty when `bytes` ends before it.
+    ///
+    /// A nested layout that ends with this one, or is a member of a union, goes to the end of the
+    /// mailbox: a list of its own may follow.
+    pub fn part<'b>(&self, field: &FieldDesc, bytes: &'b [u8], index: usize) -> &'b [u8] {
+        let from = field.bit_of(index);
+        let mut to = from + field.width() as usize;
+        if let (Element::Layout(_), Count::One) = (field.element, field.count)
+            && (to == self.size * 8 || self.kind == Kind::Union)
+        {
+            to = to.max(bytes.len() * 8);
+        }
+        bytes.get(from / 8..to.div_ceil(8).min(bytes.len())).unwrap_or_default()
+    }
+
+    /// Bits that are set and belong to no field: byte offset of the dword, and the bits in it.
+    ///
+    /// What a nested layout has reserved is told by that layout, not by this one.
+    pub fn reserved_set(&self, bytes: &[u8]) -> impl Iterator<Item = (usize, u32)> {
+        let own = self.size.min(bytes.len());
+        bytes[..own].chunks(4).enumerate().filter_map(move |(i, chunk)| {
+            let mut dword = [0; 4];
+            dword[..chunk.len()].copy_from_slice(chunk);
+            let set = u32::from_be_bytes(dword) & !self.claimed(i * 4, bytes.len());
+            (set != 0).then_some((i * 4, set))
+        })
+    }
+
+    /// The bits of the dword at byte `at` that a field claims, in a mailbox of `len` bytes.
+    fn claimed(&self, at: usize, len: usize) -> u32 {
+        let (dword, end) = (at * 8, at * 8 + 32);
+        let mut mask = 0;
+        for field in self.fields {
+            let from = field.bit_of(0).max(dword);
+            let to = field.bit_of(field.elements(len)).min(end);
+            if from < to {
+                mask |= (((1u64 << (to - from)) - 1) << (end - to)) as u32;
+            }
+        }
+        mask
+    }
+}
+
+impl FieldDesc {
+    /// Its first (most significant) bit, from the start of the layout.
+    pub const fn bit(&self) -> u32 {
+        match self.place {
+            FieldPlace::Dword(at, high, _) => at * 8 + 31 - high,
+            FieldPlace::Byte(at, _) | FieldPlace::Bytes(at, _) => at * 8,
+        }
+    }
+
+    /// Bits of one element.
+    pub const fn width(&self) -> u32 {
+        match self.place {
+            FieldPlace::Dword(_, high, low) => high - low + 1,
+            FieldPlace::Byte(_, bits) => bits,
+            FieldPlace::Bytes(_, bytes) => bytes * 8,
+        }
+    }
+
+    /// Number of whole elements in a mailbox of `len` bytes.
+    pub fn elements(&self, len: usize) -> usize {
+        let width = self.width() as usize;
+        match self.count {
+            Count::One => 1,
+            Count::Array(n) => n as usize,
+            Count::List if width == 0 => 0,
+            Count::List => (len * 8).saturating_sub(self.bit() as usize) / width,
+        }
+    }
+
+    /// The first bit of element `index`, from the start of the layout.
+    pub fn bit_of(&self, index: usize) -> usize {
+        self.bit() as usize + index * self.width() as usize
+    }
+
+    /// Reads element `index` of a number of up to 128 bits.
+    ///
+    /// `None`: the field is a layout or wider, or `bytes` ends before it.
+    pub fn read(&self, bytes: &[u8], index: usize) -> Option<u128> {
+        let (bit, width) = (self.bit_of(index), self.width() as usize);
+        let number = !matches!(self.element, Element::Layout(_)) && width <= 128;
+        let there = index < self.elements(bytes.len()) && bit + width <= bytes.len() * 8;
+        (number && there).then(|| bits::get_wide(bytes, bit, width))
+    }
+
+    /// Writes element `index` of a number of up to 128 bits. `layout` is the name for the error.
+    ///
+    /// Gives `false`, and writes nothing, where [`FieldDesc::read`] gives `None`.
+    ///
+    /// # Errors
+    /// The value does not fit.
+    pub fn write(
+        &self,
+        layout: &'static str,
+        bytes: &mut [u8],
+        index: usize,
+        value: u128,
+    ) -> Result<bool, FieldError> {
+        if self.read(bytes, index).is_none() {
+            return Ok(false);
+        }
+        let width = self.width();
+        if width < 128 && value >> width != 0 {
+            return Err(FieldError { layout, field: self.name, width, value });
+        }
+        bits::set_wide(bytes, self.bit_of(index), width as usize, value);
+        Ok(true)
+    }
+}
+
+/// The layout called `name`, in the families that are compiled in.
+pub fn layout_desc(name: &str) -> Option<&'static LayoutDesc> {
+    crate::families().iter().flat_map(|f| f.layouts).find(|l| l.name == name).copied()
+}
+
+/// Prints the fields of `bytes` that are not zero, and reserved bits that are set.
+pub(crate) fn debug(layout: &'static LayoutDesc, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let mut out = f.debug_struct(layout.name);
+    for field in layout.fields {
+        let values = Values { layout, field, bytes };
+        if values.iter().all(|v| v.is_zero()) {
+            continue;
+        }
+        match field.count {
+            Count::One => out.field(field.name, &values.at(0)),
+            Count::Array(_) | Count::List => out.field(field.name, &values),
+        };
+    }
+    if layout.reserved_set(bytes).next().is_some() {
+        out.field("reserved", &Reserved { layout, bytes });
+    }
+    out.finish()
+}
+
+/// All elements of a field, for printing.
+#[derive(Clone, Copy)]
+struct Values<'a> {
+    layout: &'static LayoutDesc,
+    field: &'static FieldDesc,
+    bytes: &'a [u8],
+}
+
+impl<'a> Values<'a> {
+    fn at(self, index: usize) -> Value<'a> {
+        Value { all: self, index }
+    }
+
+    fn iter(self) -> impl Iterator<Item = Value<'a>> {
+        (0..self.field.elements(self.bytes.len())).map(move |index| self.at(index))
+    }
+}
+
+impl fmt::Debug for Values<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// One element of a field, for printing.
+struct Value<'a> {
+    all: Values<'a>,
+    index: usize,
+}
+
+impl Value<'_> {
+    fn part(&self) -> &[u8] {
+        self.all.layout.part(self.all.field, self.all.bytes, self.index)
+    }
+
+    fn number(&self) -> Option<u128> {
+        self.all.field.read(self.all.bytes, self.index)
+    }
+
+    fn is_zero(&self) -> bool {
+        match (self.all.field.element, self.number()) {
+            (Element::Layout(inner), _) => {
+                let part = self.part();
+                let own = &part[..inner.size.min(part.len())];
+                own.iter().all(|b| *b == 0) && (!inner.has_list() || part.iter().all(|b| *b == 0))
+            }
+            (_, Some(value)) => value == 0,
+            (_, None) => self.part().iter().all(|b| *b == 0),
+        }
+    }
+}
+
+impl fmt::Debug for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.all.field.element, self.number()) {
+            (Element::Layout(inner), _) => debug(inner, self.part(), f),
+            (Element::Enum(names), Some(value)) => match names.name_of(value) {
+                Some(name) => write!(f, "{value:#x} ({name})"),
+                None => write!(f, "{value:#x}"),
+            },
+            (_, Some(value)) => write!(f, "{value:#x}"),
+            (_, None) => {
+                f.write_str("0x")?;
+                self.part().iter().try_for_each(|b| write!(f, "{b:02x}"))
+            }
+        }
+    }
+}
+
+/// Reserved bits that are set, for printing.
+struct Reserved<'a> {
+    layout: &'static LayoutDesc,
+    bytes: &'a [u8],
+}
+
+impl fmt::Debug for Reserved<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut map = f.debug_map();
+        for (at, set) in self.layout.reserved_set(self.bytes) {
+            map.entry(&format_args!("{at:#04x}"), &format_args!("{set:#010x}"));
+        }
+        map.finish()
+    }
+}

@@ -1,0 +1,473 @@
+//! How generated code is written down: a line per field, which becomes its accessors and its
+//! description.
+
+/// A layout: its accessors and its description.
+///
+/// Positions are written as the PRM writes them: byte offset of the dword, then bits high:low.
+macro_rules! layout {
+    ($Name:ident, $tag:path, $prm:literal, $kind:ident, $size:literal $(, opcode $opcode:literal)?;
+     $( $(#[$doc:meta])* $field:ident $args:tt; )*) => {
+        impl $Name {
+            $( accessors! { $prm, [$(#[$doc])*] $field $args } )*
+        }
+        impl $crate::Described for $tag {
+            const DESC: &'static $crate::LayoutDesc = &$crate::LayoutDesc {
+                name: $prm,
+                kind: $crate::Kind::$kind,
+                size: $size,
+                fields: &[ $( description! { $field $args } ),* ],
+            };
+            $( const OPCODE: Option<u16> = Some($opcode); )?
+        }
+    };
+}
+
+/// The accessors of one field.
+macro_rules! accessors {
+    // A number narrower than its type.
+    ($prm:literal, [$($doc:tt)*] bits ($get:ident $set:ident $with:ident $try:ident:
+      $type:ident = $name:literal $dword:literal[$high:literal:$low:literal])) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> $type {
+            $crate::bits::$type::get(&self.bytes, $dword, $high, $low)
+        }
+        #[doc = $name]
+        ///
+        /// # Panics
+        /// The value does not fit.
+        #[inline]
+        #[track_caller]
+        pub const fn $set(&mut self, value: $type) {
+            $crate::bits::$type::set(&mut self.bytes, $dword, $high, $low, value, ($prm, $name));
+        }
+        #[doc = $name]
+        ///
+        /// # Panics
+        /// The value does not fit.
+        #[inline]
+        #[track_caller]
+        #[must_use]
+        pub const fn $with(mut self, value: $type) -> Self {
+            $crate::bits::$type::set(&mut self.bytes, $dword, $high, $low, value, ($prm, $name));
+            self
+        }
+        #[doc = $name]
+        ///
+        /// # Errors
+        /// The value does not fit; nothing is written.
+        #[inline]
+        pub const fn $try(&mut self, value: $type) -> Result<(), $crate::FieldError> {
+            $crate::bits::$type::try_set(&mut self.bytes, $dword, $high, $low, value, ($prm, $name))
+        }
+    };
+    // A number as wide as its type.
+    ($prm:literal, [$($doc:tt)*] full ($get:ident $set:ident $with:ident:
+      $type:ident = $name:literal $dword:literal[$high:literal:$low:literal])) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> $type {
+            $crate::bits::$type::get(&self.bytes, $dword, $high, $low)
+        }
+        #[doc = $name]
+        #[inline]
+        pub const fn $set(&mut self, value: $type) {
+            $crate::bits::$type::put(&mut self.bytes, $dword, $high, value);
+        }
+        #[doc = $name]
+        #[inline]
+        #[must_use]
+        pub const fn $with(mut self, value: $type) -> Self {
+            $crate::bits::$type::put(&mut self.bytes, $dword, $high, value);
+            self
+        }
+    };
+    // One bit.
+    ($prm:literal, [$($doc:tt)*] flag ($get:ident $set:ident $with:ident:
+      bool = $name:literal $dword:literal[$bit:literal])) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> bool {
+            $crate::bits::get_flag(&self.bytes, $dword, $bit)
+        }
+        #[doc = $name]
+        #[inline]
+        pub const fn $set(&mut self, value: bool) {
+            $crate::bits::set_flag(&mut self.bytes, $dword, $bit, value);
+        }
+        #[doc = $name]
+        #[inline]
+        #[must_use]
+        pub const fn $with(mut self, value: bool) -> Self {
+            $crate::bits::set_flag(&mut self.bytes, $dword, $bit, value);
+            self
+        }
+    };
+    // A number whose values have names, narrower than its type.
+    ($prm:literal, [$($doc:tt)*] coded ($get:ident $set:ident $with:ident $try:ident:
+      $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal])) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> $crate::$type {
+            $crate::$type($crate::bits::$raw::get(&self.bytes, $dword, $high, $low))
+        }
+        #[doc = $name]
+        ///
+        /// # Panics
+        /// The value does not fit.
+        #[inline]
+        #[track_caller]
+        pub const fn $set(&mut self, value: $crate::$type) {
+            $crate::bits::$raw::set(&mut self.bytes, $dword, $high, $low, value.0, ($prm, $name));
+        }
+        #[doc = $name]
+        ///
+        /// # Panics
+        /// The value does not fit.
+        #[inline]
+        #[track_caller]
+        #[must_use]
+        pub const fn $with(mut self, value: $crate::$type) -> Self {
+            $crate::bits::$raw::set(&mut self.bytes, $dword, $high, $low, value.0, ($prm, $name));
+            self
+        }
+        #[doc = $name]
+        ///
+        /// # Errors
+        /// The value does not fit; nothing is written.
+        #[inline]
+        pub const fn $try(&mut self, value: $crate::$type) -> Result<(), $crate::FieldError> {
+            $crate::bits::$raw::try_set(&mut self.bytes, $dword, $high, $low, value.0, ($prm, $name))
+        }
+    };
+    // A number whose values have names, as wide as its type.
+    ($prm:literal, [$($doc:tt)*] coded_full ($get:ident $set:ident $with:ident:
+      $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal])) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> $crate::$type {
+            $crate::$type($crate::bits::$raw::get(&self.bytes, $dword, $high, $low))
+        }
+        #[doc = $name]
+        #[inline]
+        pub const fn $set(&mut self, value: $crate::$type) {
+            $crate::bits::$raw::put(&mut self.bytes, $dword, $high, value.0);
+        }
+        #[doc = $name]
+        #[inline]
+        #[must_use]
+        pub const fn $with(mut self, value: $crate::$type) -> Self {
+            $crate::bits::$raw::put(&mut self.bytes, $dword, $high, value.0);
+            self
+        }
+    };
+    // A number of 64 bits.
+    ($prm:literal, [$($doc:tt)*] quad ($get:ident $set:ident $with:ident: u64 = $name:literal $at:literal)) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> u64 {
+            $crate::bits::get64(&self.bytes, $at)
+        }
+        #[doc = $name]
+        #[inline]
+        pub const fn $set(&mut self, value: u64) {
+            $crate::bits::set64(&mut self.bytes, $at, value);
+        }
+        #[doc = $name]
+        #[inline]
+        #[must_use]
+        pub const fn $with(mut self, value: u64) -> Self {
+            $crate::bits::set64(&mut self.bytes, $at, value);
+            self
+        }
+    };
+    // A number wider than 32 bits that does not fill its type.
+    ($prm:literal, [$($doc:tt)*] wide ($get:ident $set:ident $with:ident $try:ident:
+      $type:ident = $name:literal $at:literal $width:literal)) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> $type {
+            $crate::bits::get_wide(&self.bytes, $at * 8, $width) as $type
+        }
+        #[doc = $name]
+        ///
+        /// # Panics
+        /// The value does not fit.
+        #[inline]
+        #[track_caller]
+        pub const fn $set(&mut self, value: $type) {
+            $crate::bits::set_wide_checked(&mut self.bytes, $at, $width, value as u128, ($prm, $name));
+        }
+        #[doc = $name]
+        ///
+        /// # Panics
+        /// The value does not fit.
+        #[inline]
+        #[track_caller]
+        #[must_use]
+        pub const fn $with(mut self, value: $type) -> Self {
+            $crate::bits::set_wide_checked(&mut self.bytes, $at, $width, value as u128, ($prm, $name));
+            self
+        }
+        #[doc = $name]
+        ///
+        /// # Errors
+        /// The value does not fit; nothing is written.
+        #[inline]
+        pub const fn $try(&mut self, value: $type) -> Result<(), $crate::FieldError> {
+            $crate::bits::try_wide(&mut self.bytes, $at, $width, value as u128, ($prm, $name))
+        }
+    };
+    // A layout, viewed in place.
+    ($prm:literal, [$($doc:tt)*] nested ($get:ident $mut:ident $set:ident $with:ident:
+      $type:ident = $name:literal $at:literal, $size:literal)) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> &$type {
+            $crate::bits::nested(&self.bytes, $at)
+        }
+        #[doc = $name]
+        #[inline]
+        pub fn $mut(&mut self) -> &mut $type {
+            $crate::bits::nested_mut(&mut self.bytes, $at)
+        }
+        #[doc = $name]
+        #[inline]
+        pub const fn $set(&mut self, value: &$type) {
+            $crate::bits::set_nested(&mut self.bytes, $at, value);
+        }
+        #[doc = $name]
+        #[inline]
+        #[must_use]
+        pub const fn $with(mut self, value: $type) -> Self {
+            $crate::bits::set_nested(&mut self.bytes, $at, &value);
+            self
+        }
+    };
+    // Bytes and arrays, viewed in place.
+    ($prm:literal, [$($doc:tt)*] $kind:ident ($get:ident $mut:ident $set:ident $with:ident:
+      $type:ty = $name:literal $at:literal, $size:literal)) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> &$type {
+            $crate::bits::part::<$type, $at, $size>(&self.bytes)
+        }
+        #[doc = $name]
+        #[inline]
+        pub fn $mut(&mut self) -> &mut $type {
+            $crate::bits::part_mut::<$type, $at, $size>(&mut self.bytes)
+        }
+        #[doc = $name]
+        #[inline]
+        pub const fn $set(&mut self, value: &$type) {
+            $crate::bits::set_part::<$type, $at, $size>(&mut self.bytes, value);
+        }
+        #[doc = $name]
+        #[inline]
+        #[must_use]
+        pub const fn $with(mut self, value: $type) -> Self {
+            $crate::bits::set_part::<$type, $at, $size>(&mut self.bytes, &value);
+            self
+        }
+    };
+    // A list behind the layout's end: see its alias of `WithTail`.
+    ($prm:literal, [$($doc:tt)*] tail ($($of:tt)*)) => {};
+    // A list that begins before the layout's end.
+    ($prm:literal, [$($doc:tt)*] list ($get:ident: $type:ty = $name:literal $at:literal $($of:tt)*)) => {
+        inner_list! { $($doc)* $get: $type = $at }
+    };
+}
+
+/// A list that begins before the end of its layout, so that it can't follow it.
+macro_rules! inner_list {
+    ($(#[$doc:meta])* $get:ident: $type:ty = $at:literal) => {
+        $(#[$doc])*
+        ///
+        /// It goes to the end of `mailbox`, which begins with this layout. What is left there after
+        /// the last whole element is not shown.
+        pub fn $get(mailbox: &[u8]) -> &[$type] {
+            let list = mailbox.get($at..).unwrap_or_default();
+            let whole = list.len() - list.len() % size_of::<$type>();
+            zerocopy::FromBytes::ref_from_bytes(&list[..whole]).unwrap_or_default()
+        }
+    };
+}
+
+/// The tags of a family's layouts.
+macro_rules! tags {
+    ($( $Name:ident, )*) => {
+        $(
+            #[doc = concat!("Tag of [`", stringify!($Name), "`](super::", stringify!($Name), ").")]
+            pub enum $Name {}
+        )*
+    };
+}
+
+/// A [`Place`](crate::Place): dword, first bit in it, width.
+macro_rules! place {
+    ($dword:literal[$high:literal] $width:literal) => {
+        $crate::Place { bit: $dword * 8 + 31 - $high, width: $width }
+    };
+}
+
+/// The description of one field.
+macro_rules! description {
+    ($kind:ident ($($names:ident)*:
+      $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal])) => {
+        $crate::FieldDesc {
+            name: $name,
+            element: $crate::Element::Enum($crate::$type::DESC),
+            count: $crate::Count::One,
+            place: $crate::describe::FieldPlace::Dword($dword, $high, $low),
+        }
+    };
+    (flag ($get:ident $set:ident $with:ident: bool = $name:literal $dword:literal[$bit:literal])) => {
+        $crate::FieldDesc {
+            name: $name,
+            element: $crate::Element::Bits,
+            count: $crate::Count::One,
+            place: $crate::describe::FieldPlace::Dword($dword, $bit, $bit),
+        }
+    };
+    ($kind:ident ($($names:ident)*: $type:ident = $name:literal $dword:literal[$high:literal:$low:literal])) => {
+        $crate::FieldDesc {
+            name: $name,
+            element: $crate::Element::Bits,
+            count: $crate::Count::One,
+            place: $crate::describe::FieldPlace::Dword($dword, $high, $low),
+        }
+    };
+    (quad ($get:ident $set:ident $with:ident: u64 = $name:literal $at:literal)) => {
+        $crate::FieldDesc {
+            name: $name,
+            element: $crate::Element::Bits,
+            count: $crate::Count::One,
+            place: $crate::describe::FieldPlace::Byte($at, 64),
+        }
+    };
+    (wide ($($names:ident)*: $type:ident = $name:literal $at:literal $width:literal)) => {
+        $crate::FieldDesc {
+            name: $name,
+            element: $crate::Element::Bits,
+            count: $crate::Count::One,
+            place: $crate::describe::FieldPlace::Byte($at, $width),
+        }
+    };
+    (bytes ($($names:ident)*: $type:ty = $name:literal $at:literal, $size:literal)) => {
+        $crate::FieldDesc {
+            name: $name,
+            element: $crate::Element::Bits,
+            count: $crate::Count::One,
+            place: $crate::describe::FieldPlace::Bytes($at, $size),
+        }
+    };
+    (array ($($names:ident)*: [$type:ty; $n:literal] = $name:literal $at:literal, $size:literal)) => {
+        $crate::FieldDesc {
+            name: $name,
+            element: $crate::Element::Bits,
+            count: $crate::Count::Array($n),
+            place: $crate::describe::FieldPlace::Bytes($at, size_of::<$type>() as u32),
+        }
+    };
+    (nested ($($names:ident)*: $type:ty = $name:literal $at:literal, $size:literal)) => {
+        $crate::FieldDesc {
+            name: $name,
+            element: $crate::Element::Layout(<$type as $crate::Described>::DESC),
+            count: $crate::Count::One,
+            place: $crate::describe::FieldPlace::Bytes($at, $size),
+        }
+    };
+    (nested_array ($($names:ident)*: [$type:ty; $n:literal] = $name:literal $at:literal, $size:literal)) => {
+        $crate::FieldDesc {
+            name: $name,
+            element: $crate::Element::Layout(<$type as $crate::Described>::DESC),
+            count: $crate::Count::Array($n),
+            place: $crate::describe::FieldPlace::Bytes($at, size_of::<$type>() as u32),
+        }
+    };
+    (tail (bits $width:literal = $name:literal $at:literal)) => {
+        $crate::FieldDesc {
+            name: $name,
+            element: $crate::Element::Bits,
+            count: $crate::Count::List,
+            place: $crate::describe::FieldPlace::Byte($at, $width),
+        }
+    };
+    (tail (layout $type:ty = $name:literal $at:literal)) => {
+        $crate::FieldDesc {
+            name: $name,
+            element: $crate::Element::Layout(<$type as $crate::Described>::DESC),
+            count: $crate::Count::List,
+            place: $crate::describe::FieldPlace::Bytes($at, size_of::<$type>() as u32),
+        }
+    };
+    (list ($get:ident: $type:ty = $name:literal $at:literal $($of:tt)*)) => {
+        description!(tail ($($of)* = $name $at))
+    };
+}
+
+/// An enumeration whose unknown values are kept.
+macro_rules! coded {
+    ($(#[$doc:meta])* $Name:ident: $type:ident = $prm:literal { $( $value:ident $text:literal = $number:literal, )* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+        pub struct $Name(pub $type);
+
+        impl $Name {
+            $(
+                #[doc = concat!("`", $text, "`: ", stringify!($number), ".")]
+                pub const $value: Self = $Name($number);
+            )*
+            /// Names of the values.
+            pub const DESC: &'static $crate::EnumDesc = &$crate::EnumDesc {
+                name: $prm,
+                values: &[ $( ($number, $text) ),* ],
+            };
+
+            /// The name of this value, when it has one.
+            pub fn name(self) -> Option<&'static str> {
+                Self::DESC.name_of(self.0.into())
+            }
+        }
+
+        impl core::fmt::Debug for $Name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                match self.name() {
+                    Some(name) => f.write_str(name),
+                    None => write!(f, concat!(stringify!($Name), "({:#x})"), self.0),
+                }
+            }
+        }
+    };
+}
+
+/// A command: its input, its output and its object.
+macro_rules! command {
+    ($Input:ident => $Output:ident, $verb:ident $Object:ident, $static:ident, $desc:expr) => {
+        static $static: $crate::CommandDesc = $desc;
+
+        impl $crate::Command for $Input {
+            const COMMAND: &'static $crate::CommandDesc = &$static;
+            type Object = $crate::object::$Object;
+            type Output = $Output;
+
+            fn bytes(&self) -> &[u8] {
+                self.as_bytes()
+            }
+            fn bytes_mut(&mut self) -> &mut [u8] {
+                self.as_bytes_mut()
+            }
+        }
+        command!(@ $verb $Input);
+    };
+    (@ Create $Input:ident) => {
+        impl $crate::Creates for $Input {}
+    };
+    (@ Destroy $Input:ident) => {
+        impl $crate::OnObject for $Input {}
+    };
+    (@ $verb:ident $Input:ident) => {
+        impl $crate::OnObject for $Input {}
+        impl $crate::$verb for $Input {}
+    };
+}

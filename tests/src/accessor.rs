@@ -1,0 +1,170 @@
+//! One accessor of the codec, as functions on bytes.
+//!
+//! The functions call what a user of the codec calls; nothing of the positions is known here.
+
+use mlx5_prm::FieldError;
+
+/// The accessors of one field.
+#[derive(Debug, Clone, Copy)]
+pub struct Accessor {
+    /// PRM name of the layout.
+    pub layout: &'static str,
+    /// PRM name of the field.
+    pub field: &'static str,
+    /// Bytes of the layout.
+    pub size: usize,
+    /// The functions. The bytes they take are exactly `size` long.
+    pub access: Access,
+}
+
+/// The functions of a field's accessors.
+#[derive(Debug, Clone, Copy)]
+pub enum Access {
+    /// A number of up to 128 bits.
+    Number {
+        /// Bits.
+        width: u32,
+        /// The getter.
+        get: fn(&[u8]) -> u128,
+        /// `set_`: panics when the value does not fit the field. The value must fit the type.
+        set: fn(&mut [u8], u128),
+        /// `with_`: the same by value.
+        with: fn(&mut [u8], u128),
+        /// `try_set_`, where the field is narrower than its type.
+        try_set: Option<TrySet>,
+    },
+    /// Bytes, an array or a layout, viewed in place.
+    View {
+        /// Its bytes.
+        size: usize,
+        /// The getter.
+        get: fn(&[u8]) -> &[u8],
+        /// The getter for writing.
+        get_mut: fn(&mut [u8]) -> &mut [u8],
+        /// `set_`: the value is `size` bytes.
+        set: fn(&mut [u8], &[u8]),
+        /// `with_`: the same by value.
+        with: fn(&mut [u8], &[u8]),
+    },
+}
+
+/// `try_set_` as a function on bytes. The value must fit the type.
+pub type TrySet = fn(&mut [u8], u128) -> Result<(), FieldError>;
+
+macro_rules! number {
+    ($Layout:ident, $layout:literal, $field:literal, $width:literal, $get:expr, $put:expr, $with:ident, $set:ident, $try:expr) => {
+        $crate::accessor::Accessor {
+            layout: $layout,
+            field: $field,
+            size: mlx5_prm::$Layout::SIZE,
+            access: $crate::accessor::Access::Number {
+                width: $width,
+                get: |bytes| {
+                    let get: fn(&mlx5_prm::$Layout) -> u128 = $get;
+                    get(mlx5_prm::$Layout::view(bytes).expect("the size of the layout"))
+                },
+                set: |bytes, value| {
+                    mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout").$set($put(value))
+                },
+                with: |bytes, value| {
+                    let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                    *it = it.$with($put(value));
+                },
+                try_set: $try,
+            },
+        }
+    };
+}
+
+macro_rules! flag {
+    ($Layout:ident, $layout:literal, $field:literal, $get:ident, $set:ident, $with:ident) => {
+        number!($Layout, $layout, $field, 1, |it| it.$get().into(), |v: u128| v != 0, $with, $set, None)
+    };
+}
+
+macro_rules! full {
+    ($Layout:ident, $layout:literal, $field:literal, $width:literal, $get:ident, $set:ident, $with:ident) => {
+        number!($Layout, $layout, $field, $width, |it| it.$get().into(), |v: u128| v as _, $with, $set, None)
+    };
+}
+
+macro_rules! bits {
+    ($Layout:ident, $layout:literal, $field:literal, $width:literal, $get:ident, $set:ident, $with:ident, $try:ident) => {
+        number!(
+            $Layout,
+            $layout,
+            $field,
+            $width,
+            |it| it.$get().into(),
+            |v: u128| v as _,
+            $with,
+            $set,
+            Some(|bytes, v| mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout").$try(v as _))
+        )
+    };
+}
+
+macro_rules! coded_full {
+    ($Layout:ident, $layout:literal, $field:literal, $Enum:ident($raw:ident), $width:literal, $get:ident, $set:ident, $with:ident) => {
+        number!(
+            $Layout,
+            $layout,
+            $field,
+            $width,
+            |it| it.$get().0.into(),
+            |v: u128| mlx5_prm::$Enum(v as $raw),
+            $with,
+            $set,
+            None
+        )
+    };
+}
+
+macro_rules! coded {
+    ($Layout:ident, $layout:literal, $field:literal, $Enum:ident($raw:ident), $width:literal, $get:ident, $set:ident, $with:ident, $try:ident) => {
+        number!(
+            $Layout,
+            $layout,
+            $field,
+            $width,
+            |it| it.$get().0.into(),
+            |v: u128| mlx5_prm::$Enum(v as $raw),
+            $with,
+            $set,
+            Some(|bytes, v| {
+                let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                it.$try(mlx5_prm::$Enum(v as $raw))
+            })
+        )
+    };
+}
+
+macro_rules! view {
+    ($Layout:ident, $layout:literal, $field:literal, $type:ty, $get:ident, $mut:ident, $set:ident, $with:ident) => {
+        $crate::accessor::Accessor {
+            layout: $layout,
+            field: $field,
+            size: mlx5_prm::$Layout::SIZE,
+            access: $crate::accessor::Access::View {
+                size: size_of::<$type>(),
+                get: |bytes| {
+                    let it = mlx5_prm::$Layout::view(bytes).expect("the size of the layout");
+                    zerocopy::IntoBytes::as_bytes(it.$get())
+                },
+                get_mut: |bytes| {
+                    let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                    zerocopy::IntoBytes::as_mut_bytes(it.$mut())
+                },
+                set: |bytes, value| {
+                    let value = <$type as zerocopy::FromBytes>::read_from_bytes(value).expect("its size");
+                    mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout").$set(&value)
+                },
+                with: |bytes, value| {
+                    let value = <$type as zerocopy::FromBytes>::read_from_bytes(value).expect("its size");
+                    let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                    *it = it.$with(value);
+                },
+            },
+        }
+    };
+}

@@ -1,0 +1,13 @@
+//! Every accessor of the codec by PRM name, so that tests can walk all of them.
+
+#[macro_use]
+pub mod accessor;
+#[rustfmt::skip]
+mod generated;
+
+pub use accessor::{Access, Accessor};
+
+/// All accessors of all families.
+pub fn accessors() -> impl Iterator<Item = &'static Accessor> {
+    generated::ACCESSORS.iter().copied().flatten()
+}
