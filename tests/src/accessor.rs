@@ -53,25 +53,30 @@ pub type TrySet = fn(&mut [u8], u128) -> Result<(), FieldError>;
 
 macro_rules! number {
     ($Layout:ident, $layout:literal, $field:literal, $width:literal, $get:expr, $put:expr, $with:ident, $set:ident, $try:expr) => {
-        $crate::accessor::Accessor {
-            layout: $layout,
-            field: $field,
-            size: mlx5_prm::$Layout::SIZE,
-            access: $crate::accessor::Access::Number {
-                width: $width,
-                get: |bytes| {
-                    let get: fn(&mlx5_prm::$Layout) -> u128 = $get;
-                    get(mlx5_prm::$Layout::view(bytes).expect("the size of the layout"))
+        // An item of its own: the closures of one item are checked together, and thousands of
+        // them in one table take minutes.
+        {
+            const ACCESSOR: $crate::accessor::Accessor = $crate::accessor::Accessor {
+                layout: $layout,
+                field: $field,
+                size: mlx5_prm::$Layout::SIZE,
+                access: $crate::accessor::Access::Number {
+                    width: $width,
+                    get: |bytes| {
+                        let get: fn(&mlx5_prm::$Layout) -> u128 = $get;
+                        get(mlx5_prm::$Layout::view(bytes).expect("the size of the layout"))
+                    },
+                    set: |bytes, value| {
+                        mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout").$set($put(value))
+                    },
+                    with: |bytes, value| {
+                        let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                        *it = it.$with($put(value));
+                    },
+                    try_set: $try,
                 },
-                set: |bytes, value| {
-                    mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout").$set($put(value))
-                },
-                with: |bytes, value| {
-                    let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
-                    *it = it.$with($put(value));
-                },
-                try_set: $try,
-            },
+            };
+            ACCESSOR
         }
     };
 }
@@ -141,30 +146,33 @@ macro_rules! coded {
 
 macro_rules! view {
     ($Layout:ident, $layout:literal, $field:literal, $type:ty, $get:ident, $mut:ident, $set:ident, $with:ident) => {
-        $crate::accessor::Accessor {
-            layout: $layout,
-            field: $field,
-            size: mlx5_prm::$Layout::SIZE,
-            access: $crate::accessor::Access::View {
-                size: size_of::<$type>(),
-                get: |bytes| {
-                    let it = mlx5_prm::$Layout::view(bytes).expect("the size of the layout");
-                    zerocopy::IntoBytes::as_bytes(it.$get())
+        {
+            const ACCESSOR: $crate::accessor::Accessor = $crate::accessor::Accessor {
+                layout: $layout,
+                field: $field,
+                size: mlx5_prm::$Layout::SIZE,
+                access: $crate::accessor::Access::View {
+                    size: size_of::<$type>(),
+                    get: |bytes| {
+                        let it = mlx5_prm::$Layout::view(bytes).expect("the size of the layout");
+                        zerocopy::IntoBytes::as_bytes(it.$get())
+                    },
+                    get_mut: |bytes| {
+                        let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                        zerocopy::IntoBytes::as_mut_bytes(it.$mut())
+                    },
+                    set: |bytes, value| {
+                        let value = <$type as zerocopy::FromBytes>::read_from_bytes(value).expect("its size");
+                        mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout").$set(&value)
+                    },
+                    with: |bytes, value| {
+                        let value = <$type as zerocopy::FromBytes>::read_from_bytes(value).expect("its size");
+                        let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                        *it = it.$with(value);
+                    },
                 },
-                get_mut: |bytes| {
-                    let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
-                    zerocopy::IntoBytes::as_mut_bytes(it.$mut())
-                },
-                set: |bytes, value| {
-                    let value = <$type as zerocopy::FromBytes>::read_from_bytes(value).expect("its size");
-                    mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout").$set(&value)
-                },
-                with: |bytes, value| {
-                    let value = <$type as zerocopy::FromBytes>::read_from_bytes(value).expect("its size");
-                    let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
-                    *it = it.$with(value);
-                },
-            },
+            };
+            ACCESSOR
         }
     };
 }

@@ -1,1 +1,46 @@
-//! To come.
+//! Sends mlx5 commands: a pluggable [`Transport`], typed objects, and errors that name the command.
+//!
+//! The objects are those that verbs makes, QP, CQ, SRQ, WQ and indirection table, and the calls the
+//! ten of libmlx5, `mlx5dv_devx_{qp,cq,srq,wq,ind_tbl}_{modify,query}`. An object takes only the
+//! commands that work on it:
+//!
+//! ```
+//! use mlx5_devx::{Cq, Transport};
+//! use mlx5_prm::{Cqc, ModifyCqIn, ModifyCqSelect, QueryCqIn};
+//! use mlx5_sim::Adapter;
+//!
+//! let adapter = Adapter::new();
+//! let made = adapter.create_cq(&Cqc::new().with_log_cq_size(10))?;
+//!
+//! let transport: Box<dyn Transport> = Box::new(adapter);
+//! let cq = Cq::new(&*transport, made.handle, made.number);
+//!
+//! let mut modify = ModifyCqIn::new().with_cq_context(Cqc::new().with_cq_period(16));
+//! modify
+//!     .modify_field_select_resize_field_select_mut()
+//!     .modify_field_select_mut()
+//!     .set_modify_field_select(ModifyCqSelect::new().with_cq_period(true).into_bits());
+//! cq.modify(&mut modify)?;
+//!
+//! assert_eq!(cq.query(&mut QueryCqIn::new())?.cq_context().cq_period(), 16);
+//! # Ok::<(), mlx5_devx::Error>(())
+//! ```
+//!
+//! ```compile_fail,E0277
+//! # use mlx5_devx::{Qp, Transport};
+//! # use mlx5_prm::ModifyCqIn;
+//! fn wrong(qp: &Qp<'_>) {
+//!     qp.modify(&mut ModifyCqIn::new()); // MODIFY_CQ does not work on a QP
+//! }
+//! ```
+
+mod error;
+mod transport;
+mod verbs;
+
+pub use error::{BadAnswer, Error, NotSent, outcome, status_words};
+pub use transport::{Handle, Target, TargetKind, Transport};
+pub use verbs::{Accepts, Cq, Holds, IndTable, Qp, Srq, Verbs, VerbsKind, Wq, kind};
+
+/// An errno of the kernel.
+pub use rustix::io::Errno;

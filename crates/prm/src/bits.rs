@@ -191,8 +191,10 @@ pub(crate) const fn set_flag(bytes: &mut [u8], dword: usize, bit: usize, value: 
     set(bytes, dword * 8 + 31 - bit, 1, value as u32);
 }
 
+// The two fields that need these are in families that are not always compiled in.
 /// Writes a field of more than 32 bits, or refuses a value that does not fit.
 #[track_caller]
+#[allow(dead_code)]
 pub(crate) const fn set_wide_checked(bytes: &mut [u8], at: usize, width: usize, value: u128, names: Names) {
     if value >> width != 0 {
         too_wide(names.0, names.1, width as u32, value);
@@ -200,6 +202,7 @@ pub(crate) const fn set_wide_checked(bytes: &mut [u8], at: usize, width: usize, 
     set_wide(bytes, at * 8, width, value);
 }
 
+#[allow(dead_code)]
 pub(crate) const fn try_wide(
     bytes: &mut [u8],
     at: usize,

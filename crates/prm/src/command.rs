@@ -69,18 +69,18 @@ impl Place {
         true
     }
 
-    /// Copies the bits there from one mailbox to another of the same layout; `false` when one of
-    /// them ends before it.
-    pub const fn copy(&self, from: &[u8], to: &mut [u8]) -> bool {
-        if !self.is_within(from.len()) || !self.is_within(to.len()) {
+    /// Copies the bits there to another place: from bit `bit` of `to` on. `false`, and nothing is
+    /// written, when `from` or `to` ends before them.
+    pub const fn copy_to(&self, from: &[u8], to: &mut [u8], bit: u32) -> bool {
+        if !self.is_within(from.len()) || !(Place { bit, width: self.width }).is_within(to.len()) {
             return false;
         }
-        let (mut bit, mut left) = (self.bit as usize, self.width as usize);
-        while left > 0 {
-            let n = if left > 64 { 64 } else { left };
-            bits::set_wide(to, bit, n, bits::get_wide(from, bit, n));
-            bit += n;
-            left -= n;
+        let mut done = 0;
+        while done < self.width {
+            let n = if self.width - done > 64 { 64 } else { self.width - done };
+            let value = bits::get_wide(from, (self.bit + done) as usize, n as usize);
+            bits::set_wide(to, (bit + done) as usize, n as usize, value);
+            done += n;
         }
         true
     }
@@ -238,6 +238,14 @@ where
     H: Query + FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout,
     E: FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout,
 {
+}
+
+/// `opcode` of any input; `None` when it is shorter than that.
+pub const fn opcode(input: &[u8]) -> Option<crate::Opcode> {
+    match input.first_chunk::<2>() {
+        Some(bytes) => Some(crate::Opcode(u16::from_be_bytes(*bytes))),
+        None => None,
+    }
 }
 
 /// The command with this opcode, in the families that are compiled in and where semantics are known.

@@ -50,7 +50,7 @@ mod generated;
 
 pub use command::{
     Command, CommandDesc, Creates, Modify, Object, ObjectDesc, OnObject, Place, Query, SelectBitDesc,
-    SelectDesc, TransitionDesc, Verb, command,
+    SelectDesc, TransitionDesc, Verb, command, opcode,
 };
 pub use describe::{Count, Described, Element, EnumDesc, Family, FieldDesc, Kind, LayoutDesc, layout_desc};
 pub use error::{FieldError, SizeError};

@@ -27,7 +27,7 @@ mod migration;
 mod vdpa;
 
 /// All accessors, family by family.
-pub const ACCESSORS: &[&[Accessor]] = &[
+pub(crate) const ACCESSORS: &[&[Accessor]] = &[
     common::ACCESSORS,
     general_object::ACCESSORS,
     cq::ACCESSORS,

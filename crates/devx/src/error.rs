@@ -1,0 +1,170 @@
+//! What went wrong, and where: before the command left, in the kernel, in the firmware, or in
+//! the answer.
+
+use std::fmt;
+
+use mlx5_prm::{Opcode, Status};
+
+use crate::Errno;
+
+/// Why a command has no result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The command never left.
+    #[error("{} was not sent: {reason}", Named(*opcode))]
+    NotSent {
+        /// The command.
+        opcode: Opcode,
+        /// Why.
+        reason: NotSent,
+    },
+    /// The kernel refused it.
+    #[error("{} was refused by the kernel: {errno} (errno {})", Named(*opcode), errno.raw_os_error())]
+    Kernel {
+        /// The command.
+        opcode: Opcode,
+        /// What the kernel said.
+        errno: Errno,
+    },
+    /// The firmware refused it.
+    #[error(
+        "{} op_mod {op_mod:#x} failed: {} ({:#x}), syndrome {syndrome:#x}",
+        Named(*opcode), status_words(*status), status.0
+    )]
+    Firmware {
+        /// The command.
+        opcode: Opcode,
+        /// Its variant.
+        op_mod: u16,
+        /// The firmware's status.
+        status: Status,
+        /// What the firmware says more; its meaning is known to the vendor.
+        syndrome: u32,
+    },
+    /// The answer made no sense.
+    #[error("the answer to {} makes no sense: {reason}", Named(*opcode))]
+    Answer {
+        /// The command.
+        opcode: Opcode,
+        /// Why.
+        reason: BadAnswer,
+    },
+}
+
+/// Why a command never left.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotSent {
+    /// The input is shorter than its opcode.
+    #[error("its input of {0} bytes holds no opcode")]
+    Empty(usize),
+    /// A mailbox is longer than the kernel takes.
+    #[error("a mailbox of {0} bytes is longer than the 65535 that the kernel takes")]
+    TooLong(usize),
+    /// The command names another object.
+    #[error("it names {kind} {named:#x}, and the object is {kind} {is:#x}")]
+    WrongObject {
+        /// What the PRM calls the number, such as `CQN`.
+        kind: &'static str,
+        /// The number in the command.
+        named: u32,
+        /// The number of the object.
+        is: u32,
+    },
+    /// The number of the object does not fit the command.
+    #[error("{kind} {number:#x} does not fit its field")]
+    NumberTooWide {
+        /// What the PRM calls the number.
+        kind: &'static str,
+        /// The number.
+        number: u32,
+    },
+}
+
+/// Why an answer makes no sense.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadAnswer {
+    /// The kernel says that the firmware refused, and the firmware says that all is well.
+    #[error("the kernel reports a refusal of the firmware (EREMOTEIO), and its status is 0")]
+    RefusedWithoutStatus,
+    /// There is no room for a status.
+    #[error("{0} bytes hold no status and syndrome")]
+    Short(usize),
+}
+
+impl Error {
+    /// The errno that the call of libmlx5 gives for it; `EINVAL` for what was not sent, and `EIO`
+    /// for an answer that makes no sense.
+    pub fn errno(&self) -> Errno {
+        match self {
+            Error::NotSent { .. } => Errno::INVAL,
+            Error::Kernel { errno, .. } => *errno,
+            Error::Firmware { .. } => Errno::REMOTEIO,
+            Error::Answer { .. } => Errno::IO,
+        }
+    }
+}
+
+/// A command as the kernel's log names it: `MODIFY_CQ(0x403)`.
+struct Named(Opcode);
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({:#x})", self.0.name().unwrap_or("command"), self.0.0)
+    }
+}
+
+/// A status in words.
+pub const fn status_words(status: Status) -> &'static str {
+    match status {
+        Status::OK => "ok",
+        Status::INT_ERR => "internal error",
+        Status::BAD_OP_ERR => "bad operation",
+        Status::BAD_PARAM_ERR => "bad parameter",
+        Status::BAD_SYS_STATE_ERR => "bad system state",
+        Status::BAD_RES_ERR => "bad resource",
+        Status::RES_BUSY => "resource busy",
+        Status::NOT_READY => "not ready",
+        Status::LIM_ERR => "limit exceeded",
+        Status::BAD_RES_STATE_ERR => "bad resource state",
+        Status::IX_ERR => "bad index",
+        Status::NO_RES_ERR => "no resources",
+        Status::BAD_QP_STATE_ERR => "bad QP state",
+        Status::BAD_PKT_ERR => "bad packet",
+        Status::BAD_SIZE_OUTS_CQES_ERR => "too many outstanding CQEs",
+        Status::BAD_INP_LEN_ERR => "bad input length",
+        Status::BAD_OUTP_LEN_ERR => "bad output length",
+        _ => "unknown status",
+    }
+}
+
+/// Makes one result of what a transport says of a call and what stands in the output.
+///
+/// The typed objects do this; it is for those who call a [`Transport`](crate::Transport)
+/// themselves.
+///
+/// # Errors
+/// See [`Error`]. A status that is not 0 is the firmware's refusal, whatever the errno: kernels
+/// before 5.18 give one of their own with it.
+pub fn outcome<T>(input: &[u8], output: &[u8], result: Result<T, Errno>) -> Result<T, Error> {
+    let opcode = mlx5_prm::opcode(input).unwrap_or_default();
+    let Ok((head, _)) = mlx5_prm::CmdOut::view_prefix(output) else {
+        return Err(match result {
+            Err(errno) if errno != Errno::REMOTEIO => Error::Kernel { opcode, errno },
+            _ => Error::Answer { opcode, reason: BadAnswer::Short(output.len()) },
+        });
+    };
+    match (head.status(), result) {
+        (Status::OK, Ok(value)) => Ok(value),
+        (Status::OK, Err(Errno::REMOTEIO)) => {
+            Err(Error::Answer { opcode, reason: BadAnswer::RefusedWithoutStatus })
+        }
+        (Status::OK, Err(errno)) => Err(Error::Kernel { opcode, errno }),
+        (status, _) => {
+            let op_mod = input.get(6..8).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
+            Err(Error::Firmware { opcode, op_mod, status, syndrome: head.syndrome() })
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What carries mailboxes to an adapter and back.
+
+use crate::Errno;
+
+/// A way to an adapter.
+///
+/// The methods are those of the kernel's DEVX interface (the ioctl methods of the objects
+/// `DEVX_OBJ` and `DEVX` in `mlx5_user_ioctl_cmds.h`). Input and output are whole mailboxes.
+/// The trait is object-safe: a test swaps one way for another behind `Box<dyn Transport>`.
+///
+/// # Errors
+/// Every method gives the errno of the call. [`Errno::REMOTEIO`] says that the firmware refused:
+/// `output` then holds its status and syndrome. Kernels before 5.18 gave another errno in that
+/// case.
+pub trait Transport {
+    /// Sends a command that makes an object, and keeps the object until it is destroyed.
+    fn create(&self, input: &[u8], output: &mut [u8]) -> Result<Handle, Errno>;
+
+    /// Sends a command that changes `target`.
+    fn modify(&self, target: Target, input: &[u8], output: &mut [u8]) -> Result<(), Errno>;
+
+    /// Sends a command that reads `target`.
+    fn query(&self, target: Target, input: &[u8], output: &mut [u8]) -> Result<(), Errno>;
+
+    /// Ends an object made by [`Transport::create`].
+    fn destroy(&self, handle: Handle) -> Result<(), Errno>;
+
+    /// Sends a command that works on no object.
+    fn general(&self, input: &[u8], output: &mut [u8]) -> Result<(), Errno>;
+}
+
+/// What a backend calls an object: the handle of uverbs, or an address in libmlx5.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Handle(pub u64);
+
+/// The object that a command is sent for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// What made it.
+    pub kind: TargetKind,
+    /// What the backend calls it.
+    pub handle: Handle,
+}
+
+/// What made an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TargetKind {
+    /// [`Transport::create`].
+    Devx,
+    /// `ibv_create_qp`.
+    Qp,
+    /// `ibv_create_cq`.
+    Cq,
+    /// `ibv_create_srq`.
+    Srq,
+    /// `ibv_create_wq`.
+    Wq,
+    /// `ibv_create_rwq_ind_table`.
+    IndTable,
+}

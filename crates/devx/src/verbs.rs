@@ -1,0 +1,198 @@
+//! Objects made by verbs, and the commands that they take.
+
+use std::marker::PhantomData;
+
+use mlx5_prm::{Described, Modify, Object, Query, object, opcode};
+use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
+
+use crate::error::{Error, NotSent, outcome};
+use crate::transport::{Handle, Target, TargetKind, Transport};
+use crate::Errno;
+
+/// The longest mailbox: the kernel's attribute has 16 bits for its length (`fill_attr_in` of
+/// rdma-core, `uverbs_ioctl.c`).
+const LONGEST: usize = 0xffff;
+
+/// A kind of verbs object.
+pub trait VerbsKind {
+    /// What made it.
+    const KIND: TargetKind;
+}
+
+/// Says that a verbs object is an object of the PRM, so that its commands work on it.
+pub trait Accepts<O: Object>: VerbsKind {}
+
+/// The kinds of verbs objects.
+pub mod kind {
+    /// A queue pair.
+    #[derive(Debug, Clone, Copy)]
+    pub enum Qp {}
+    /// A completion queue.
+    #[derive(Debug, Clone, Copy)]
+    pub enum Cq {}
+    /// A shared receive queue.
+    #[derive(Debug, Clone, Copy)]
+    pub enum Srq {}
+    /// A work queue.
+    #[derive(Debug, Clone, Copy)]
+    pub enum Wq {}
+    /// An indirection table.
+    #[derive(Debug, Clone, Copy)]
+    pub enum IndTable {}
+}
+
+macro_rules! kinds {
+    ($( $(#[$doc:meta])* $Kind:ident: $( $Object:ident )*; )*) => { $(
+        $(#[$doc])*
+        pub type $Kind<'t> = Verbs<'t, kind::$Kind>;
+
+        impl VerbsKind for kind::$Kind {
+            const KIND: TargetKind = TargetKind::$Kind;
+        }
+
+        $( impl Accepts<object::$Object> for kind::$Kind {} )*
+    )* };
+}
+
+kinds! {
+    /// A verbs QP: `mlx5dv_devx_qp_modify`, `mlx5dv_devx_qp_query`.
+    Qp: Qp;
+    /// A verbs CQ: `mlx5dv_devx_cq_modify`, `mlx5dv_devx_cq_query`.
+    Cq: Cq;
+    /// A verbs SRQ: `mlx5dv_devx_srq_modify`, `mlx5dv_devx_srq_query`.
+    ///
+    /// It is an RMP, an XRC SRQ or an XRQ, and an SRQ of the PRM on adapters without ISSI
+    /// (`mlx5_cmd_create_srq` in the kernel): the kernel takes only the commands of that one.
+    Srq: Rmp XrcSrq Xrq Srq;
+    /// A verbs WQ, an RQ of the PRM: `mlx5dv_devx_wq_modify`, `mlx5dv_devx_wq_query`.
+    Wq: Rq;
+    /// A verbs indirection table, an RQT of the PRM: `mlx5dv_devx_ind_tbl_modify`,
+    /// `mlx5dv_devx_ind_tbl_query`.
+    IndTable: Rqt;
+}
+
+/// An object made by verbs, and the way to its adapter.
+pub struct Verbs<'t, K> {
+    transport: &'t dyn Transport,
+    handle: Handle,
+    number: u32,
+    kind: PhantomData<K>,
+}
+
+impl<'t, K: VerbsKind> Verbs<'t, K> {
+    /// An object that verbs made: what the backend calls it, and its number (QPN, CQN, ...).
+    pub fn new(transport: &'t dyn Transport, handle: Handle, number: u32) -> Self {
+        Verbs { transport, handle, number, kind: PhantomData }
+    }
+
+    /// Its number.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    fn target(&self) -> Target {
+        Target { kind: K::KIND, handle: self.handle }
+    }
+
+    /// Changes the object. A number of 0 in the command is replaced by the object's own.
+    ///
+    /// # Errors
+    /// See [`Error`]; a command that names another object is not sent.
+    pub fn modify<C>(&self, command: &mut C) -> Result<C::Output, Error>
+    where
+        C: Modify + ?Sized,
+        K: Accepts<C::Object>,
+    {
+        let mut output = C::Output::new_zeroed();
+        self.send(command, output.as_mut_bytes(), |input, output| {
+            self.transport.modify(self.target(), input, output)
+        })?;
+        Ok(output)
+    }
+
+    /// Reads the object. A number of 0 in the command is replaced by the object's own.
+    ///
+    /// The answer is the layout alone: for a list at its end use [`Verbs::query_into`].
+    ///
+    /// # Errors
+    /// See [`Error`]; a command that names another object is not sent.
+    pub fn query<C>(&self, command: &mut C) -> Result<C::Output, Error>
+    where
+        C: Query + ?Sized,
+        K: Accepts<C::Object>,
+    {
+        let mut output = C::Output::new_zeroed();
+        self.read(command, output.as_mut_bytes())?;
+        Ok(output)
+    }
+
+    /// [`Verbs::query`] into a mailbox of the caller's, so that a list fits at its end. All of the
+    /// mailbox is overwritten.
+    ///
+    /// ```
+    /// use mlx5_devx::IndTable;
+    /// use mlx5_prm::{QueryRqtIn, QueryRqtOutWithRqNum, Rqtc, RqNum};
+    /// # use mlx5_prm::{Rqc, RqState};
+    ///
+    /// # let adapter = mlx5_sim::Adapter::new();
+    /// # let rqn = adapter.create_wq(&Rqc::new())?.number;
+    /// # let made = adapter.create_ind_table(&Rqtc::new().with_rqt_max_size(2), &[rqn, rqn])?;
+    /// let table = IndTable::new(&adapter, made.handle, made.number);
+    /// let mut buffer = [0; 0x110 + 2 * 4];
+    /// let answer = QueryRqtOutWithRqNum::view_mut(&mut buffer).expect("room for two entries");
+    /// table.query_into(&mut QueryRqtIn::new(), answer)?;
+    /// assert_eq!(answer.tail[1].rq_num(), rqn);
+    /// # Ok::<(), mlx5_devx::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// See [`Error`]; a command that names another object is not sent.
+    pub fn query_into<C, O>(&self, command: &mut C, output: &mut O) -> Result<(), Error>
+    where
+        C: Query + ?Sized,
+        K: Accepts<C::Object>,
+        O: Holds<C::Output> + FromBytes + IntoBytes + Immutable + KnownLayout + ?Sized,
+    {
+        output.as_mut_bytes().fill(0);
+        self.read(command, output.as_mut_bytes())
+    }
+
+    fn read<C: Query + ?Sized>(&self, command: &mut C, output: &mut [u8]) -> Result<(), Error> {
+        self.send(command, output, |input, output| self.transport.query(self.target(), input, output))
+    }
+
+    fn send<C>(
+        &self,
+        command: &mut C,
+        output: &mut [u8],
+        call: impl FnOnce(&[u8], &mut [u8]) -> Result<(), Errno>,
+    ) -> Result<(), Error>
+    where
+        C: mlx5_prm::OnObject + ?Sized,
+    {
+        let code = opcode(command.bytes()).unwrap_or_default();
+        let refuse = |reason| Err(Error::NotSent { opcode: code, reason });
+        let kind = C::Object::DESC.number;
+        match command.number() {
+            0 if !command.set_number(self.number) => {
+                return refuse(NotSent::NumberTooWide { kind, number: self.number });
+            }
+            named if named != self.number && named != 0 => {
+                return refuse(NotSent::WrongObject { kind, named, is: self.number });
+            }
+            _ => {}
+        }
+        if let Some(long) = [command.bytes().len(), output.len()].into_iter().find(|n| *n > LONGEST) {
+            return refuse(NotSent::TooLong(long));
+        }
+        let result = call(command.bytes(), output);
+        outcome(command.bytes(), output, result)
+    }
+}
+
+/// A mailbox that begins with the layout `L`: the layout itself, or with a list behind it.
+pub trait Holds<L> {}
+
+impl<T: Described, const N: usize> Holds<mlx5_prm::Layout<T, N>> for mlx5_prm::Layout<T, N> {}
+
+impl<H, E> Holds<H> for mlx5_prm::WithTail<H, E> {}

@@ -1,0 +1,72 @@
+//! The main job: a MODIFY_CQ built by name, sent to a simulated adapter, and read back; then a
+//! command that the adapter refuses.
+
+use mlx5_devx::{Cq, Error, Qp, Transport};
+use mlx5_prm::{Cqc, Described, ModifyCqIn, ModifyCqSelect, Qpc, QueryCqIn, Rtr2rtsQpIn};
+use mlx5_sim::Adapter;
+
+fn main() -> Result<(), Error> {
+    // A simulated adapter, with a CQ and a QP as a verbs program would have made them.
+    let adapter = Adapter::new();
+    let made_cq = adapter.create_cq(&Cqc::new().with_log_cq_size(10).with_cq_period(8))?;
+    let made_qp = adapter.create_qp(&Qpc::new())?;
+
+    // Only what carries the mailboxes is known from here on: libmlx5 or the ioctl would do as well.
+    let transport: Box<dyn Transport> = Box::new(adapter);
+    let cq = Cq::new(&*transport, made_cq.handle, made_cq.number);
+
+    // One interrupt for 64 completions or 16 microseconds, whichever comes first.
+    let select = ModifyCqSelect::new().with_cq_period(true).with_cq_max_count(true);
+    let mut modify = ModifyCqIn::new()
+        .with_cqn(cq.number())
+        .with_cq_context(Cqc::new().with_cq_period(16).with_cq_max_count(64));
+    modify
+        .modify_field_select_resize_field_select_mut()
+        .modify_field_select_mut()
+        .set_modify_field_select(select.into_bits());
+
+    println!("MODIFY_CQ as the adapter gets it:");
+    print_hex(modify.as_bytes());
+    println!("\nand by name:\n{modify:#?}");
+
+    let before = *cq.query(&mut QueryCqIn::new())?.cq_context();
+    cq.modify(&mut modify)?;
+    let after = *cq.query(&mut QueryCqIn::new())?.cq_context();
+
+    println!("\nThe adapter took it. Changed in the CQ:");
+    for field in Cqc::DESC.fields {
+        let (old, new) = (field.read(before.as_bytes(), 0), field.read(after.as_bytes(), 0));
+        if let (Some(old), Some(new)) = (old, new)
+            && old != new
+        {
+            println!("  {}: {old} -> {new}", field.name);
+        }
+    }
+
+    // A QP that is in state RST can't go to RTS.
+    let qp = Qp::new(&*transport, made_qp.handle, made_qp.number);
+    match qp.modify(&mut Rtr2rtsQpIn::new()) {
+        Err(error @ Error::Firmware { .. }) => println!("\nA command that it refuses:\n  {error}"),
+        other => unreachable!("a QP in RST went to RTS: {other:?}"),
+    }
+    Ok(())
+}
+
+/// Offset and four dwords a line, as the kernel dumps mailboxes; `*` for lines of zeros left out.
+fn print_hex(bytes: &[u8]) {
+    let mut left_out = false;
+    for (i, line) in bytes.chunks(16).enumerate() {
+        let zero = line.iter().all(|b| *b == 0);
+        if zero && i > 0 {
+            if !left_out {
+                println!("*");
+            }
+            left_out = true;
+            continue;
+        }
+        left_out = false;
+        let dwords = line.chunks(4).map(|d| d.iter().map(|b| format!("{b:02x}")).collect::<String>());
+        println!("{:03x}: {}", i * 16, dwords.collect::<Vec<_>>().join(" "));
+    }
+    println!("{:03x}", bytes.len());
+}

@@ -1,0 +1,351 @@
+//! The firmware: a function of its state and the input bytes.
+
+use std::collections::BTreeMap;
+
+use mlx5_prm::{
+    ArmRqIn, ArmXrcSrqIn, ArmXrqIn, CmdOut, CommandDesc, Described, Layout, ModifyRmpIn, ModifyRqIn, Opcode,
+    Place, QpState, Qpc, RmpState, Rmpc, RqNum, RqState, RqVhca, Rqc, Rqtc, SelectDesc, Srqc, Status, Verb,
+    XrcSrqc, Xrqc,
+};
+
+use crate::syndrome;
+
+/// Names of the kinds of objects.
+pub(crate) mod kinds {
+    use mlx5_prm::{Object, object};
+
+    pub(crate) const QP: &str = object::Qp::DESC.name;
+    pub(crate) const CQ: &str = object::Cq::DESC.name;
+    pub(crate) const SRQ: &str = object::Srq::DESC.name;
+    pub(crate) const RMP: &str = object::Rmp::DESC.name;
+    pub(crate) const XRC_SRQ: &str = object::XrcSrq::DESC.name;
+    pub(crate) const XRQ: &str = object::Xrq::DESC.name;
+    pub(crate) const RQ: &str = object::Rq::DESC.name;
+    pub(crate) const RQT: &str = object::Rqt::DESC.name;
+}
+
+/// How the firmware refuses a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// Status.
+    status: Status,
+    /// Syndrome: see [`crate::syndrome`].
+    syndrome: u32,
+}
+
+const fn refuse<T>(status: Status, syndrome: u32) -> Result<T, Refusal> {
+    Err(Refusal { status, syndrome })
+}
+
+/// Kind of an object, by name, and its number.
+type Key = (&'static str, u32);
+
+/// Objects and their contexts.
+#[derive(Debug, Clone, Default)]
+pub struct Firmware {
+    /// The context of each object as QUERY gives it, with its list.
+    objects: BTreeMap<Key, Vec<u8>>,
+    /// The last number given out, by kind.
+    last: BTreeMap<&'static str, u32>,
+}
+
+/// The first bit of the output's status and of what follows it in every output.
+const SHORTEST_OUTPUT: usize = 16;
+
+impl Firmware {
+    /// A firmware without objects.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Runs one command: status, syndrome and answer go to `output`, all of which is written.
+    ///
+    /// An output of less than 8 bytes has no room for them and stays zero.
+    pub fn execute(&mut self, input: &[u8], output: &mut [u8]) {
+        output.fill(0);
+        if let Err(refusal) = self.run(input, output) {
+            output.fill(0);
+            if let Some(head) = output.get_mut(..CmdOut::SIZE) {
+                let answer = CmdOut::new().with_status(refusal.status).with_syndrome(refusal.syndrome);
+                head.copy_from_slice(answer.as_bytes());
+            }
+        }
+    }
+
+    /// The context of an object, as QUERY gives it.
+    pub fn context(&self, kind: &'static str, number: u32) -> Option<&[u8]> {
+        self.objects.get(&(kind, number)).map(Vec::as_slice)
+    }
+
+    /// Puts a QP into a state that no command leads to, as an error of traffic does: SQER, SQD,
+    /// SUSPENDED. Gives `false` when there is no such QP.
+    pub fn force_qp_state(&mut self, qpn: u32, state: QpState) -> bool {
+        let context = self.objects.get_mut(&(kinds::QP, qpn));
+        context.map(|c| with(c, |qpc: &mut Qpc| qpc.set_state(state))).is_some()
+    }
+
+    fn run(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), Refusal> {
+        let opcode = mlx5_prm::opcode(input).unwrap_or_default();
+        let Some(command) = mlx5_prm::command(opcode.0) else {
+            return refuse(Status::BAD_OP_ERR, syndrome::UNKNOWN_OPCODE);
+        };
+        if input.len() < command.input.size {
+            return refuse(Status::BAD_INP_LEN_ERR, syndrome::SHORT_INPUT);
+        }
+        if output.len() < SHORTEST_OUTPUT {
+            return refuse(Status::BAD_OUTP_LEN_ERR, syndrome::SHORT_OUTPUT);
+        }
+        match command.verb {
+            Verb::Create => self.create(command, input, output),
+            Verb::Query => self.query(command, input, output),
+            Verb::Modify => self.modify(command, opcode, input),
+            Verb::Destroy => self.destroy(command, input),
+        }
+    }
+
+    fn create(&mut self, command: &CommandDesc, input: &[u8], output: &mut [u8]) -> Result<(), Refusal> {
+        only_op_mod(input, 0)?;
+        let kind = command.object.name;
+        let Some(place) = command.context else { return refuse(Status::BAD_OP_ERR, syndrome::UNKNOWN_OPCODE) };
+        let mut context = input[place.bit as usize / 8..].to_vec();
+        match kind {
+            kinds::RQT => self.check_table(&mut context)?,
+            // A list of page addresses may follow: it is no part of the context.
+            _ => context.truncate(place.width as usize / 8),
+        }
+        match kind {
+            kinds::QP => with(&mut context, |qpc: &mut Qpc| qpc.set_state(QpState::RST)),
+            kinds::RQ if with(&mut context, |rqc: &mut Rqc| rqc.state()) != RqState::RST => {
+                return refuse(Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_TRANSITION);
+            }
+            // An RMP has no state RST: it is ready when it is made.
+            kinds::RMP => with(&mut context, |rmpc: &mut Rmpc| rmpc.set_state(RmpState::RDY)),
+            _ => {}
+        }
+        let number = self.next_number(kind, command.number.width)?;
+        command.number.write(output, number.into());
+        self.objects.insert((kind, number), context);
+        Ok(())
+    }
+
+    /// The next number of a kind that is not taken; 0 is left out.
+    fn next_number(&mut self, kind: &'static str, width: u32) -> Result<u32, Refusal> {
+        let max = ((1u64 << width) - 1) as u32;
+        let last = self.last.get(kind).copied().unwrap_or(0);
+        let free = (last..max).chain(0..last).map(|n| n + 1).find(|n| !self.objects.contains_key(&(kind, *n)));
+        match free {
+            Some(number) => {
+                self.last.insert(kind, number);
+                Ok(number)
+            }
+            None => refuse(Status::NO_RES_ERR, syndrome::NO_NUMBER_LEFT),
+        }
+    }
+
+    /// The object that a command names.
+    fn key(&self, kind: &'static str, place: Place, input: &[u8]) -> Result<Key, Refusal> {
+        let key = (kind, place.read(input).unwrap_or_default() as u32);
+        if self.objects.contains_key(&key) {
+            return Ok(key);
+        }
+        let why = if kind == kinds::QP { syndrome::NO_SUCH_QP } else { syndrome::NO_SUCH_OBJECT };
+        refuse(Status::BAD_RES_STATE_ERR, why)
+    }
+
+    fn query(&mut self, command: &CommandDesc, input: &[u8], output: &mut [u8]) -> Result<(), Refusal> {
+        only_op_mod(input, 0)?;
+        let key = self.key(command.object.name, command.number, input)?;
+        let at = command.context.map_or(0, |place| place.bit as usize / 8);
+        let context = &self.objects[&key];
+        match output.get_mut(at..at + context.len()) {
+            Some(room) => {
+                room.copy_from_slice(context);
+                Ok(())
+            }
+            None => refuse(Status::BAD_OUTP_LEN_ERR, syndrome::SHORT_OUTPUT),
+        }
+    }
+
+    fn destroy(&mut self, command: &CommandDesc, input: &[u8]) -> Result<(), Refusal> {
+        only_op_mod(input, 0)?;
+        let key = self.key(command.object.name, command.number, input)?;
+        let tables = self.objects.iter().filter(|((kind, _), _)| *kind == kinds::RQT);
+        if key.0 == kinds::RQ && tables.flat_map(|(_, context)| entries(context)).any(|n| n == key.1) {
+            return refuse(Status::BAD_RES_STATE_ERR, syndrome::STILL_USED);
+        }
+        self.objects.remove(&key);
+        Ok(())
+    }
+
+    fn modify(&mut self, command: &CommandDesc, opcode: Opcode, input: &[u8]) -> Result<(), Refusal> {
+        match opcode {
+            Opcode::ARM_RQ | Opcode::ARM_XRC_SRQ | Opcode::ARM_XRQ => return self.arm(command, opcode, input),
+            _ => {}
+        }
+        let key = self.key(command.object.name, command.number, input)?;
+        let op_mod = op_mod(input);
+        let select = command.selects.iter().find(|s| s.op_mod == op_mod);
+        if select.is_none() && (op_mod != 0 || !command.selects.is_empty()) {
+            return refuse(Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD);
+        }
+        let mut context = self.objects[&key].clone();
+        let start = command.context.map_or(0, |place| place.bit);
+        if let Some(transition) = &command.transition {
+            let state = with(&mut context, |qpc: &mut Qpc| qpc.state());
+            if !transition.from.is_empty() && !transition.from.contains(&state) {
+                return refuse(Status::BAD_QP_STATE_ERR, syndrome::WRONG_QP_STATE);
+            }
+            take(transition.takes, start, input, &mut context);
+            if let Some(select) = select {
+                selected(select, transition.admits.into(), syndrome::OPT_PARAM_NOT_ADMITTED, start, input, &mut context)?;
+            }
+            with(&mut context, |qpc: &mut Qpc| qpc.set_state(transition.to));
+        } else if let Some(select) = select {
+            may_move(key.0, &mut context, input)?;
+            let mask = selected(select, u64::MAX, syndrome::UNKNOWN_SELECT_BIT, start, input, &mut context)?;
+            if key.0 == kinds::RQT && mask != 0 {
+                context.truncate(Rqtc::SIZE);
+                context.extend_from_slice(&input[command.input.size..]);
+                self.check_table(&mut context)?;
+            }
+        }
+        self.objects.insert(key, context);
+        Ok(())
+    }
+
+    /// Sets the limit of a shared receive queue.
+    fn arm(&mut self, command: &CommandDesc, opcode: Opcode, input: &[u8]) -> Result<(), Refusal> {
+        let kind = match (opcode, op_mod(input)) {
+            (Opcode::ARM_RQ, 1) => kinds::SRQ,
+            (Opcode::ARM_RQ, 2) | (Opcode::ARM_XRQ, 0) => kinds::XRQ,
+            (Opcode::ARM_XRC_SRQ, 1) => kinds::XRC_SRQ,
+            _ => return refuse(Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD),
+        };
+        let lwm = match opcode {
+            Opcode::ARM_RQ => read(input, ArmRqIn::lwm),
+            Opcode::ARM_XRC_SRQ => read(input, ArmXrcSrqIn::lwm),
+            _ => read(input, ArmXrqIn::lwm),
+        };
+        let key = self.key(kind, command.number, input)?;
+        let Some(context) = self.objects.get_mut(&key) else { return Ok(()) };
+        match kind {
+            kinds::SRQ => with(context, |srqc: &mut Srqc| srqc.set_lwm(lwm)),
+            kinds::XRC_SRQ => with(context, |xrc_srqc: &mut XrcSrqc| xrc_srqc.set_lwm(lwm)),
+            _ => with(context, |xrqc: &mut Xrqc| xrqc.wq_mut().set_lwm(lwm)),
+        }
+        Ok(())
+    }
+
+    /// Makes sure that a table's list is there, fits it, and names receive queues; cuts off what
+    /// follows its last entry.
+    fn check_table(&self, context: &mut Vec<u8>) -> Result<(), Refusal> {
+        let (len, max, size) = read(context, |rqtc: &Rqtc| {
+            (usize::from(rqtc.rqt_actual_size()), usize::from(rqtc.rqt_max_size()), entry_size(rqtc))
+        });
+        if len > max {
+            return refuse(Status::BAD_PARAM_ERR, syndrome::RQT_TOO_SMALL);
+        }
+        let end = Rqtc::SIZE + len * size;
+        if context.len() < end {
+            return refuse(Status::BAD_INP_LEN_ERR, syndrome::SHORT_INPUT);
+        }
+        context.truncate(end);
+        if entries(context).all(|rqn| self.objects.contains_key(&(kinds::RQ, rqn))) {
+            Ok(())
+        } else {
+            refuse(Status::BAD_RES_STATE_ERR, syndrome::DANGLING_NUMBER)
+        }
+    }
+}
+
+/// Bytes of one entry of a table's list.
+fn entry_size(rqtc: &Rqtc) -> usize {
+    if rqtc.rq_vhca_id_format() { RqVhca::SIZE } else { RqNum::SIZE }
+}
+
+/// The receive queues in a table's list.
+fn entries(context: &[u8]) -> impl Iterator<Item = u32> {
+    let size = read(context, entry_size);
+    context[Rqtc::SIZE.min(context.len())..].chunks_exact(size).map(move |entry| {
+        if size == RqVhca::SIZE { read(entry, RqVhca::rq_num) } else { read(entry, RqNum::rq_num) }
+    })
+}
+
+/// Reads from the layout that `bytes` begins with; their length was checked before.
+fn read<T: Described, const N: usize, R>(bytes: &[u8], get: impl FnOnce(&Layout<T, N>) -> R) -> R {
+    let (layout, _) = Layout::view_prefix(bytes).expect("the length was checked");
+    get(layout)
+}
+
+/// Changes the layout that `bytes` begins with; their length was checked before.
+fn with<T: Described, const N: usize, R>(bytes: &mut [u8], change: impl FnOnce(&mut Layout<T, N>) -> R) -> R {
+    change(Layout::view_mut(&mut bytes[..N]).expect("the length was checked"))
+}
+
+fn op_mod(input: &[u8]) -> u16 {
+    input.get(6..8).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]))
+}
+
+fn only_op_mod(input: &[u8], wanted: u16) -> Result<(), Refusal> {
+    if op_mod(input) == wanted { Ok(()) } else { refuse(Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD) }
+}
+
+/// Copies fields of the input into the context, which begins at bit `start` of the input.
+fn take(fields: &[Place], start: u32, input: &[u8], context: &mut [u8]) {
+    for field in fields {
+        field.copy_to(input, context, field.bit - start);
+    }
+}
+
+/// Copies the fields that count, and gives the mask. Bits outside `admitted`, or that select
+/// nothing, are refused.
+fn selected(
+    select: &SelectDesc,
+    admitted: u64,
+    why: u32,
+    start: u32,
+    input: &[u8],
+    context: &mut [u8],
+) -> Result<u64, Refusal> {
+    let mask = select.mask.read(input).unwrap_or_default();
+    let known = select.bits.iter().fold(0, |known, b| known | 1u64 << b.bit);
+    if mask & !known != 0 {
+        return refuse(Status::BAD_PARAM_ERR, syndrome::UNKNOWN_SELECT_BIT);
+    }
+    if mask & !admitted != 0 {
+        return refuse(Status::BAD_PARAM_ERR, why);
+    }
+    take(select.always, start, input, context);
+    for bit in select.bits.iter().filter(|b| mask >> b.bit & 1 != 0) {
+        take(bit.fields, start, input, context);
+    }
+    Ok(mask)
+}
+
+/// Whether an RQ or an RMP may go from the state that the command says it is in to the wanted one.
+fn may_move(kind: &str, context: &mut [u8], input: &[u8]) -> Result<(), Refusal> {
+    let (present, said, wanted, legal): (u8, u8, u8, &[(u8, u8)]) = match kind {
+        // What the kernel (mlx5_ib_modify_wq, mlx5e) and DPDK (mlx5_devx_modify_rq) do.
+        kinds::RQ => (
+            with(context, |rqc: &mut Rqc| rqc.state().0),
+            read(input, |m: &ModifyRqIn| m.rq_state().0),
+            read(input, |m: &ModifyRqIn| m.ctx().state().0),
+            &[(0, 0), (0, 1), (1, 1), (1, 3), (1, 0), (3, 3), (3, 0)],
+        ),
+        kinds::RMP => (
+            with(context, |rmpc: &mut Rmpc| rmpc.state().0),
+            read(input, |m: &ModifyRmpIn| m.rmp_state().0),
+            read(input, |m: &ModifyRmpIn| m.ctx().state().0),
+            &[(1, 1), (1, 3), (3, 3)],
+        ),
+        _ => return Ok(()),
+    };
+    if present != said {
+        return refuse(Status::BAD_RES_STATE_ERR, syndrome::NOT_THE_PRESENT_STATE);
+    }
+    if legal.contains(&(present, wanted)) {
+        Ok(())
+    } else {
+        refuse(Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_TRANSITION)
+    }
+}
