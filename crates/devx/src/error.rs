@@ -20,7 +20,7 @@ pub enum Error {
         reason: NotSent,
     },
     /// The kernel refused it.
-    #[error("{} was refused by the kernel: {errno} (errno {})", Named(*opcode), errno.raw_os_error())]
+    #[error("{} was refused by the kernel: {errno}", Named(*opcode))]
     Kernel {
         /// The command.
         opcode: Opcode,

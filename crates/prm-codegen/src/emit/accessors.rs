@@ -241,7 +241,7 @@ pub(super) fn test_modules(spec: &Spec) -> String {
     for family in &spec.families {
         let _ = writeln!(text, "mod {};", family.name);
     }
-    text.push_str("\n/// All accessors, family by family.\npub const ACCESSORS: &[&[Accessor]] = &[\n");
+    text.push_str("\n/// All accessors, family by family.\npub(crate) const ACCESSORS: &[&[Accessor]] = &[\n");
     for family in &spec.families {
         let _ = writeln!(text, "    {}::ACCESSORS,", family.name);
     }

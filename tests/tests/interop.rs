@@ -1,0 +1,439 @@
+//! The ten calls of the verbs-interop family through `Box<dyn Transport>` on the simulated
+//! adapter: what they do, and how they fail.
+
+use mlx5_devx::{BadAnswer, Cq, Errno, Error, Handle, IndTable, NotSent, Qp, Srq, Target, TargetKind, Transport, Wq};
+use mlx5_prm::*;
+use mlx5_sim::{Adapter, Made, syndrome};
+
+/// An adapter, and the same one as a transport.
+fn adapter() -> (Adapter, Box<dyn Transport>) {
+    let adapter = Adapter::new();
+    (adapter.clone(), Box::new(adapter))
+}
+
+/// What the firmware said when it refused.
+#[track_caller]
+fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> (Opcode, Status, u32) {
+    match result {
+        Err(Error::Firmware { opcode, status, syndrome, .. }) => (opcode, status, syndrome),
+        other => panic!("the firmware should have refused: {other:?}"),
+    }
+}
+
+/// The errno of a kernel that refused.
+#[track_caller]
+fn kernel_refused<T: std::fmt::Debug>(result: Result<T, Error>) -> Errno {
+    match result {
+        Err(Error::Kernel { errno, .. }) => errno,
+        other => panic!("the kernel should have refused: {other:?}"),
+    }
+}
+
+fn modify_cq(select: ModifyCqSelect, context: Cqc) -> ModifyCqIn {
+    let mut modify = ModifyCqIn::new().with_cq_context(context);
+    modify
+        .modify_field_select_resize_field_select_mut()
+        .modify_field_select_mut()
+        .set_modify_field_select(select.into_bits());
+    modify
+}
+
+#[test]
+fn cq_modify_and_cq_query() {
+    let (adapter, transport) = adapter();
+    let made = adapter.create_cq(&Cqc::new().with_log_cq_size(7).with_uar_page(3)).unwrap();
+    let cq = Cq::new(&*transport, made.handle, made.number);
+
+    let full = Cqc::from_bytes([0xff; Cqc::SIZE]);
+    let mut modify = modify_cq(ModifyCqSelect::new().with_cq_period(true).with_oi(true), full);
+    let answer = cq.modify(&mut modify).unwrap();
+    assert_eq!(answer.status(), Status::OK);
+    assert_eq!(modify.cqn(), made.number, "a number of 0 is replaced by the object's own");
+
+    let context = *cq.query(&mut QueryCqIn::new()).unwrap().cq_context();
+    let expected =
+        Cqc::new().with_log_cq_size(7).with_uar_page(3).with_cq_period(0xfff).with_oi(true);
+    assert_eq!(context, expected, "what is selected, and nothing else");
+
+    // A select bit that selects nothing known.
+    let mut unknown = ModifyCqIn::new();
+    unknown
+        .modify_field_select_resize_field_select_mut()
+        .modify_field_select_mut()
+        .set_modify_field_select(1 << 31);
+    let expected = (Opcode::MODIFY_CQ, Status::BAD_PARAM_ERR, syndrome::UNKNOWN_SELECT_BIT);
+    assert_eq!(refused(cq.modify(&mut unknown)), expected);
+
+    // QUERY_CQ has no variants.
+    let mut query = QueryCqIn::new().with_op_mod(7);
+    let expected = (Opcode::QUERY_CQ, Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD);
+    assert_eq!(refused(cq.query(&mut query)), expected);
+}
+
+#[test]
+fn cq_resize_has_a_mask_of_its_own() {
+    let (adapter, transport) = adapter();
+    let made = adapter.create_cq(&Cqc::new().with_log_cq_size(7).with_cq_period(5)).unwrap();
+    let cq = Cq::new(&*transport, made.handle, made.number);
+    let mut resize = ModifyCqIn::new().with_op_mod(1).with_cq_context(Cqc::from_bytes([0xff; Cqc::SIZE]));
+    resize
+        .modify_field_select_resize_field_select_mut()
+        .resize_field_select_mut()
+        .set_resize_field_select(ResizeCqSelect::new().with_log_cq_size(true).into_bits());
+    cq.modify(&mut resize).unwrap();
+    let context = *cq.query(&mut QueryCqIn::new()).unwrap().cq_context();
+    assert_eq!(context, Cqc::new().with_log_cq_size(0x1f).with_cq_period(5));
+}
+
+#[test]
+fn qp_modify_and_qp_query() {
+    let (adapter, transport) = adapter();
+    let made = adapter.create_qp(&Qpc::new().with_st(QpSt::RC).with_pd(9)).unwrap();
+    let qp = Qp::new(&*transport, made.handle, made.number);
+    let state = || qp.query(&mut QueryQpIn::new()).unwrap().qpc().state();
+    assert_eq!(state(), QpState::RST);
+
+    let mut init = Rst2initQpIn::new().with_qpc(Qpc::new().with_rwe(true).with_pd(77));
+    init.qpc_mut().primary_address_path_mut().set_vhca_port_num(1);
+    qp.modify(&mut init).unwrap();
+    let qpc = *qp.query(&mut QueryQpIn::new()).unwrap().qpc();
+    assert_eq!((qpc.state(), qpc.rwe(), qpc.pd()), (QpState::INIT, true, 9), "a PD is no field of RST2INIT");
+    assert_eq!(qpc.primary_address_path().vhca_port_num(), 1);
+
+    let mask = QpOptParam::new().with_rre(true).into_bits();
+    let qpc = Qpc::new().with_rre(true).with_rwe(false);
+    qp.modify(&mut Init2initQpIn::new().with_opt_param_mask(mask).with_qpc(qpc)).unwrap();
+    let qpc = *qp.query(&mut QueryQpIn::new()).unwrap().qpc();
+    assert!(qpc.rre() && qpc.rwe(), "rwe was not selected, so it stays");
+
+    let qpc = Qpc::new().with_mtu(PathMtu::BYTES_4096).with_remote_qpn(0x123456).with_next_rcv_psn(0x654321);
+    qp.modify(&mut Init2rtrQpIn::new().with_qpc(qpc)).unwrap();
+    qp.modify(&mut Rtr2rtsQpIn::new().with_qpc(Qpc::new().with_retry_count(7))).unwrap();
+    let qpc = *qp.query(&mut QueryQpIn::new()).unwrap().qpc();
+    assert_eq!((qpc.state(), qpc.mtu(), qpc.remote_qpn()), (QpState::RTS, PathMtu::BYTES_4096, 0x123456));
+    assert_eq!((qpc.next_rcv_psn(), qpc.retry_count()), (0x654321, 7));
+
+    let mask = QpOptParam::new().with_counter_set_id(true).into_bits();
+    let mut rts2rts = Rts2rtsQpIn::new().with_opt_param_mask(mask);
+    rts2rts.qpc_mut().set_counter_set_id(5);
+    qp.modify(&mut rts2rts).unwrap();
+    assert_eq!(qp.query(&mut QueryQpIn::new()).unwrap().qpc().counter_set_id(), 5);
+
+    assert!(adapter.force_qp_state(made.number, QpState::SQER));
+    qp.modify(&mut Sqerr2rtsQpIn::new()).unwrap();
+    assert_eq!(state(), QpState::RTS);
+    qp.modify(&mut Qp2errIn::new()).unwrap();
+    assert_eq!(state(), QpState::ERR);
+    qp.modify(&mut Qp2rstIn::new()).unwrap();
+    assert_eq!(state(), QpState::RST);
+
+    // An illegal transition, and a bit that the transition does not admit.
+    let expected = (Opcode::RTR2RTS_QP, Status::BAD_QP_STATE_ERR, syndrome::WRONG_QP_STATE);
+    assert_eq!(refused(qp.modify(&mut Rtr2rtsQpIn::new())), expected);
+    let expected = (Opcode::RST2INIT_QP, Status::BAD_PARAM_ERR, syndrome::OPT_PARAM_NOT_ADMITTED);
+    assert_eq!(refused(qp.modify(&mut Rst2initQpIn::new().with_opt_param_mask(2))), expected);
+    assert_eq!(state(), QpState::RST, "a command that is refused changes nothing");
+
+    let expected = (Opcode::QUERY_QP, Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD);
+    assert_eq!(refused(qp.query(&mut QueryQpIn::new().with_op_mod(1))), expected);
+}
+
+/// Every transition from every state: it works from those that the table names, and nowhere else.
+#[test]
+fn qp_transitions_from_every_state() {
+    let states: Vec<QpState> = QpState::DESC.values.iter().map(|(v, _)| QpState(*v as u8)).collect();
+    let commands: Vec<_> = families().iter().flat_map(|f| f.commands).filter(|c| c.transition.is_some()).collect();
+    assert_eq!((states.len(), commands.len()), (9, 9));
+    for command in commands {
+        let transition = command.transition.as_ref().unwrap();
+        let mut legal = 0;
+        for state in &states {
+            let adapter = Adapter::new();
+            let made = adapter.create_qp(&Qpc::new()).unwrap();
+            assert!(adapter.force_qp_state(made.number, *state));
+            let mut input = vec![0; command.input.size];
+            input[..2].copy_from_slice(&command.opcode.to_be_bytes());
+            assert!(command.number.write(&mut input, made.number.into()));
+            let mut output = [0; 16];
+            adapter.firmware(&input, &mut output);
+            let (head, _) = CmdOut::view_prefix(&output).unwrap();
+            let qp = Qp::new(&adapter, made.handle, made.number);
+            let now = qp.query(&mut QueryQpIn::new()).unwrap().qpc().state();
+            if transition.from.is_empty() || transition.from.contains(state) {
+                assert_eq!((head.status(), now), (Status::OK, transition.to), "{} from {state:?}", command.name);
+                legal += 1;
+            } else {
+                assert_eq!((head.status(), now), (Status::BAD_QP_STATE_ERR, *state), "{}", command.name);
+            }
+        }
+        let expected = match command.name {
+            "2ERR_QP" | "2RST_QP" => 9,
+            "SQD_RTS_QP" => 2,
+            _ => 1,
+        };
+        assert_eq!(legal, expected, "{}", command.name);
+    }
+}
+
+#[test]
+fn srq_modify_and_srq_query() {
+    // The basic kind: an RMP.
+    let (adapter, transport) = adapter();
+    let made = adapter.create_srq(&Rmpc::new()).unwrap();
+    let srq = Srq::new(&*transport, made.handle, made.number);
+    let mut modify = ModifyRmpIn::new().with_rmp_state(RmpState::RDY);
+    modify.ctx_mut().set_state(RmpState::RDY);
+    modify.ctx_mut().wq_mut().set_lwm(12);
+    srq.modify(&mut modify).unwrap();
+    assert_eq!(srq.query(&mut QueryRmpIn::new()).unwrap().rmp_context().wq().lwm(), 0, "not selected");
+    modify.bitmask_mut().set_lwm(true);
+    srq.modify(&mut modify).unwrap();
+    let context = *srq.query(&mut QueryRmpIn::new()).unwrap().rmp_context();
+    assert_eq!((context.wq().lwm(), context.state()), (12, RmpState::RDY));
+
+    modify.set_rmp_state(RmpState::ERR);
+    let expected = (Opcode::MODIFY_RMP, Status::BAD_RES_STATE_ERR, syndrome::NOT_THE_PRESENT_STATE);
+    assert_eq!(refused(srq.modify(&mut modify)), expected);
+    let expected = (Opcode::QUERY_RMP, Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD);
+    assert_eq!(refused(srq.query(&mut QueryRmpIn::new().with_op_mod(1))), expected);
+
+    // XRC.
+    let made = adapter.create_xrc_srq(&XrcSrqc::new()).unwrap();
+    let srq = Srq::new(&*transport, made.handle, made.number);
+    srq.modify(&mut ArmXrcSrqIn::new().with_op_mod(1).with_lwm(3)).unwrap();
+    assert_eq!(srq.query(&mut QueryXrcSrqIn::new()).unwrap().xrc_srq_context_entry().lwm(), 3);
+    let expected = (Opcode::ARM_XRC_SRQ, Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD);
+    assert_eq!(refused(srq.modify(&mut ArmXrcSrqIn::new())), expected);
+
+    // Tag matching: an XRQ.
+    let made = adapter.create_xrq(&Xrqc::new()).unwrap();
+    let srq = Srq::new(&*transport, made.handle, made.number);
+    srq.modify(&mut ArmXrqIn::new().with_lwm(4)).unwrap();
+    assert_eq!(srq.query(&mut QueryXrqIn::new()).unwrap().xrq_context().wq().lwm(), 4);
+    let expected = (Opcode::ARM_XRQ, Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD);
+    assert_eq!(refused(srq.modify(&mut ArmXrqIn::new().with_op_mod(9))), expected);
+
+    // Adapters without ISSI: an SRQ of the PRM. The kernel takes ARM_RQ for a command on an RQ.
+    let made = adapter.create_srq_without_issi(&Srqc::new()).unwrap();
+    let srq = Srq::new(&*transport, made.handle, made.number);
+    assert_eq!(kernel_refused(srq.modify(&mut ArmRqIn::new().with_op_mod(1).with_lwm(5))), Errno::INVAL);
+    let mut arm = ArmRqIn::new().with_op_mod(1).with_lwm(5);
+    arm.set_srq_number(made.number);
+    let mut output = [0xff; 16];
+    adapter.firmware(arm.as_bytes(), &mut output);
+    assert_eq!(output, [0; 16]);
+    assert_eq!(srq.query(&mut QuerySrqIn::new()).unwrap().srq_context_entry().lwm(), 5);
+}
+
+#[test]
+fn wq_modify_and_wq_query() {
+    let (adapter, transport) = adapter();
+    let made = adapter.create_wq(&Rqc::new().with_cqn(8)).unwrap();
+    let wq = Wq::new(&*transport, made.handle, made.number);
+    let go = |from, to, mask: ModifyRqSelect, context: Rqc| {
+        let mut modify = ModifyRqIn::new().with_rq_state(from).with_ctx(context.with_state(to));
+        modify.set_modify_bitmask(mask.into_bits());
+        wq.modify(&mut modify)
+    };
+    let full = Rqc::from_bytes([0xff; Rqc::SIZE]);
+    let mask = ModifyRqSelect::new().with_vsd(true).with_counter_set_id(true);
+    go(RqState::RST, RqState::RDY, mask, full).unwrap();
+    let context = *wq.query(&mut QueryRqIn::new()).unwrap().rq_context();
+    let expected = Rqc::new().with_cqn(8).with_state(RqState::RDY).with_vsd(true).with_counter_set_id(0xff);
+    assert_eq!(context, expected, "what is selected, the state, and nothing else");
+
+    let none = ModifyRqSelect::new();
+    let expected = (Opcode::MODIFY_RQ, Status::BAD_RES_STATE_ERR, syndrome::NOT_THE_PRESENT_STATE);
+    assert_eq!(refused(go(RqState::RST, RqState::RDY, none, Rqc::new())), expected);
+    go(RqState::RDY, RqState::ERR, none, Rqc::new()).unwrap();
+    let expected = (Opcode::MODIFY_RQ, Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_TRANSITION);
+    assert_eq!(refused(go(RqState::ERR, RqState::RDY, none, Rqc::new())), expected);
+    go(RqState::ERR, RqState::RST, none, Rqc::new()).unwrap();
+    let expected = (Opcode::QUERY_RQ, Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD);
+    assert_eq!(refused(wq.query(&mut QueryRqIn::new().with_op_mod(1))), expected);
+}
+
+#[test]
+fn ind_tbl_modify_and_ind_tbl_query() {
+    let (adapter, transport) = adapter();
+    let rqns: Vec<u32> = (0..4).map(|_| adapter.create_wq(&Rqc::new()).unwrap().number).collect();
+    let made = adapter.create_ind_table(&Rqtc::new().with_rqt_max_size(8), &rqns[..2]).unwrap();
+    let table = IndTable::new(&*transport, made.handle, made.number);
+    let list = |len: usize| {
+        let mut buffer = vec![0; QueryRqtOutWithRqNum::size(len)];
+        let answer = QueryRqtOutWithRqNum::view_mut(&mut buffer).unwrap();
+        table.query_into(&mut QueryRqtIn::new(), answer)?;
+        Ok((answer.head.rqt_context().rqt_actual_size(), answer.tail.iter().map(RqNum::rq_num).collect()))
+    };
+    assert_eq!(list(2), Ok((2, rqns[..2].to_vec())));
+
+    let modify = |rqns: &[u32], len: u16, selected: bool| {
+        let mut modify = ModifyRqtInWithRqNum::boxed(rqns.len());
+        modify.head.bitmask_mut().set_rqn_list(selected);
+        modify.head.ctx_mut().set_rqt_actual_size(len);
+        for (entry, rqn) in modify.tail.iter_mut().zip(rqns) {
+            entry.set_rq_num(*rqn);
+        }
+        table.modify(&mut *modify)
+    };
+    let turned: Vec<u32> = rqns.iter().rev().copied().collect();
+    modify(&turned, 4, false).unwrap();
+    assert_eq!(list(2), Ok((2, rqns[..2].to_vec())), "not selected");
+    modify(&turned, 4, true).unwrap();
+    assert_eq!(list(4), Ok((4, turned.clone())));
+
+    let failed = |status, syndrome| (Opcode::MODIFY_RQT, status, syndrome);
+    let unknown = refused(modify(&[0xabcdef], 1, true));
+    assert_eq!(unknown, failed(Status::BAD_RES_STATE_ERR, syndrome::DANGLING_NUMBER));
+    let many = vec![rqns[0]; 9];
+    let too_many = refused(modify(&many, 9, true));
+    assert_eq!(too_many, failed(Status::BAD_PARAM_ERR, syndrome::RQT_TOO_SMALL));
+    let short = refused(modify(&rqns[..1], 3, true));
+    assert_eq!(short, failed(Status::BAD_INP_LEN_ERR, syndrome::SHORT_INPUT));
+    assert_eq!(list(4), Ok((4, turned)), "a command that is refused changes nothing");
+
+    // No room for the list.
+    let expected = (Opcode::QUERY_RQT, Status::BAD_OUTP_LEN_ERR, syndrome::SHORT_OUTPUT);
+    assert_eq!(refused(list(3)), expected);
+}
+
+#[test]
+fn an_object_that_is_not_there() {
+    let (adapter, transport) = adapter();
+    let made = adapter.create_cq(&Cqc::new()).unwrap();
+    // The handle is of no object.
+    let nothing = Cq::new(&*transport, Handle(999), made.number);
+    assert_eq!(kernel_refused(nothing.query(&mut QueryCqIn::new())), Errno::NOENT);
+    // The number is not that of the handle: the kernel's rule.
+    let other = Cq::new(&*transport, made.handle, made.number + 1);
+    assert_eq!(kernel_refused(other.query(&mut QueryCqIn::new())), Errno::INVAL);
+    // The firmware's own word on numbers of nothing.
+    let ask = |input: &[u8]| {
+        let mut output = [0; 16];
+        adapter.firmware(input, &mut output);
+        let (head, _) = CmdOut::view_prefix(&output).unwrap();
+        (head.status(), head.syndrome())
+    };
+    let expected = (Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_OBJECT);
+    assert_eq!(ask(QueryCqIn::new().with_cqn(77).as_bytes()), expected);
+    let expected = (Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_QP);
+    assert_eq!(ask(Qp2rstIn::new().with_qpn(77).as_bytes()), expected);
+    let expected = (Status::BAD_OP_ERR, syndrome::UNKNOWN_OPCODE);
+    assert_eq!(ask(&[0xee; 16]), expected);
+    assert_eq!(ask(&QueryCqIn::new().as_bytes()[..8]), (Status::BAD_INP_LEN_ERR, syndrome::SHORT_INPUT));
+}
+
+#[test]
+fn what_the_kernel_refuses() {
+    let (adapter, transport) = adapter();
+    let Made { handle, number } = adapter.create_qp(&Qpc::new()).unwrap();
+    let target = Target { kind: TargetKind::Qp, handle };
+    let mut output = [0; 16];
+    let mut call = |input: &[u8]| transport.modify(target, input, &mut output);
+    let reset = Qp2rstIn::new().with_qpn(number);
+    assert_eq!(call(reset.as_bytes()), Ok(()));
+    assert_eq!(call(&reset.as_bytes()[..15]), Err(Errno::INVAL), "shorter than 16 bytes");
+    assert_eq!(call(&vec![0; 0x10000]), Err(Errno::INVAL), "longer than 65535 bytes");
+    assert_eq!(call(QueryQpIn::new().with_qpn(number).as_bytes()), Err(Errno::INVAL), "a query to modify");
+    assert_eq!(call(Sqd2rtsQpIn::new().with_qpn(number).as_bytes()), Err(Errno::INVAL), "not let through");
+    let mut tunnel = *reset.as_bytes();
+    tunnel[5] = 1;
+    assert_eq!(call(&tunnel), Err(Errno::INVAL), "for another function");
+    let mut output = [0; 15];
+    assert_eq!(transport.modify(target, reset.as_bytes(), &mut output), Err(Errno::INVAL));
+    let other = Target { kind: TargetKind::Cq, handle };
+    assert_eq!(transport.modify(other, reset.as_bytes(), &mut [0; 16]), Err(Errno::INVAL));
+}
+
+#[test]
+fn created_and_destroyed_by_command() {
+    let (_, transport) = adapter();
+    let mut output = CreateRqOut::zeroed();
+    let rq = transport.create(CreateRqIn::new().as_bytes(), output.as_bytes_mut()).unwrap();
+    let rqn = output.rqn();
+    assert_ne!(rqn, 0);
+    let mut create = CreateRqtInWithRqNum::boxed(1);
+    create.head.rqt_context_mut().set_rqt_max_size(1);
+    create.head.rqt_context_mut().set_rqt_actual_size(1);
+    create.tail[0].set_rq_num(rqn);
+    let table = transport.create(create.as_bytes(), &mut [0; 16]).unwrap();
+    assert_eq!(transport.destroy(rq), Err(Errno::REMOTEIO), "a table holds it");
+    assert_eq!(transport.destroy(table), Ok(()));
+    assert_eq!(transport.destroy(rq), Ok(()));
+    assert_eq!(transport.destroy(rq), Err(Errno::NOENT));
+    // A general command passes the kernel; this firmware does not know it.
+    let mut nop = [0; 16];
+    nop[..2].copy_from_slice(&Opcode::NOP.0.to_be_bytes());
+    let mut output = [0; 16];
+    assert_eq!(transport.general(&nop, &mut output), Err(Errno::REMOTEIO));
+    assert_eq!(output[0], Status::BAD_OP_ERR.0);
+    assert_eq!(transport.general(QueryCqIn::new().as_bytes(), &mut output), Err(Errno::INVAL));
+}
+
+/// A transport that answers what a test tells it.
+struct Scripted {
+    answer: Result<(), Errno>,
+    status: u8,
+}
+
+impl Transport for Scripted {
+    fn create(&self, _: &[u8], _: &mut [u8]) -> Result<Handle, Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+    fn modify(&self, _: Target, _: &[u8], output: &mut [u8]) -> Result<(), Errno> {
+        output[0] = self.status;
+        output[4..8].copy_from_slice(&0x6231e6_u32.to_be_bytes());
+        self.answer
+    }
+    fn query(&self, target: Target, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
+        self.modify(target, input, output)
+    }
+    fn destroy(&self, _: Handle) -> Result<(), Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+    fn general(&self, _: &[u8], _: &mut [u8]) -> Result<(), Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+}
+
+#[test]
+fn four_kinds_of_errors() {
+    let say = |answer, status, command: &mut ModifyCqIn| {
+        let transport: Box<dyn Transport> = Box::new(Scripted { answer, status });
+        Cq::new(&*transport, Handle(1), 0x4a).modify(command).map(|_| ())
+    };
+    let new = ModifyCqIn::new;
+    assert_eq!(say(Ok(()), 0, &mut new()), Ok(()));
+
+    let error = say(Ok(()), 0, &mut new().with_cqn(0x4b)).unwrap_err();
+    let reason = NotSent::WrongObject { kind: "CQN", named: 0x4b, is: 0x4a };
+    assert_eq!(error, Error::NotSent { opcode: Opcode::MODIFY_CQ, reason });
+    assert_eq!(error.to_string(), "MODIFY_CQ(0x403) was not sent: it names CQN 0x4b, and the object is CQN 0x4a");
+    assert_eq!(error.errno(), Errno::INVAL);
+
+    let error = say(Err(Errno::INVAL), 0, &mut new()).unwrap_err();
+    assert_eq!(error, Error::Kernel { opcode: Opcode::MODIFY_CQ, errno: Errno::INVAL });
+    let expected = "MODIFY_CQ(0x403) was refused by the kernel: Invalid argument (os error 22)";
+    assert_eq!(error.to_string(), expected);
+
+    // EREMOTEIO since Linux 5.18; before, an errno of the kernel's choice.
+    for errno in [Errno::REMOTEIO, Errno::INVAL] {
+        let error = say(Err(errno), 3, &mut new()).unwrap_err();
+        let expected = "MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x6231e6";
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(error.errno(), Errno::REMOTEIO);
+    }
+
+    let error = say(Err(Errno::REMOTEIO), 0, &mut new()).unwrap_err();
+    let reason = BadAnswer::RefusedWithoutStatus;
+    assert_eq!(error, Error::Answer { opcode: Opcode::MODIFY_CQ, reason });
+    assert_eq!(error.errno(), Errno::IO);
+
+    let transport = Scripted { answer: Ok(()), status: 0 };
+    let wide = Cq::new(&transport, Handle(1), 1 << 24).modify(&mut new()).unwrap_err();
+    assert_eq!(wide.to_string(), "MODIFY_CQ(0x403) was not sent: CQN 0x1000000 does not fit its field");
+    let mut long = ModifyCqInWithPas::boxed(0x2000);
+    let error = Cq::new(&transport, Handle(1), 1).modify(&mut *long).unwrap_err();
+    let reason = NotSent::TooLong(ModifyCqInWithPas::size(0x2000));
+    assert_eq!(error, Error::NotSent { opcode: Opcode::MODIFY_CQ, reason });
+}
