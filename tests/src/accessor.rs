@@ -2,7 +2,9 @@
 //!
 //! The functions call what a user of the codec calls; nothing of the positions is known here.
 
-use mlx5_prm::FieldError;
+use core::fmt::Debug;
+
+use mlx5_prm::{Described, FieldError, Layout, SizeError};
 
 /// The accessors of one field.
 #[derive(Debug, Clone, Copy)]
@@ -13,6 +15,8 @@ pub struct Accessor {
     pub field: &'static str,
     /// Bytes of the layout.
     pub size: usize,
+    /// `view` of the layout.
+    pub view: fn(&[u8]) -> Result<&dyn Viewed, SizeError>,
     /// The functions. The bytes they take are exactly `size` long.
     pub access: Access,
 }
@@ -48,6 +52,33 @@ pub enum Access {
     },
 }
 
+/// A view of any layout.
+pub trait Viewed: Debug {
+    /// Its bytes, after a way through `as_bytes` and `from_bytes`.
+    fn copied(&self) -> Vec<u8>;
+}
+
+impl<T: Described, const N: usize> Viewed for Layout<T, N> {
+    fn copied(&self) -> Vec<u8> {
+        Self::from_bytes(*self.as_bytes()).as_bytes().to_vec()
+    }
+}
+
+/// A layout by its type. One function for each layout, not one for each of its fields.
+pub trait AnyLayout {
+    /// `view`.
+    ///
+    /// # Errors
+    /// The bytes are not exactly as many as the layout has.
+    fn view_any(bytes: &[u8]) -> Result<&dyn Viewed, SizeError>;
+}
+
+impl<T: Described + 'static, const N: usize> AnyLayout for Layout<T, N> {
+    fn view_any(bytes: &[u8]) -> Result<&dyn Viewed, SizeError> {
+        Ok(Self::view(bytes)?)
+    }
+}
+
 /// `try_set_` as a function on bytes. The value must fit the type.
 pub type TrySet = fn(&mut [u8], u128) -> Result<(), FieldError>;
 
@@ -60,6 +91,7 @@ macro_rules! number {
                 layout: $layout,
                 field: $field,
                 size: mlx5_prm::$Layout::SIZE,
+                view: <mlx5_prm::$Layout as $crate::accessor::AnyLayout>::view_any,
                 access: $crate::accessor::Access::Number {
                     width: $width,
                     get: |bytes| {
@@ -151,6 +183,7 @@ macro_rules! view {
                 layout: $layout,
                 field: $field,
                 size: mlx5_prm::$Layout::SIZE,
+                view: <mlx5_prm::$Layout as $crate::accessor::AnyLayout>::view_any,
                 access: $crate::accessor::Access::View {
                     size: size_of::<$type>(),
                     get: |bytes| {

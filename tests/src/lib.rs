@@ -5,7 +5,7 @@ pub mod accessor;
 #[rustfmt::skip]
 mod generated;
 
-pub use accessor::{Access, Accessor};
+pub use accessor::{Access, Accessor, Viewed};
 
 /// All accessors of all families.
 pub fn accessors() -> impl Iterator<Item = &'static Accessor> {
