@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use mlx5_prm::{Described, Modify, Object, Query, object, opcode};
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
+use crate::Errno;
 use crate::error::{Error, NotSent, outcome};
 use crate::transport::{Handle, Target, TargetKind, Transport};
-use crate::Errno;
 
 /// The longest mailbox: the kernel's attribute has 16 bits for its length (`fill_attr_in` of
 /// rdma-core, `uverbs_ioctl.c`).
@@ -158,7 +158,9 @@ impl<'t, K: VerbsKind> Verbs<'t, K> {
     }
 
     fn read<C: Query + ?Sized>(&self, command: &mut C, output: &mut [u8]) -> Result<(), Error> {
-        self.send(command, output, |input, output| self.transport.query(self.target(), input, output))
+        self.send(command, output, |input, output| {
+            self.transport.query(self.target(), input, output)
+        })
     }
 
     fn send<C>(
@@ -182,7 +184,8 @@ impl<'t, K: VerbsKind> Verbs<'t, K> {
             }
             _ => {}
         }
-        if let Some(long) = [command.bytes().len(), output.len()].into_iter().find(|n| *n > LONGEST) {
+        if let Some(long) = [command.bytes().len(), output.len()].into_iter().find(|n| *n > LONGEST)
+        {
             return refuse(NotSent::TooLong(long));
         }
         let result = call(command.bytes(), output);

@@ -57,7 +57,11 @@ fn unique<'a>(names: impl Iterator<Item = (&'a str, &'a Origin)>, what: &str, fa
             Some(first) => faults.add(
                 origin,
                 format!("a second {what} is called {name}"),
-                format!("the first stands at {}:{}: rename or remove one", first.file.name, first.line()),
+                format!(
+                    "the first stands at {}:{}: rename or remove one",
+                    first.file.name,
+                    first.line()
+                ),
             ),
             None => {
                 seen.insert(name, origin);
@@ -96,18 +100,27 @@ fn shape(spec: &Spec, layout: &Layout, field: &Field, faults: &mut Faults) {
             faults.add(&field.origin, format!("{name} is 0 bits wide"), "correct the width");
         }
         (_, Count::Array(0)) => {
-            faults.add(&field.origin, format!("{name} has 0 elements"), "correct the count, or write list = true");
+            faults.add(
+                &field.origin,
+                format!("{name} has 0 elements"),
+                "correct the count, or write list = true",
+            );
         }
-        (Element::Bits(_), Count::One) if element <= 32 && field.bit % 32 + element > 32 => faults.add(
-            &field.origin,
-            format!("{name} crosses a dword: {element} bits from bit {} on", 31 - field.bit % 32),
-            "the PRM splits such a field in two; compare it with its source",
-        ),
-        (Element::Bits(_), Count::One) if element > 32 && !field.bit.is_multiple_of(32) => faults.add(
-            &field.origin,
-            format!("{name} is {element} bits wide and does not begin with a dword"),
-            "the PRM splits such a field in two; compare it with its source",
-        ),
+        (Element::Bits(_), Count::One) if element <= 32 && field.bit % 32 + element > 32 => faults
+            .add(
+                &field.origin,
+                format!(
+                    "{name} crosses a dword: {element} bits from bit {} on",
+                    31 - field.bit % 32
+                ),
+                "the PRM splits such a field in two; compare it with its source",
+            ),
+        (Element::Bits(_), Count::One) if element > 32 && !field.bit.is_multiple_of(32) => faults
+            .add(
+                &field.origin,
+                format!("{name} is {element} bits wide and does not begin with a dword"),
+                "the PRM splits such a field in two; compare it with its source",
+            ),
         (Element::Bits(_), Count::Array(_) | Count::List)
             if !whole_bytes
                 || !matches!(element, 8 | 16 | 32 | 64 | 128)
@@ -274,7 +287,10 @@ fn commands(spec: &Spec, faults: &mut Faults) {
             Some(value) if *value == i64::from(command.opcode) => {}
             Some(value) => faults.add(
                 place,
-                format!("{} has opcode 0x{:x}, and {constant} is 0x{value:x}", command.name, command.opcode),
+                format!(
+                    "{} has opcode 0x{:x}, and {constant} is 0x{value:x}",
+                    command.name, command.opcode
+                ),
                 "correct the opcode: layouts/enums.toml has it from the header",
             ),
             None => faults.add(
@@ -310,7 +326,9 @@ fn commands(spec: &Spec, faults: &mut Faults) {
         let created = command.verb == Verb::Create;
         let carrier = if created { &command.output } else { &command.input };
         match spec.resolve(carrier, &command.number) {
-            Some((bit, f)) if matches!(f.element, Element::Bits(1..=32)) && f.count == Count::One => {
+            Some((bit, f))
+                if matches!(f.element, Element::Bits(1..=32)) && f.count == Count::One =>
+            {
                 let _ = bit;
             }
             Some(_) => faults.add(
@@ -321,14 +339,20 @@ fn commands(spec: &Spec, faults: &mut Faults) {
             None => no_field(carrier, &command.number, place, faults),
         }
         if let Some(context) = &command.context {
-            let carrier = if command.verb == Verb::Query { &command.output } else { &command.input };
+            let carrier =
+                if command.verb == Verb::Query { &command.output } else { &command.input };
             match (spec.resolve(carrier, context), object) {
                 (None, _) => no_field(carrier, context, place, faults),
-                (Some((_, f)), Some(o)) if f.element != Element::Layout(o.context.clone()) => faults.add(
-                    place,
-                    format!("{carrier}.{context} is no {}, the context of {}", o.context, o.name),
-                    "context names the field that holds the object's context",
-                ),
+                (Some((_, f)), Some(o)) if f.element != Element::Layout(o.context.clone()) => {
+                    faults.add(
+                        place,
+                        format!(
+                            "{carrier}.{context} is no {}, the context of {}",
+                            o.context, o.name
+                        ),
+                        "context names the field that holds the object's context",
+                    )
+                }
                 _ => {}
             }
         }
@@ -350,7 +374,11 @@ fn no_field(layout: &str, path: &str, place: &Origin, faults: &mut Faults) {
 fn bound_enums(spec: &Spec, faults: &mut Faults) {
     let enums = &spec.semantics.enums;
     unique(enums.iter().map(|e| (&*e.name, &e.origin)), "enum", faults);
-    unique(enums.iter().flat_map(|e| &e.fields).map(|(n, o)| (&**n, o)), "binding of a field", faults);
+    unique(
+        enums.iter().flat_map(|e| &e.fields).map(|(n, o)| (&**n, o)),
+        "binding of a field",
+        faults,
+    );
     for e in enums {
         unique(e.values.iter().map(|v| (&*v.name, &v.origin)), "value", faults);
         let mut seen: HashMap<i64, &EnumValue> = HashMap::new();
@@ -385,7 +413,11 @@ fn bound_field(e: &BoundEnum, path: &str, field: &Field, place: &Origin, faults:
     let width = match (&field.element, field.count) {
         (Element::Bits(width), Count::One) if *width <= 32 => *width,
         _ => {
-            faults.add(place, format!("{path} is no number of up to 32 bits"), "bind a plain field");
+            faults.add(
+                place,
+                format!("{path} is no number of up to 32 bits"),
+                "bind a plain field",
+            );
             return;
         }
     };
@@ -414,7 +446,11 @@ fn selects(spec: &Spec, faults: &mut Faults) {
             }
         }
         if select.masks.is_empty() {
-            faults.add(&select.origin, format!("{} stands in no field", select.name), "add masks = [\"layout.field\"]");
+            faults.add(
+                &select.origin,
+                format!("{} stands in no field", select.name),
+                "add masks = [\"layout.field\"]",
+            );
         }
         for (mask, place) in &select.masks {
             select_mask(spec, select, mask, place, faults);
@@ -425,7 +461,11 @@ fn selects(spec: &Spec, faults: &mut Faults) {
 /// One field that holds a select mask, and what the mask says of its command.
 fn select_mask(spec: &Spec, select: &Select, mask: &str, place: &Origin, faults: &mut Faults) {
     let Some((_, field)) = spec.resolve_full(mask) else {
-        faults.add(place, format!("there is no field {mask}"), "a mask is layout.field of a command's input");
+        faults.add(
+            place,
+            format!("there is no field {mask}"),
+            "a mask is layout.field of a command's input",
+        );
         return;
     };
     let width = spec.element_bits(&field.element).unwrap_or(0);

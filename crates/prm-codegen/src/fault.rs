@@ -30,7 +30,11 @@ impl SourceFile {
         let name = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|e| {
             let place = Origin::whole(&SourceFile::new(name.clone(), ""));
-            Fault::new(&place, format!("{name} can't be read: {e}"), "name a file that exists and is readable")
+            Fault::new(
+                &place,
+                format!("{name} can't be read: {e}"),
+                "name a file that exists and is readable",
+            )
         })?;
         match String::from_utf8(bytes) {
             Ok(text) => Ok(Arc::new(SourceFile { name, text })),

@@ -75,7 +75,12 @@ fn shown(faults: Faults) -> String {
     faults.render()
 }
 
-fn run_import(spec: &Path, headers: &[PathBuf], from: &Provenance, out: &Path) -> Result<String, String> {
+fn run_import(
+    spec: &Path,
+    headers: &[PathBuf],
+    from: &Provenance,
+    out: &Path,
+) -> Result<String, String> {
     let mut faults = Faults::default();
     let files: Vec<_> = headers.iter().filter_map(|h| faults.take(SourceFile::read(h))).collect();
     let files = faults.or(files).map_err(shown)?;

@@ -24,13 +24,20 @@ impl Spec {
     /// The enumeration that belongs to a field.
     pub fn enum_of(&self, layout: &str, field: &str) -> Option<&BoundEnum> {
         let path = format!("{layout}.{field}");
-        self.semantics.enums.iter().find(|e| e.fields.iter().any(|(pattern, _)| matches(pattern, &path)))
+        self.semantics
+            .enums
+            .iter()
+            .find(|e| e.fields.iter().any(|(pattern, _)| matches(pattern, &path)))
     }
 
     /// Every field, as `layout.field`, that fits `pattern`.
-    pub fn fields_like<'s>(&'s self, pattern: &'s str) -> impl Iterator<Item = (String, &'s Field)> {
+    pub fn fields_like<'s>(
+        &'s self,
+        pattern: &'s str,
+    ) -> impl Iterator<Item = (String, &'s Field)> {
         let all = self.layouts.iter().flat_map(|l| l.fields.iter().map(move |f| (l, f)));
-        all.map(|(l, f)| (format!("{}.{}", l.name, f.name), f)).filter(move |(path, _)| matches(pattern, path))
+        all.map(|(l, f)| (format!("{}.{}", l.name, f.name), f))
+            .filter(move |(path, _)| matches(pattern, path))
     }
 
     /// The field at the end of `path` (names with dots between) in `layout`, and its first bit

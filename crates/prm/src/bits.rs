@@ -1,8 +1,9 @@
 //! Fields of a big-endian mailbox. Bits are counted from the first (most significant) one.
 //!
 //! All of these fold to a load, a shift and a mask when the position is a constant, as it is in
-//! every accessor. They are free functions on bytes, one for each type of number, so that the
-//! body of an accessor is one call: with thousands of accessors that is what compiles fast.
+//! every accessor. The accessors call free functions that take the layout as it is, so that the
+//! body of each is one call without a borrow or a conversion: with thousands of accessors that is
+//! what compiles fast.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 
@@ -124,15 +125,15 @@ macro_rules! numbers {
             use crate::error::{FieldError, too_wide};
 
             #[inline(always)]
-            pub(crate) const fn get(bytes: &[u8], dword: usize, high: usize, low: usize) -> $type {
-                super::get(bytes, dword * 8 + 31 - high, high - low + 1) as $type
+            pub(crate) const fn get<T, const N: usize>(layout: &super::Layout<T, N>, dword: usize, high: usize, low: usize) -> $type {
+                super::get(&layout.bytes, dword * 8 + 31 - high, high - low + 1) as $type
             }
 
             /// Refuses a value that does not fit.
             #[inline(always)]
             #[track_caller]
-            pub(crate) const fn set(
-                bytes: &mut [u8],
+            pub(crate) const fn set<T, const N: usize>(
+                layout: &mut super::Layout<T, N>,
                 dword: usize,
                 high: usize,
                 low: usize,
@@ -143,18 +144,43 @@ macro_rules! numbers {
                 if value as u64 >> width != 0 {
                     too_wide(names.0, names.1, width as u32, value as u128);
                 }
-                super::set(bytes, dword * 8 + 31 - high, width, value as u32);
+                super::set(&mut layout.bytes, dword * 8 + 31 - high, width, value as u32);
+            }
+
+            #[inline(always)]
+            #[track_caller]
+            pub(crate) const fn with<T, const N: usize>(
+                mut layout: super::Layout<T, N>,
+                dword: usize,
+                high: usize,
+                low: usize,
+                value: $type,
+                names: Names,
+            ) -> super::Layout<T, N> {
+                set(&mut layout, dword, high, low, value, names);
+                layout
+            }
+
+            #[inline(always)]
+            pub(crate) const fn with_full<T, const N: usize>(
+                mut layout: super::Layout<T, N>,
+                dword: usize,
+                high: usize,
+                value: $type,
+            ) -> super::Layout<T, N> {
+                put(&mut layout, dword, high, value);
+                layout
             }
 
             /// For a field as wide as its type.
             #[inline(always)]
-            pub(crate) const fn put(bytes: &mut [u8], dword: usize, high: usize, value: $type) {
-                super::set(bytes, dword * 8 + 31 - high, $type::BITS as usize, value as u32);
+            pub(crate) const fn put<T, const N: usize>(layout: &mut super::Layout<T, N>, dword: usize, high: usize, value: $type) {
+                super::set(&mut layout.bytes, dword * 8 + 31 - high, $type::BITS as usize, value as u32);
             }
 
             #[inline(always)]
-            pub(crate) const fn try_set(
-                bytes: &mut [u8],
+            pub(crate) const fn try_set<T, const N: usize>(
+                layout: &mut super::Layout<T, N>,
                 dword: usize,
                 high: usize,
                 low: usize,
@@ -165,7 +191,7 @@ macro_rules! numbers {
                 if value as u64 >> width != 0 {
                     return Err(super::error(names, width, value as u128));
                 }
-                super::set(bytes, dword * 8 + 31 - high, width, value as u32);
+                super::set(&mut layout.bytes, dword * 8 + 31 - high, width, value as u32);
                 Ok(())
             }
         }
@@ -182,20 +208,46 @@ const fn error(names: Names, width: usize, value: u128) -> FieldError {
 numbers!(u8 u16 u32);
 
 #[inline(always)]
-pub(crate) const fn get_flag(bytes: &[u8], dword: usize, bit: usize) -> bool {
-    get(bytes, dword * 8 + 31 - bit, 1) != 0
+pub(crate) const fn get_flag<T, const N: usize>(
+    layout: &Layout<T, N>,
+    dword: usize,
+    bit: usize,
+) -> bool {
+    get(&layout.bytes, dword * 8 + 31 - bit, 1) != 0
 }
 
 #[inline(always)]
-pub(crate) const fn set_flag(bytes: &mut [u8], dword: usize, bit: usize, value: bool) {
-    set(bytes, dword * 8 + 31 - bit, 1, value as u32);
+pub(crate) const fn set_flag<T, const N: usize>(
+    layout: &mut Layout<T, N>,
+    dword: usize,
+    bit: usize,
+    value: bool,
+) {
+    set(&mut layout.bytes, dword * 8 + 31 - bit, 1, value as u32);
 }
 
 // The two fields that need these are in families that are not always compiled in.
+#[inline(always)]
+pub(crate) const fn with_flag<T, const N: usize>(
+    mut layout: Layout<T, N>,
+    dword: usize,
+    bit: usize,
+    value: bool,
+) -> Layout<T, N> {
+    set_flag(&mut layout, dword, bit, value);
+    layout
+}
+
 /// Writes a field of more than 32 bits, or refuses a value that does not fit.
 #[track_caller]
 #[allow(dead_code)]
-pub(crate) const fn set_wide_checked(bytes: &mut [u8], at: usize, width: usize, value: u128, names: Names) {
+pub(crate) const fn set_wide_checked(
+    bytes: &mut [u8],
+    at: usize,
+    width: usize,
+    value: u128,
+    names: Names,
+) {
     if value >> width != 0 {
         too_wide(names.0, names.1, width as u32, value);
     }
@@ -217,11 +269,34 @@ pub(crate) const fn try_wide(
     Ok(())
 }
 
-/// The layout at byte `at`.
 #[inline(always)]
-pub(crate) const fn nested<T, const N: usize>(bytes: &[u8], at: usize) -> &Layout<T, N> {
-    let (_, rest) = bytes.split_at(at);
-    match rest.first_chunk::<N>() {
+pub(crate) const fn quad<T, const N: usize>(layout: &Layout<T, N>, at: usize) -> u64 {
+    get64(&layout.bytes, at)
+}
+
+#[inline(always)]
+pub(crate) const fn set_quad<T, const N: usize>(layout: &mut Layout<T, N>, at: usize, value: u64) {
+    set64(&mut layout.bytes, at, value);
+}
+
+#[inline(always)]
+pub(crate) const fn with_quad<T, const N: usize>(
+    mut layout: Layout<T, N>,
+    at: usize,
+    value: u64,
+) -> Layout<T, N> {
+    set64(&mut layout.bytes, at, value);
+    layout
+}
+
+/// The layout at byte `at` of another.
+#[inline(always)]
+pub(crate) const fn nested<T, const N: usize, U, const M: usize>(
+    layout: &Layout<T, N>,
+    at: usize,
+) -> &Layout<U, M> {
+    let (_, rest) = layout.bytes.split_at(at);
+    match rest.first_chunk::<M>() {
         Some(nested) => zerocopy::transmute_ref!(nested),
         None => unreachable!(),
     }
@@ -229,21 +304,38 @@ pub(crate) const fn nested<T, const N: usize>(bytes: &[u8], at: usize) -> &Layou
 
 /// [`nested`] to be written.
 #[inline(always)]
-pub(crate) fn nested_mut<T, const N: usize>(bytes: &mut [u8], at: usize) -> &mut Layout<T, N> {
-    match bytes[at..].first_chunk_mut::<N>() {
+pub(crate) fn nested_mut<T, const N: usize, U, const M: usize>(
+    layout: &mut Layout<T, N>,
+    at: usize,
+) -> &mut Layout<U, M> {
+    match layout.bytes[at..].first_chunk_mut::<M>() {
         Some(nested) => zerocopy::transmute_mut!(nested),
         None => unreachable!(),
     }
 }
 
-/// Writes the layout at byte `at`.
+/// Writes the layout at byte `at` of another.
 #[inline(always)]
-pub(crate) const fn set_nested<T, const N: usize>(bytes: &mut [u8], at: usize, value: &Layout<T, N>) {
-    let (_, rest) = bytes.split_at_mut(at);
-    match rest.first_chunk_mut::<N>() {
+pub(crate) const fn set_nested<T, const N: usize, U, const M: usize>(
+    layout: &mut Layout<T, N>,
+    at: usize,
+    value: &Layout<U, M>,
+) {
+    let (_, rest) = layout.bytes.split_at_mut(at);
+    match rest.first_chunk_mut::<M>() {
         Some(nested) => *nested = value.bytes,
         None => unreachable!(),
     }
+}
+
+#[inline(always)]
+pub(crate) const fn with_nested<T, const N: usize, U, const M: usize>(
+    mut layout: Layout<T, N>,
+    at: usize,
+    value: &Layout<U, M>,
+) -> Layout<T, N> {
+    set_nested(&mut layout, at, value);
+    layout
 }
 
 /// The `LEN` bytes at `AT`, viewed as an array or bytes.

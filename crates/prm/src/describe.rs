@@ -248,7 +248,11 @@ pub fn layout_desc(name: &str) -> Option<&'static LayoutDesc> {
 }
 
 /// Prints the fields of `bytes` that are not zero, and reserved bits that are set.
-pub(crate) fn debug(layout: &'static LayoutDesc, bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub(crate) fn debug(
+    layout: &'static LayoutDesc,
+    bytes: &[u8],
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
     let mut out = f.debug_struct(layout.name);
     for field in layout.fields {
         let values = Values { layout, field, bytes };

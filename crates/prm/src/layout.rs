@@ -97,7 +97,9 @@ impl<T: Described, const N: usize> Layout<T, N> {
     pub const fn view_prefix(bytes: &[u8]) -> Result<(&Self, &[u8]), SizeError> {
         match bytes.split_first_chunk::<N>() {
             Some((exact, rest)) => Ok((zerocopy::transmute_ref!(exact), rest)),
-            None => Err(SizeError { layout: T::DESC.name, needed: N, element: 0, given: bytes.len() }),
+            None => {
+                Err(SizeError { layout: T::DESC.name, needed: N, element: 0, given: bytes.len() })
+            }
         }
     }
 }

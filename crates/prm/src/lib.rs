@@ -46,13 +46,16 @@ mod error;
 mod layout;
 #[macro_use]
 mod macros;
+#[rustfmt::skip]
 mod generated;
 
 pub use command::{
-    Command, CommandDesc, Creates, Modify, Object, ObjectDesc, OnObject, Place, Query, SelectBitDesc,
-    SelectDesc, TransitionDesc, Verb, command, opcode,
+    Command, CommandDesc, Creates, Modify, Object, ObjectDesc, OnObject, Place, Query,
+    SelectBitDesc, SelectDesc, TransitionDesc, Verb, command, opcode,
 };
-pub use describe::{Count, Described, Element, EnumDesc, Family, FieldDesc, Kind, LayoutDesc, layout_desc};
+pub use describe::{
+    Count, Described, Element, EnumDesc, Family, FieldDesc, Kind, LayoutDesc, layout_desc,
+};
 pub use error::{FieldError, SizeError};
 pub use generated::*;
 pub use layout::{Layout, WithTail};

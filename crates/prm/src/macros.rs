@@ -30,7 +30,7 @@ macro_rules! accessors {
         $($doc)*
         #[inline]
         pub const fn $get(&self) -> $type {
-            $crate::bits::$type::get(&self.bytes, $dword, $high, $low)
+            $crate::bits::$type::get(self, $dword, $high, $low)
         }
         #[doc = $name]
         ///
@@ -39,7 +39,7 @@ macro_rules! accessors {
         #[inline]
         #[track_caller]
         pub const fn $set(&mut self, value: $type) {
-            $crate::bits::$type::set(&mut self.bytes, $dword, $high, $low, value, ($prm, $name));
+            $crate::bits::$type::set(self, $dword, $high, $low, value, ($prm, $name));
         }
         #[doc = $name]
         ///
@@ -48,9 +48,8 @@ macro_rules! accessors {
         #[inline]
         #[track_caller]
         #[must_use]
-        pub const fn $with(mut self, value: $type) -> Self {
-            $crate::bits::$type::set(&mut self.bytes, $dword, $high, $low, value, ($prm, $name));
-            self
+        pub const fn $with(self, value: $type) -> Self {
+            $crate::bits::$type::with(self, $dword, $high, $low, value, ($prm, $name))
         }
         #[doc = $name]
         ///
@@ -58,7 +57,7 @@ macro_rules! accessors {
         /// The value does not fit; nothing is written.
         #[inline]
         pub const fn $try(&mut self, value: $type) -> Result<(), $crate::FieldError> {
-            $crate::bits::$type::try_set(&mut self.bytes, $dword, $high, $low, value, ($prm, $name))
+            $crate::bits::$type::try_set(self, $dword, $high, $low, value, ($prm, $name))
         }
     };
     // A number as wide as its type.
@@ -67,19 +66,18 @@ macro_rules! accessors {
         $($doc)*
         #[inline]
         pub const fn $get(&self) -> $type {
-            $crate::bits::$type::get(&self.bytes, $dword, $high, $low)
+            $crate::bits::$type::get(self, $dword, $high, $low)
         }
         #[doc = $name]
         #[inline]
         pub const fn $set(&mut self, value: $type) {
-            $crate::bits::$type::put(&mut self.bytes, $dword, $high, value);
+            $crate::bits::$type::put(self, $dword, $high, value);
         }
         #[doc = $name]
         #[inline]
         #[must_use]
-        pub const fn $with(mut self, value: $type) -> Self {
-            $crate::bits::$type::put(&mut self.bytes, $dword, $high, value);
-            self
+        pub const fn $with(self, value: $type) -> Self {
+            $crate::bits::$type::with_full(self, $dword, $high, value)
         }
     };
     // One bit.
@@ -88,19 +86,18 @@ macro_rules! accessors {
         $($doc)*
         #[inline]
         pub const fn $get(&self) -> bool {
-            $crate::bits::get_flag(&self.bytes, $dword, $bit)
+            $crate::bits::get_flag(self, $dword, $bit)
         }
         #[doc = $name]
         #[inline]
         pub const fn $set(&mut self, value: bool) {
-            $crate::bits::set_flag(&mut self.bytes, $dword, $bit, value);
+            $crate::bits::set_flag(self, $dword, $bit, value);
         }
         #[doc = $name]
         #[inline]
         #[must_use]
-        pub const fn $with(mut self, value: bool) -> Self {
-            $crate::bits::set_flag(&mut self.bytes, $dword, $bit, value);
-            self
+        pub const fn $with(self, value: bool) -> Self {
+            $crate::bits::with_flag(self, $dword, $bit, value)
         }
     };
     // A number whose values have names, narrower than its type.
@@ -109,7 +106,7 @@ macro_rules! accessors {
         $($doc)*
         #[inline]
         pub const fn $get(&self) -> $crate::$type {
-            $crate::$type($crate::bits::$raw::get(&self.bytes, $dword, $high, $low))
+            $crate::$type($crate::bits::$raw::get(self, $dword, $high, $low))
         }
         #[doc = $name]
         ///
@@ -118,7 +115,7 @@ macro_rules! accessors {
         #[inline]
         #[track_caller]
         pub const fn $set(&mut self, value: $crate::$type) {
-            $crate::bits::$raw::set(&mut self.bytes, $dword, $high, $low, value.0, ($prm, $name));
+            $crate::bits::$raw::set(self, $dword, $high, $low, value.0, ($prm, $name));
         }
         #[doc = $name]
         ///
@@ -127,9 +124,8 @@ macro_rules! accessors {
         #[inline]
         #[track_caller]
         #[must_use]
-        pub const fn $with(mut self, value: $crate::$type) -> Self {
-            $crate::bits::$raw::set(&mut self.bytes, $dword, $high, $low, value.0, ($prm, $name));
-            self
+        pub const fn $with(self, value: $crate::$type) -> Self {
+            $crate::bits::$raw::with(self, $dword, $high, $low, value.0, ($prm, $name))
         }
         #[doc = $name]
         ///
@@ -137,7 +133,7 @@ macro_rules! accessors {
         /// The value does not fit; nothing is written.
         #[inline]
         pub const fn $try(&mut self, value: $crate::$type) -> Result<(), $crate::FieldError> {
-            $crate::bits::$raw::try_set(&mut self.bytes, $dword, $high, $low, value.0, ($prm, $name))
+            $crate::bits::$raw::try_set(self, $dword, $high, $low, value.0, ($prm, $name))
         }
     };
     // A number whose values have names, as wide as its type.
@@ -146,19 +142,18 @@ macro_rules! accessors {
         $($doc)*
         #[inline]
         pub const fn $get(&self) -> $crate::$type {
-            $crate::$type($crate::bits::$raw::get(&self.bytes, $dword, $high, $low))
+            $crate::$type($crate::bits::$raw::get(self, $dword, $high, $low))
         }
         #[doc = $name]
         #[inline]
         pub const fn $set(&mut self, value: $crate::$type) {
-            $crate::bits::$raw::put(&mut self.bytes, $dword, $high, value.0);
+            $crate::bits::$raw::put(self, $dword, $high, value.0);
         }
         #[doc = $name]
         #[inline]
         #[must_use]
-        pub const fn $with(mut self, value: $crate::$type) -> Self {
-            $crate::bits::$raw::put(&mut self.bytes, $dword, $high, value.0);
-            self
+        pub const fn $with(self, value: $crate::$type) -> Self {
+            $crate::bits::$raw::with_full(self, $dword, $high, value.0)
         }
     };
     // A number of 64 bits.
@@ -166,19 +161,18 @@ macro_rules! accessors {
         $($doc)*
         #[inline]
         pub const fn $get(&self) -> u64 {
-            $crate::bits::get64(&self.bytes, $at)
+            $crate::bits::quad(self, $at)
         }
         #[doc = $name]
         #[inline]
         pub const fn $set(&mut self, value: u64) {
-            $crate::bits::set64(&mut self.bytes, $at, value);
+            $crate::bits::set_quad(self, $at, value);
         }
         #[doc = $name]
         #[inline]
         #[must_use]
-        pub const fn $with(mut self, value: u64) -> Self {
-            $crate::bits::set64(&mut self.bytes, $at, value);
-            self
+        pub const fn $with(self, value: u64) -> Self {
+            $crate::bits::with_quad(self, $at, value)
         }
     };
     // A number wider than 32 bits that does not fill its type.
@@ -224,24 +218,23 @@ macro_rules! accessors {
         $($doc)*
         #[inline]
         pub const fn $get(&self) -> &$type {
-            $crate::bits::nested(&self.bytes, $at)
+            $crate::bits::nested(self, $at)
         }
         #[doc = $name]
         #[inline]
         pub fn $mut(&mut self) -> &mut $type {
-            $crate::bits::nested_mut(&mut self.bytes, $at)
+            $crate::bits::nested_mut(self, $at)
         }
         #[doc = $name]
         #[inline]
         pub const fn $set(&mut self, value: &$type) {
-            $crate::bits::set_nested(&mut self.bytes, $at, value);
+            $crate::bits::set_nested(self, $at, value);
         }
         #[doc = $name]
         #[inline]
         #[must_use]
-        pub const fn $with(mut self, value: $type) -> Self {
-            $crate::bits::set_nested(&mut self.bytes, $at, &value);
-            self
+        pub const fn $with(self, value: $type) -> Self {
+            $crate::bits::with_nested(self, $at, &value)
         }
     };
     // Bytes and arrays, viewed in place.

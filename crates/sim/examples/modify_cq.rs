@@ -65,7 +65,8 @@ fn print_hex(bytes: &[u8]) {
             continue;
         }
         left_out = false;
-        let dwords = line.chunks(4).map(|d| d.iter().map(|b| format!("{b:02x}")).collect::<String>());
+        let dwords =
+            line.chunks(4).map(|d| d.iter().map(|b| format!("{b:02x}")).collect::<String>());
         println!("{:03x}: {}", i * 16, dwords.collect::<Vec<_>>().join(" "));
     }
     println!("{:03x}", bytes.len());

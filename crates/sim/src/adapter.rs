@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mlx5_devx::{Errno, Error, Handle, Target, TargetKind, Transport};
 use mlx5_prm::{
-    Cqc, CreateCqIn, CreateQpIn, CreateRmpIn, CreateRqIn, CreateRqtInWithRqNum, CreateSrqIn, CreateXrcSrqIn,
-    CreateXrqIn, Opcode, QpState, Qpc, Rmpc, RqNum, Rqc, Rqtc, Srqc, Verb, XrcSrqc, Xrqc,
+    Cqc, CreateCqIn, CreateQpIn, CreateRmpIn, CreateRqIn, CreateRqtInWithRqNum, CreateSrqIn,
+    CreateXrcSrqIn, CreateXrqIn, Opcode, QpState, Qpc, Rmpc, RqNum, Rqc, Rqtc, Srqc, Verb, XrcSrqc,
+    Xrqc,
 };
 
 use crate::firmware::Firmware;
@@ -83,7 +84,8 @@ impl Adapter {
     /// `rqns` is longer than a table can be, 65535.
     pub fn create_ind_table(&self, context: &Rqtc, rqns: &[u32]) -> Result<Made, Error> {
         let mut buffer = vec![0; CreateRqtInWithRqNum::size(rqns.len())];
-        let create = CreateRqtInWithRqNum::new_in(&mut buffer, rqns.len()).expect("the size is right");
+        let create =
+            CreateRqtInWithRqNum::new_in(&mut buffer, rqns.len()).expect("the size is right");
         let len = u16::try_from(rqns.len()).expect("a table has up to 65535 entries");
         create.head.set_rqt_context(&context.with_rqt_actual_size(len));
         for (entry, rqn) in create.tail.iter_mut().zip(rqns) {
@@ -124,7 +126,12 @@ impl State {
         if output[0] == 0 { Ok(()) } else { Err(Errno::REMOTEIO) }
     }
 
-    fn create(&mut self, kind: TargetKind, input: &[u8], output: &mut [u8]) -> Result<(Handle, u32), Errno> {
+    fn create(
+        &mut self,
+        kind: TargetKind,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(Handle, u32), Errno> {
         let opcode = admit(Method::Create, input, output)?;
         self.execute(opcode, input, output)?;
         let command = mlx5_prm::command(opcode.0).ok_or(Errno::INVAL)?;
@@ -171,7 +178,8 @@ impl Transport for Adapter {
         let mut state = self.lock();
         let (_, identity) = *state.handles.get(&handle).ok_or(Errno::NOENT)?;
         let families = mlx5_prm::families().iter().flat_map(|f| f.commands);
-        let destroy = families.copied().find(|c| c.verb == Verb::Destroy && c.object.name == identity.kind);
+        let destroy =
+            families.copied().find(|c| c.verb == Verb::Destroy && c.object.name == identity.kind);
         let destroy = destroy.ok_or(Errno::INVAL)?;
         let (mut input, mut output) = ([0; 16], [0; 16]);
         input[..2].copy_from_slice(&destroy.opcode.to_be_bytes());

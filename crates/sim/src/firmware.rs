@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use mlx5_prm::{
-    ArmRqIn, ArmXrcSrqIn, ArmXrqIn, CmdOut, CommandDesc, Described, Layout, ModifyRmpIn, ModifyRqIn, Opcode,
-    Place, QpState, Qpc, RmpState, Rmpc, RqNum, RqState, RqVhca, Rqc, Rqtc, SelectDesc, Srqc, Status, Verb,
-    XrcSrqc, Xrqc,
+    ArmRqIn, ArmXrcSrqIn, ArmXrqIn, CmdOut, CommandDesc, Described, Layout, ModifyRmpIn,
+    ModifyRqIn, Opcode, Place, QpState, Qpc, RmpState, Rmpc, RqNum, RqState, RqVhca, Rqc, Rqtc,
+    SelectDesc, Srqc, Status, Verb, XrcSrqc, Xrqc,
 };
 
 use crate::syndrome;
@@ -41,7 +41,7 @@ const fn refuse<T>(status: Status, syndrome: u32) -> Result<T, Refusal> {
 type Key = (&'static str, u32);
 
 /// Objects and their contexts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Firmware {
     /// The context of each object as QUERY gives it, with its list.
     objects: BTreeMap<Key, Vec<u8>>,
@@ -66,7 +66,8 @@ impl Firmware {
         if let Err(refusal) = self.run(input, output) {
             output.fill(0);
             if let Some(head) = output.get_mut(..CmdOut::SIZE) {
-                let answer = CmdOut::new().with_status(refusal.status).with_syndrome(refusal.syndrome);
+                let answer =
+                    CmdOut::new().with_status(refusal.status).with_syndrome(refusal.syndrome);
                 head.copy_from_slice(answer.as_bytes());
             }
         }
@@ -103,10 +104,17 @@ impl Firmware {
         }
     }
 
-    fn create(&mut self, command: &CommandDesc, input: &[u8], output: &mut [u8]) -> Result<(), Refusal> {
+    fn create(
+        &mut self,
+        command: &CommandDesc,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), Refusal> {
         only_op_mod(input, 0)?;
         let kind = command.object.name;
-        let Some(place) = command.context else { return refuse(Status::BAD_OP_ERR, syndrome::UNKNOWN_OPCODE) };
+        let Some(place) = command.context else {
+            return refuse(Status::BAD_OP_ERR, syndrome::UNKNOWN_OPCODE);
+        };
         let mut context = input[place.bit as usize / 8..].to_vec();
         match kind {
             kinds::RQT => self.check_table(&mut context)?,
@@ -132,7 +140,10 @@ impl Firmware {
     fn next_number(&mut self, kind: &'static str, width: u32) -> Result<u32, Refusal> {
         let max = ((1u64 << width) - 1) as u32;
         let last = self.last.get(kind).copied().unwrap_or(0);
-        let free = (last..max).chain(0..last).map(|n| n + 1).find(|n| !self.objects.contains_key(&(kind, *n)));
+        let free = (last..max)
+            .chain(0..last)
+            .map(|n| n + 1)
+            .find(|n| !self.objects.contains_key(&(kind, *n)));
         match free {
             Some(number) => {
                 self.last.insert(kind, number);
@@ -152,7 +163,12 @@ impl Firmware {
         refuse(Status::BAD_RES_STATE_ERR, why)
     }
 
-    fn query(&mut self, command: &CommandDesc, input: &[u8], output: &mut [u8]) -> Result<(), Refusal> {
+    fn query(
+        &mut self,
+        command: &CommandDesc,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), Refusal> {
         only_op_mod(input, 0)?;
         let key = self.key(command.object.name, command.number, input)?;
         let at = command.context.map_or(0, |place| place.bit as usize / 8);
@@ -170,16 +186,25 @@ impl Firmware {
         only_op_mod(input, 0)?;
         let key = self.key(command.object.name, command.number, input)?;
         let tables = self.objects.iter().filter(|((kind, _), _)| *kind == kinds::RQT);
-        if key.0 == kinds::RQ && tables.flat_map(|(_, context)| entries(context)).any(|n| n == key.1) {
+        if key.0 == kinds::RQ
+            && tables.flat_map(|(_, context)| entries(context)).any(|n| n == key.1)
+        {
             return refuse(Status::BAD_RES_STATE_ERR, syndrome::STILL_USED);
         }
         self.objects.remove(&key);
         Ok(())
     }
 
-    fn modify(&mut self, command: &CommandDesc, opcode: Opcode, input: &[u8]) -> Result<(), Refusal> {
+    fn modify(
+        &mut self,
+        command: &CommandDesc,
+        opcode: Opcode,
+        input: &[u8],
+    ) -> Result<(), Refusal> {
         match opcode {
-            Opcode::ARM_RQ | Opcode::ARM_XRC_SRQ | Opcode::ARM_XRQ => return self.arm(command, opcode, input),
+            Opcode::ARM_RQ | Opcode::ARM_XRC_SRQ | Opcode::ARM_XRQ => {
+                return self.arm(command, opcode, input);
+            }
             _ => {}
         }
         let key = self.key(command.object.name, command.number, input)?;
@@ -197,12 +222,26 @@ impl Firmware {
             }
             take(transition.takes, start, input, &mut context);
             if let Some(select) = select {
-                selected(select, transition.admits.into(), syndrome::OPT_PARAM_NOT_ADMITTED, start, input, &mut context)?;
+                selected(
+                    select,
+                    transition.admits.into(),
+                    syndrome::OPT_PARAM_NOT_ADMITTED,
+                    start,
+                    input,
+                    &mut context,
+                )?;
             }
             with(&mut context, |qpc: &mut Qpc| qpc.set_state(transition.to));
         } else if let Some(select) = select {
             may_move(key.0, &mut context, input)?;
-            let mask = selected(select, u64::MAX, syndrome::UNKNOWN_SELECT_BIT, start, input, &mut context)?;
+            let mask = selected(
+                select,
+                u64::MAX,
+                syndrome::UNKNOWN_SELECT_BIT,
+                start,
+                input,
+                &mut context,
+            )?;
             if key.0 == kinds::RQT && mask != 0 {
                 context.truncate(Rqtc::SIZE);
                 context.extend_from_slice(&input[command.input.size..]);
@@ -240,7 +279,11 @@ impl Firmware {
     /// follows its last entry.
     fn check_table(&self, context: &mut Vec<u8>) -> Result<(), Refusal> {
         let (len, max, size) = read(context, |rqtc: &Rqtc| {
-            (usize::from(rqtc.rqt_actual_size()), usize::from(rqtc.rqt_max_size()), entry_size(rqtc))
+            (
+                usize::from(rqtc.rqt_actual_size()),
+                usize::from(rqtc.rqt_max_size()),
+                entry_size(rqtc),
+            )
         });
         if len > max {
             return refuse(Status::BAD_PARAM_ERR, syndrome::RQT_TOO_SMALL);
@@ -278,7 +321,10 @@ fn read<T: Described, const N: usize, R>(bytes: &[u8], get: impl FnOnce(&Layout<
 }
 
 /// Changes the layout that `bytes` begins with; their length was checked before.
-fn with<T: Described, const N: usize, R>(bytes: &mut [u8], change: impl FnOnce(&mut Layout<T, N>) -> R) -> R {
+fn with<T: Described, const N: usize, R>(
+    bytes: &mut [u8],
+    change: impl FnOnce(&mut Layout<T, N>) -> R,
+) -> R {
     change(Layout::view_mut(&mut bytes[..N]).expect("the length was checked"))
 }
 
@@ -287,7 +333,11 @@ fn op_mod(input: &[u8]) -> u16 {
 }
 
 fn only_op_mod(input: &[u8], wanted: u16) -> Result<(), Refusal> {
-    if op_mod(input) == wanted { Ok(()) } else { refuse(Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD) }
+    if op_mod(input) == wanted {
+        Ok(())
+    } else {
+        refuse(Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD)
+    }
 }
 
 /// Copies fields of the input into the context, which begins at bit `start` of the input.

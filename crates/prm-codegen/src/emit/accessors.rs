@@ -25,8 +25,10 @@ pub(super) fn family(spec: &Spec, family: &Family, uses: &BTreeSet<&str>) -> Str
     }
     let words: BTreeSet<&str> =
         body.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()).collect();
-    let used: Vec<&str> =
-        ["Layout", "U16", "U32", "U64", "WithTail"].into_iter().filter(|n| words.contains(n)).collect();
+    let used: Vec<&str> = ["Layout", "U16", "U32", "U64", "WithTail"]
+        .into_iter()
+        .filter(|n| words.contains(n))
+        .collect();
     let _ = writeln!(text, "use crate::{{{}, LayoutDesc}};\n", used.join(", "));
     let tags: Vec<String> = layouts.iter().map(|l| type_name(&l.name)).collect();
     let _ = write!(text, "/// Names of the layouts.\nmod tag {{\n    tags! {{\n");
@@ -34,7 +36,9 @@ pub(super) fn family(spec: &Spec, family: &Family, uses: &BTreeSet<&str>) -> Str
         let _ = writeln!(text, "        {tag},");
     }
     text.push_str("    }\n}\n\n");
-    text.push_str("/// The layouts of this family.\npub(crate) const LAYOUTS: &[&LayoutDesc] = &[\n");
+    text.push_str(
+        "/// The layouts of this family.\npub(crate) const LAYOUTS: &[&LayoutDesc] = &[\n",
+    );
     for tag in &tags {
         let _ = writeln!(text, "    <tag::{tag} as crate::Described>::DESC,");
     }
@@ -50,7 +54,8 @@ fn write_layout(text: &mut String, spec: &Spec, layout: &Layout) {
     let answered = spec.semantics.commands.iter().find(|c| c.output == layout.name);
     let kind = if layout.kind == Kind::Union { ", a union" } else { "" };
     let all = tails(spec, layout);
-    let _ = write!(text, "\n/// `{prm}`{kind}: {bytes} byte{}.\n", if bytes == 1 { "" } else { "s" });
+    let _ =
+        write!(text, "\n/// `{prm}`{kind}: {bytes} byte{}.\n", if bytes == 1 { "" } else { "s" });
     if let Some(c) = command {
         let _ = write!(text, "///\n/// Input of {} (0x{:x}). {}\n", c.name, c.opcode, c.about);
     }
@@ -65,11 +70,13 @@ fn write_layout(text: &mut String, spec: &Spec, layout: &Layout) {
     for tail in all.iter().filter(|t| t.follows(layout)) {
         let (other, path) = (alias(layout, tail, &all), tail.path.join("."));
         let _ = write!(text, "\n/// `{prm}` and its list `{path}`.\n");
-        let _ = writeln!(text, "pub type {other} = WithTail<{name}, {}>;", element_type(&tail.element));
+        let _ =
+            writeln!(text, "pub type {other} = WithTail<{name}, {}>;", element_type(&tail.element));
     }
     let opcode = command.map(|c| format!(", opcode 0x{:03x}", c.opcode)).unwrap_or_default();
     let kind = if layout.kind == Kind::Union { "Union" } else { "Struct" };
-    let _ = write!(text, "layout! {{ {name}, tag::{name}, \"{prm}\", {kind}, 0x{bytes:02x}{opcode};\n");
+    let _ =
+        write!(text, "layout! {{ {name}, tag::{name}, \"{prm}\", {kind}, 0x{bytes:02x}{opcode};\n");
     for field in &layout.fields {
         write_field(text, spec, layout, field);
     }
@@ -132,7 +139,9 @@ pub(super) fn access<'s>(spec: &'s Spec, layout: &Layout, field: &Field) -> Acce
         (Element::Bits(w), Count::One) => Access::Wide(*w),
         (Element::Bits(_), Count::Array(n)) => Access::View("array", format!("[{element}; {n}]")),
         (Element::Layout(_), Count::One) => Access::View("nested", element),
-        (Element::Layout(_), Count::Array(n)) => Access::View("nested_array", format!("[{element}; {n}]")),
+        (Element::Layout(_), Count::Array(n)) => {
+            Access::View("nested_array", format!("[{element}; {n}]"))
+        }
     }
 }
 
@@ -186,7 +195,8 @@ fn write_field(text: &mut String, spec: &Spec, layout: &Layout, field: &Field) {
     let _ = match access(spec, layout, field) {
         Access::Bits(width, bound) => {
             let low = high + 1 - width;
-            let range = if width == 1 { format!("bit {high}") } else { format!("bits {high}:{low}") };
+            let range =
+                if width == 1 { format!("bit {high}") } else { format!("bits {high}:{low}") };
             let _ = writeln!(text, "    /// `{prm}`: {range} of dword 0x{dword:02x}.");
             let place = format!("\"{prm}\" 0x{dword:02x}[{high}:{low}]");
             match bound {
@@ -199,13 +209,24 @@ fn write_field(text: &mut String, spec: &Spec, layout: &Layout, field: &Field) {
                     }
                 }
                 None if width == 1 => {
-                    writeln!(text, "    flag({get} {set} {with}: bool = \"{prm}\" 0x{dword:02x}[{high}]);")
+                    writeln!(
+                        text,
+                        "    flag({get} {set} {with}: bool = \"{prm}\" 0x{dword:02x}[{high}]);"
+                    )
                 }
                 None if fills(number_type(width), width) => {
-                    writeln!(text, "    full({get} {set} {with}: {} = {place});", number_type(width))
+                    writeln!(
+                        text,
+                        "    full({get} {set} {with}: {} = {place});",
+                        number_type(width)
+                    )
                 }
                 None => {
-                    writeln!(text, "    bits({get} {set} {with} {try_set}: {} = {place});", number_type(width))
+                    writeln!(
+                        text,
+                        "    bits({get} {set} {with} {try_set}: {} = {place});",
+                        number_type(width)
+                    )
                 }
             }
         }
@@ -215,13 +236,19 @@ fn write_field(text: &mut String, spec: &Spec, layout: &Layout, field: &Field) {
                 writeln!(text, "    quad({get} {set} {with}: u64 = \"{prm}\" 0x{byte:02x});")
             } else {
                 let of = number_type(width);
-                writeln!(text, "    wide({get} {set} {with} {try_set}: {of} = \"{prm}\" 0x{byte:02x} {width});")
+                writeln!(
+                    text,
+                    "    wide({get} {set} {with} {try_set}: {of} = \"{prm}\" 0x{byte:02x} {width});"
+                )
             }
         }
         Access::View(kind, of) => {
             let _ = writeln!(text, "    /// `{prm}`: from byte 0x{byte:02x} on.");
             let size = spec.field_bits(field).unwrap_or(0) / 8;
-            writeln!(text, "    {kind}({get} {get_mut} {set} {with}: {of} = \"{prm}\" 0x{byte:02x}, 0x{size:02x});")
+            writeln!(
+                text,
+                "    {kind}({get} {get_mut} {set} {with}: {of} = \"{prm}\" 0x{byte:02x}, 0x{size:02x});"
+            )
         }
         Access::List(_) if field.bit == layout.bytes * 8 => {
             writeln!(text, "    tail({} = \"{prm}\" 0x{byte:02x});", list_element(&field.element))
@@ -241,7 +268,9 @@ pub(super) fn test_modules(spec: &Spec) -> String {
     for family in &spec.families {
         let _ = writeln!(text, "mod {};", family.name);
     }
-    text.push_str("\n/// All accessors, family by family.\npub(crate) const ACCESSORS: &[&[Accessor]] = &[\n");
+    text.push_str(
+        "\n/// All accessors, family by family.\npub(crate) const ACCESSORS: &[&[Accessor]] = &[\n",
+    );
     for family in &spec.families {
         let _ = writeln!(text, "    {}::ACCESSORS,", family.name);
     }
@@ -253,7 +282,9 @@ pub(super) fn test_modules(spec: &Spec) -> String {
 /// The accessors of one family for the tests.
 pub(super) fn test_family(spec: &Spec, family: &Family) -> String {
     let mut text = head(&family.about);
-    text.push_str("use crate::accessor::Accessor;\n\npub(super) const ACCESSORS: &[Accessor] = &[\n");
+    text.push_str(
+        "use crate::accessor::Accessor;\n\npub(super) const ACCESSORS: &[Accessor] = &[\n",
+    );
     for layout in spec.layouts.iter().filter(|l| l.family == family.name) {
         let (ty, prm) = (type_name(&layout.name), &layout.name);
         for field in &layout.fields {
@@ -262,32 +293,54 @@ pub(super) fn test_family(spec: &Spec, family: &Family) -> String {
             let _ = match access(spec, layout, field) {
                 Access::Bits(width, Some(e)) if fills(semantics::number_of(spec, e), width) => {
                     let of = coded_type(spec, e);
-                    writeln!(text, "    coded_full!({ty}, \"{prm}\", \"{name}\", {of}, {width}, {get}, {set}, {with}),")
+                    writeln!(
+                        text,
+                        "    coded_full!({ty}, \"{prm}\", \"{name}\", {of}, {width}, {get}, {set}, {with}),"
+                    )
                 }
                 Access::Bits(width, Some(e)) => {
                     let of = coded_type(spec, e);
-                    writeln!(text, "    coded!({ty}, \"{prm}\", \"{name}\", {of}, {width}, {get}, {set}, {with}, {try_set}),")
+                    writeln!(
+                        text,
+                        "    coded!({ty}, \"{prm}\", \"{name}\", {of}, {width}, {get}, {set}, {with}, {try_set}),"
+                    )
                 }
-                Access::Bits(1, None) => writeln!(text, "    flag!({ty}, \"{prm}\", \"{name}\", {get}, {set}, {with}),"),
+                Access::Bits(1, None) => {
+                    writeln!(text, "    flag!({ty}, \"{prm}\", \"{name}\", {get}, {set}, {with}),")
+                }
                 Access::Bits(width, None) if !fills(number_type(width), width) => {
-                    writeln!(text, "    bits!({ty}, \"{prm}\", \"{name}\", {width}, {get}, {set}, {with}, {try_set}),")
+                    writeln!(
+                        text,
+                        "    bits!({ty}, \"{prm}\", \"{name}\", {width}, {get}, {set}, {with}, {try_set}),"
+                    )
                 }
                 Access::Wide(width) if width != 64 => {
-                    writeln!(text, "    bits!({ty}, \"{prm}\", \"{name}\", {width}, {get}, {set}, {with}, {try_set}),")
+                    writeln!(
+                        text,
+                        "    bits!({ty}, \"{prm}\", \"{name}\", {width}, {get}, {set}, {with}, {try_set}),"
+                    )
                 }
                 Access::Bits(width, None) | Access::Wide(width) => {
-                    writeln!(text, "    full!({ty}, \"{prm}\", \"{name}\", {width}, {get}, {set}, {with}),")
+                    writeln!(
+                        text,
+                        "    full!({ty}, \"{prm}\", \"{name}\", {width}, {get}, {set}, {with}),"
+                    )
                 }
                 Access::View(_, of) => {
                     let of = of.replace("[U", "[mlx5_prm::U");
                     let of = if of.starts_with('[') { of } else { format!("mlx5_prm::{of}") };
                     let of = match of.strip_prefix('[') {
-                        Some(rest) if !rest.starts_with("mlx5_prm") && !rest.starts_with(['u', '[']) => {
+                        Some(rest)
+                            if !rest.starts_with("mlx5_prm") && !rest.starts_with(['u', '[']) =>
+                        {
                             format!("[mlx5_prm::{rest}")
                         }
                         _ => of,
                     };
-                    writeln!(text, "    view!({ty}, \"{prm}\", \"{name}\", {of}, {get}, {get_mut}, {set}, {with}),")
+                    writeln!(
+                        text,
+                        "    view!({ty}, \"{prm}\", \"{name}\", {of}, {get}, {get_mut}, {set}, {with}),"
+                    )
                 }
                 Access::List(_) => Ok(()),
             };

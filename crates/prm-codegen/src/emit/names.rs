@@ -7,25 +7,59 @@ use crate::model::{Count, Spec};
 
 /// Names that the codec itself exports: no layout may become one of them.
 const TYPES: &[&str] = &[
-    "Command", "CommandDesc", "Count", "Creates", "Described", "Element", "EnumDesc", "Family", "FieldDesc",
-    "FieldError", "Kind", "Layout", "LayoutDesc", "Modify", "Object", "ObjectDesc", "OnObject", "Place",
-    "Query", "SelectBitDesc", "SelectDesc", "SizeError", "TransitionDesc", "U16", "U32", "U64", "Verb",
+    "Command",
+    "CommandDesc",
+    "Count",
+    "Creates",
+    "Described",
+    "Element",
+    "EnumDesc",
+    "Family",
+    "FieldDesc",
+    "FieldError",
+    "Kind",
+    "Layout",
+    "LayoutDesc",
+    "Modify",
+    "Object",
+    "ObjectDesc",
+    "OnObject",
+    "Place",
+    "Query",
+    "SelectBitDesc",
+    "SelectDesc",
+    "SizeError",
+    "TransitionDesc",
+    "U16",
+    "U32",
+    "U64",
+    "Verb",
     "WithTail",
 ];
 
 /// Methods that every layout has: no accessor may be called so.
 const METHODS: &[&str] = &[
-    "new", "zeroed", "as_bytes", "as_bytes_mut", "from_bytes", "view", "view_mut", "view_prefix",
-    "clone", "eq", "hash", "fmt",
+    "new",
+    "zeroed",
+    "as_bytes",
+    "as_bytes_mut",
+    "from_bytes",
+    "view",
+    "view_mut",
+    "view_prefix",
+    "clone",
+    "eq",
+    "hash",
+    "fmt",
 ];
 
 /// Words that Rust keeps for itself.
 const KEYWORDS: &[&str] = &[
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn",
-    "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
-    "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref", "return", "self", "static",
-    "struct", "super", "trait", "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual",
-    "where", "while", "yield",
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
+    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
+    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
 /// `modify_cq_in` -> `ModifyCqIn`. A name that begins with a digit gets an `N` before it.
@@ -33,7 +67,9 @@ pub(super) fn camel(name: &str) -> String {
     let mut out = String::new();
     for word in name.split('_').filter(|w| !w.is_empty()) {
         // Two numbers side by side would run together.
-        if out.ends_with(|c: char| c.is_ascii_digit()) && word.starts_with(|c: char| c.is_ascii_digit()) {
+        if out.ends_with(|c: char| c.is_ascii_digit())
+            && word.starts_with(|c: char| c.is_ascii_digit())
+        {
             out.push('_');
         }
         let mut chars = word.chars();
@@ -83,14 +119,20 @@ pub(super) fn check(spec: &Spec, faults: &mut Faults) {
             let name = snake(&field.name);
             let mut all = vec![name.clone()];
             if field.count != Count::List {
-                all.extend(["set_", "with_", "try_set_"].map(|p| format!("{p}{}", name.trim_end_matches('_'))));
+                all.extend(
+                    ["set_", "with_", "try_set_"]
+                        .map(|p| format!("{p}{}", name.trim_end_matches('_'))),
+                );
                 all.push(format!("{}_mut", name.trim_end_matches('_')));
             }
             for method in all {
                 if let Some(other) = methods.insert(method.clone(), &field.name) {
                     faults.add(
                         &field.origin,
-                        format!("{} and {other} of {} both give a method {method}", field.name, layout.name),
+                        format!(
+                            "{} and {other} of {} both give a method {method}",
+                            field.name, layout.name
+                        ),
                         "rename one of the two fields",
                     );
                 }

@@ -62,8 +62,9 @@ fn of_family<'s>(spec: &'s Spec, family: &'s Family) -> impl Iterator<Item = &'s
 
 /// The list of a family's commands.
 pub(super) fn command_list(spec: &Spec, family: &Family) -> String {
-    let mut text =
-        String::from("\n/// The commands of this family.\npub(crate) const COMMANDS: &[&crate::CommandDesc] = &[");
+    let mut text = String::from(
+        "\n/// The commands of this family.\npub(crate) const COMMANDS: &[&crate::CommandDesc] = &[",
+    );
     let mut any = false;
     for c in of_family(spec, family) {
         let _ = write!(text, "\n    &{},", upper(&c.name));
@@ -122,7 +123,13 @@ fn flag_word(text: &mut String, spec: &Spec, select: &Select) {
     for bit in bits {
         gap(text, bit.bit);
         let fields: Vec<String> = bit.fields.iter().map(|f| format!("`{f}`")).collect();
-        let _ = writeln!(text, "    /// Bit {}: {}.\n    pub {}: bool,", bit.bit, fields.join(", "), bit.name);
+        let _ = writeln!(
+            text,
+            "    /// Bit {}: {}.\n    pub {}: bool,",
+            bit.bit,
+            fields.join(", "),
+            bit.name
+        );
     }
     gap(text, width);
     text.push_str("}\n");
@@ -152,7 +159,8 @@ fn command(text: &mut String, spec: &Spec, c: &Command) {
     );
     let mut any = false;
     for select in &spec.semantics.selects {
-        for (mask, _) in select.masks.iter().filter(|(m, _)| m.split('.').next() == Some(&*c.input)) {
+        for (mask, _) in select.masks.iter().filter(|(m, _)| m.split('.').next() == Some(&*c.input))
+        {
             select_desc(text, spec, select, mask);
             any = true;
         }
@@ -189,9 +197,12 @@ fn select_desc(text: &mut String, spec: &Spec, select: &Select, mask: &str) {
 }
 
 fn transition(text: &mut String, spec: &Spec, c: &Command, t: &Transition) {
-    let states: Vec<String> = t.from.iter().map(|s| format!("crate::QpState::{}", upper(s))).collect();
-    let bits = spec.semantics.selects.iter().filter(|s| s.name == "qp_opt_param").flat_map(|s| &s.bits);
-    let admits = bits.filter(|b| t.admits.contains(&b.name)).fold(0u32, |mask, b| mask | 1 << b.bit);
+    let states: Vec<String> =
+        t.from.iter().map(|s| format!("crate::QpState::{}", upper(s))).collect();
+    let bits =
+        spec.semantics.selects.iter().filter(|s| s.name == "qp_opt_param").flat_map(|s| &s.bits);
+    let admits =
+        bits.filter(|b| t.admits.contains(&b.name)).fold(0u32, |mask, b| mask | 1 << b.bit);
     let _ = write!(
         text,
         "        transition: Some(crate::TransitionDesc {{\n            from: &[{}],\n            \

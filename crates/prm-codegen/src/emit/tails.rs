@@ -31,7 +31,11 @@ pub(super) fn tails(spec: &Spec, layout: &Layout) -> Vec<Tail> {
     for field in &layout.fields {
         match (&field.element, field.count) {
             (element, Count::List) => {
-                out.push(Tail { path: vec![field.name.clone()], bit: field.bit, element: element.clone() });
+                out.push(Tail {
+                    path: vec![field.name.clone()],
+                    bit: field.bit,
+                    element: element.clone(),
+                });
             }
             (Element::Layout(inner), Count::One) => {
                 let Some(inner) = spec.layout(inner) else { continue };

@@ -84,10 +84,14 @@ impl Reader<'_> {
                 "*" => left.checked_mul(right),
                 _ => left.checked_div(right),
             };
-            left = result.filter(|v| v.unsigned_abs() <= u128::from(u64::MAX)).ok_or_else(|| {
-                self.at = here;
-                self.fault(format!("{left} {mark} {right} has no value of 64 bits"), "write a smaller constant")
-            })?;
+            left =
+                result.filter(|v| v.unsigned_abs() <= u128::from(u64::MAX)).ok_or_else(|| {
+                    self.at = here;
+                    self.fault(
+                        format!("{left} {mark} {right} has no value of 64 bits"),
+                        "write a smaller constant",
+                    )
+                })?;
         }
     }
 
@@ -127,7 +131,10 @@ impl Reader<'_> {
         let name = self.text().to_owned();
         if name.as_bytes()[0].is_ascii_digit() {
             let value = number(&name).ok_or_else(|| {
-                self.fault(format!("{name:?} is not a number of 64 bits"), "write decimal or 0x hexadecimal")
+                self.fault(
+                    format!("{name:?} is not a number of 64 bits"),
+                    "write decimal or 0x hexadecimal",
+                )
             })?;
             self.at += 1;
             return Ok(value);
@@ -137,7 +144,8 @@ impl Reader<'_> {
             self.expect("(")?;
             let bit = self.value()?;
             let value = u32::try_from(bit).ok().filter(|n| *n < 64).map(|n| 1i128 << n);
-            let value = value.ok_or_else(|| self.fault(format!("there is no bit {bit}"), "bits are 0 to 63"))?;
+            let value = value
+                .ok_or_else(|| self.fault(format!("there is no bit {bit}"), "bits are 0 to 63"))?;
             self.expect(")")?;
             return Ok(value);
         }
@@ -152,8 +160,13 @@ impl Reader<'_> {
             ));
         };
         let words = words_in(&body.file, body.span.clone())?;
-        let mut inner =
-            Reader { file: &body.file, words: &words, at: 0, names: self.names, depth: self.depth + 1 };
+        let mut inner = Reader {
+            file: &body.file,
+            words: &words,
+            at: 0,
+            names: self.names,
+            depth: self.depth + 1,
+        };
         let value = inner.value()?;
         if inner.word().class != Class::End {
             return Err(inner.fault(

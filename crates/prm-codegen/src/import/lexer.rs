@@ -84,8 +84,8 @@ impl Lexer<'_> {
                     self.at += 2;
                     out.push(Word { class: Class::Mark, span: start..self.at });
                 }
-                b'{' | b'}' | b'[' | b']' | b'(' | b')' | b';' | b',' | b'=' | b'+' | b'-' | b'*' | b'/'
-                | b'|' | b'&' | b'~' | b'<' | b'>' | b'#' => {
+                b'{' | b'}' | b'[' | b']' | b'(' | b')' | b';' | b',' | b'=' | b'+' | b'-'
+                | b'*' | b'/' | b'|' | b'&' | b'~' | b'<' | b'>' | b'#' => {
                     self.at += 1;
                     out.push(Word { class: Class::Mark, span: start..self.at });
                 }

@@ -11,7 +11,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::fault::{Faults, Origin, SourceFile};
-use crate::model::{Count, Element, EnumValue, Enumeration, Family, Field, Kind, Layout, Spec, matches};
+use crate::model::{
+    Count, Element, EnumValue, Enumeration, Family, Field, Kind, Layout, Spec, matches,
+};
 use expr::Names;
 use parser::{Body, Definition, Enum, Member, Type};
 
@@ -63,7 +65,11 @@ pub(crate) fn is_reserved(name: &str) -> bool {
 fn prm_name(tag: &str, place: &Origin) -> Result<String, Faults> {
     let name = tag.strip_prefix("mlx5_ifc_").map(|n| n.strip_suffix("_bits").unwrap_or(n));
     name.filter(|n| !n.is_empty()).map(str::to_owned).ok_or_else(|| {
-        one(place, format!("{tag} is not named mlx5_ifc_*_bits"), "import headers of the mlx5_ifc dialect only")
+        one(
+            place,
+            format!("{tag} is not named mlx5_ifc_*_bits"),
+            "import headers of the mlx5_ifc dialect only",
+        )
     })
 }
 
@@ -147,7 +153,9 @@ impl Lowering {
         for member in &body.members {
             let at = if body.kind == Kind::Struct { base + taken } else { base };
             let first = fields.len();
-            let Some(bits) = faults.take(self.member(layout, member, at, anchor.as_deref(), fields)) else {
+            let Some(bits) =
+                faults.take(self.member(layout, member, at, anchor.as_deref(), fields))
+            else {
                 continue;
             };
             if at + bits > MAX_BITS {
@@ -176,7 +184,9 @@ impl Lowering {
         fields: &mut Vec<Field>,
     ) -> Result<u64, Faults> {
         let Some(name) = &member.name else {
-            let Type::Inline(body) = &member.type_ else { unreachable!("only an inline body has no name") };
+            let Type::Inline(body) = &member.type_ else {
+                unreachable!("only an inline body has no name")
+            };
             return self.members(layout, body, at, true, anchor, fields);
         };
         let (element, bits, sizes) = match &member.type_ {
@@ -209,7 +219,9 @@ impl Lowering {
         if bits > MAX_BITS {
             return Err(one(
                 &member.place,
-                format!("{name} is {bits} bits wide; the longest layout believed is {MAX_BITS} bits"),
+                format!(
+                    "{name} is {bits} bits wide; the longest layout believed is {MAX_BITS} bits"
+                ),
                 "correct the width",
             ));
         }
@@ -239,7 +251,11 @@ impl Lowering {
             ));
         }
         if at > MAX_BITS {
-            return Err(one(&member.place, format!("{name} lies past {} bytes", MAX_BITS / 8), "correct the sizes"));
+            return Err(one(
+                &member.place,
+                format!("{name} lies past {} bytes", MAX_BITS / 8),
+                "correct the sizes",
+            ));
         }
         fields.push(Field {
             name: name.clone(),

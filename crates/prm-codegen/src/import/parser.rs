@@ -252,8 +252,13 @@ impl Parser<'_> {
     }
 
     fn expression(&mut self) -> Result<i128, Faults> {
-        let mut reader =
-            Reader { file: self.file, words: &self.words, at: self.at, names: self.names, depth: 0 };
+        let mut reader = Reader {
+            file: self.file,
+            words: &self.words,
+            at: self.at,
+            names: self.names,
+            depth: 0,
+        };
         let value = reader.value()?;
         self.at = reader.at;
         Ok(value)
@@ -306,7 +311,10 @@ impl Parser<'_> {
             "include" => Ok(()),
             "define" => self.define(&place, rest),
             // A guard: the next line defines the very name.
-            "ifndef" if self.guard.is_none() && self.text().trim_start_matches("#define").trim() == rest.trim() => {
+            "ifndef"
+                if self.guard.is_none()
+                    && self.text().trim_start_matches("#define").trim() == rest.trim() =>
+            {
                 self.guard = Some(place);
                 Ok(())
             }

@@ -54,6 +54,29 @@ pub fn read_families(dir: &Path) -> Result<Vec<Family>, Faults> {
     faults.or(families)
 }
 
+/// Reads one file of `layouts/` on its own: its family is the file's name.
+///
+/// # Errors
+/// Every fault of the file.
+pub fn read_layout_file(file: &Arc<SourceFile>) -> Result<Spec, Faults> {
+    let mut faults = Faults::default();
+    let mut spec = Spec::default();
+    let family = Path::new(&file.name).file_stem().unwrap_or_default().to_string_lossy();
+    read_layouts(file, &family, &mut spec, &mut faults);
+    faults.or(spec)
+}
+
+/// Reads one file of `semantics/` on its own.
+///
+/// # Errors
+/// Every fault of the file.
+pub fn read_semantics_file(file: &Arc<SourceFile>) -> Result<Spec, Faults> {
+    let mut faults = Faults::default();
+    let mut spec = Spec::default();
+    read_semantics(file, &mut spec.semantics, &mut faults);
+    faults.or(spec)
+}
+
 /// The TOML files of a folder, by name.
 fn toml_files(dir: &Path, faults: &mut Faults) -> Vec<PathBuf> {
     let entries = match std::fs::read_dir(dir) {
@@ -96,7 +119,11 @@ fn read_layout(t: &mut Table<'_, '_>, family: &str, faults: &mut Faults) -> Opti
         Some("union") => Kind::Union,
         Some(other) => {
             let place = t.place("kind");
-            faults.add(&place, format!("{other:?} is no kind of layout"), "write \"struct\" or \"union\"");
+            faults.add(
+                &place,
+                format!("{other:?} is no kind of layout"),
+                "write \"struct\" or \"union\"",
+            );
             Kind::Struct
         }
     };
@@ -165,11 +192,22 @@ fn read_field(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Field> {
         (Some(n), false) => Count::Array(n),
         (None, true) => Count::List,
         (Some(_), true) => {
-            faults.add(&t.origin, "a field with both count and list", "a list has no count: remove one");
+            faults.add(
+                &t.origin,
+                "a field with both count and list",
+                "a list has no count: remove one",
+            );
             return None;
         }
     };
-    Some(Field { name: name?, bit: at * 8 + first, element, count, overlays, origin: t.origin.clone() })
+    Some(Field {
+        name: name?,
+        bit: at * 8 + first,
+        element,
+        count,
+        overlays,
+        origin: t.origin.clone(),
+    })
 }
 
 fn read_values(t: &mut Table<'_, '_>, faults: &mut Faults) -> Vec<EnumValue> {
@@ -213,7 +251,13 @@ fn read_object(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Object> {
     let number = t.need_text("number", faults);
     let context = t.need_text("context", faults);
     let about = t.need_text("about", faults);
-    Some(Object { name: name?, number: number?, context: context?, about: about?, origin: t.origin.clone() })
+    Some(Object {
+        name: name?,
+        number: number?,
+        context: context?,
+        about: about?,
+        origin: t.origin.clone(),
+    })
 }
 
 fn read_command(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Command> {
@@ -227,7 +271,9 @@ fn read_command(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Command> {
     let context = t.text("context", faults);
     let about = t.need_text("about", faults);
     let verb = verb?;
-    let verb = [Verb::Create, Verb::Modify, Verb::Query, Verb::Destroy].into_iter().find(|v| v.name() == verb);
+    let verb = [Verb::Create, Verb::Modify, Verb::Query, Verb::Destroy]
+        .into_iter()
+        .find(|v| v.name() == verb);
     if verb.is_none() {
         let help = "write \"create\", \"modify\", \"query\" or \"destroy\"";
         faults.add(&t.place("verb"), "this is no verb of a command", help);
@@ -251,7 +297,8 @@ fn read_bound_enum(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<BoundEn
     let about = t.need_text("about", faults);
     let prefix = t.text("prefix", faults);
     let except = names(t.texts("except", faults));
-    let values = if prefix.is_none() || t.has("values") { read_values(t, faults) } else { Vec::new() };
+    let values =
+        if prefix.is_none() || t.has("values") { read_values(t, faults) } else { Vec::new() };
     let fields = t.texts("fields", faults);
     let origin = t.origin.clone();
     Some(BoundEnum { name: name?, about: about?, values, prefix, except, fields, origin })
@@ -265,7 +312,11 @@ fn take_values(spec: &mut Spec) {
         let taken: Vec<EnumValue> = all
             .filter_map(|v| v.name.strip_prefix(prefix.as_str()).map(|name| (name, v)))
             .filter(|(name, _)| !e.except.iter().any(|x| x == name))
-            .map(|(name, v)| EnumValue { name: name.to_owned(), value: v.value, origin: v.origin.clone() })
+            .map(|(name, v)| EnumValue {
+                name: name.to_owned(),
+                value: v.value,
+                origin: v.origin.clone(),
+            })
             .collect();
         e.values.splice(0..0, taken);
     }
@@ -286,7 +337,15 @@ fn read_select(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Select> {
             bits.push(SelectBit { bit, name, fields, origin: t.origin.clone() });
         }
     });
-    Some(Select { name: name?, about: about?, masks, op_mod, always, bits, origin: t.origin.clone() })
+    Some(Select {
+        name: name?,
+        about: about?,
+        masks,
+        op_mod,
+        always,
+        bits,
+        origin: t.origin.clone(),
+    })
 }
 
 fn read_transition(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Transition> {

@@ -47,7 +47,11 @@ pub(super) fn each_entry(
         };
         let Some(entries) = value.get_ref().as_array() else {
             let origin = Origin::new(file, value.span());
-            faults.add(&origin, format!("{name} is no array of tables"), format!("write [[{name}]]"));
+            faults.add(
+                &origin,
+                format!("{name} is no array of tables"),
+                format!("write [[{name}]]"),
+            );
             continue;
         };
         for entry in entries.iter() {
@@ -66,7 +70,11 @@ fn table(
 ) {
     let origin = Origin::new(file, value.span());
     let Some(table) = value.get_ref().as_table() else {
-        faults.add(&origin, format!("this is no table, and {what} is one"), "write { key = value, ... }");
+        faults.add(
+            &origin,
+            format!("this is no table, and {what} is one"),
+            "write { key = value, ... }",
+        );
         return;
     };
     let mut table = Table { file, table, origin, what, asked: Vec::new() };
@@ -111,7 +119,9 @@ impl Table<'_, '_> {
 
     /// Where the value of a key stands; the whole table where it is absent.
     pub(super) fn place(&self, key: &str) -> Origin {
-        self.table.get(key).map_or_else(|| self.origin.clone(), |v| Origin::new(self.file, v.span()))
+        self.table
+            .get(key)
+            .map_or_else(|| self.origin.clone(), |v| Origin::new(self.file, v.span()))
     }
 
     /// A string that may be absent.
@@ -149,7 +159,12 @@ impl Table<'_, '_> {
     }
 
     /// A number that must be there, and not be negative nor over `max`.
-    pub(super) fn need_u32(&mut self, key: &'static str, max: u32, faults: &mut Faults) -> Option<u32> {
+    pub(super) fn need_u32(
+        &mut self,
+        key: &'static str,
+        max: u32,
+        faults: &mut Faults,
+    ) -> Option<u32> {
         if !self.has(key) {
             self.asked.push(key);
             self.missing(key, faults);
@@ -182,7 +197,11 @@ impl Table<'_, '_> {
     }
 
     /// A list of strings with their places; empty when absent.
-    pub(super) fn texts(&mut self, key: &'static str, faults: &mut Faults) -> Vec<(String, Origin)> {
+    pub(super) fn texts(
+        &mut self,
+        key: &'static str,
+        faults: &mut Faults,
+    ) -> Vec<(String, Origin)> {
         self.asked.push(key);
         let Some(value) = self.table.get(key) else { return Vec::new() };
         let Some(entries) = value.get_ref().as_array() else {

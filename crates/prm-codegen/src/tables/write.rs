@@ -111,16 +111,20 @@ fn enums(spec: &Spec) -> String {
 }
 
 fn sources(spec: &Spec, from: &Provenance, headers: &[Arc<SourceFile>]) -> String {
-    let mut text = String::from("# Where the facts in layouts/ come from. Imported (prm-codegen import).\n");
+    let mut text =
+        String::from("# Where the facts in layouts/ come from. Imported (prm-codegen import).\n");
     let _ = write!(
         text,
         "\n[[source]]\npackage = \"{}\"\nversion = \"{}\"\nfiles = [\n",
         from.package, from.version
     );
     for header in headers {
-        let name = Path::new(&header.name).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let sum: String =
-            Sha256::digest(header.text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let name =
+            Path::new(&header.name).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let sum: String = Sha256::digest(header.text.as_bytes())
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
         let _ = writeln!(text, "  {{ name = \"{name}\", sha256 = \"{sum}\" }},");
     }
     let fields: usize = spec.layouts.iter().map(|l| l.fields.len()).sum();

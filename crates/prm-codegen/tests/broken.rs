@@ -1,0 +1,118 @@
+//! Broken tables and headers: the real program tells each fault, word for word.
+//!
+//! A case is one file of `tests/broken/`: what is wrong, the command, the files that differ from
+//! the sound tables of `tests/sound/`, and what the program must write to stderr. `\xHH` in a file
+//! stands for that byte. `UPDATE=1 cargo test -p prm-codegen --test broken` renews what the cases
+//! expect; read the difference before it is kept.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// No run may take longer.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// No run may take more memory, in KiB.
+const MEMORY: u64 = 256 * 1024;
+
+/// The line before what stderr must be.
+const STDERR: &str = "=== stderr\n";
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// The bytes that a text with `\xHH` in it stands for.
+fn bytes(text: &str) -> Vec<u8> {
+    let mut parts = text.split("\\x");
+    let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        out.push(u8::from_str_radix(&part[..2], 16).expect("two digits after \\x"));
+        out.extend_from_slice(&part.as_bytes()[2..]);
+    }
+    out
+}
+
+/// Runs the program in `dir` under the limit of memory; gives its exit code, stdout and stderr.
+fn run(dir: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let begun = Instant::now();
+    let limited = format!("ulimit -v {MEMORY} && exec \"$0\" \"$@\"");
+    let output = Command::new("sh")
+        .args(["-c", &limited, env!("CARGO_BIN_EXE_prm-codegen")])
+        .args(arguments)
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    assert!(begun.elapsed() < LIMIT, "{arguments:?} took {:?}", begun.elapsed());
+    let text = |bytes| String::from_utf8(bytes).expect("the program writes UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// Runs one case; gives what is wrong with it.
+fn check(path: &Path, update: bool) -> Result<(), String> {
+    let case = fs::read_to_string(path).unwrap();
+    let (given, expected) = case.split_once(STDERR).ok_or("the case has no line \"=== stderr\"")?;
+    let mut parts = given.split("=== ");
+    let command =
+        parts.next().unwrap_or_default().lines().find_map(|l| l.strip_prefix("$ prm-codegen "));
+    let command: Vec<&str> = command.ok_or("the case has no command")?.split_whitespace().collect();
+
+    let dir = tempfile::tempdir().unwrap();
+    copy(&folder("sound"), &dir.path().join("prm-spec"));
+    for part in parts {
+        let (name, text) = part.split_once('\n').ok_or("a file without text")?;
+        fs::write(dir.path().join(name), bytes(text)).unwrap();
+    }
+    let (code, stdout, stderr) = run(dir.path(), &command);
+    if code != Some(1) || !stdout.is_empty() {
+        return Err(format!("exit code {code:?}, not 1\n{stdout}{stderr}"));
+    }
+    if stderr == expected {
+        return Ok(());
+    }
+    if update {
+        fs::write(path, format!("{given}{STDERR}{stderr}")).unwrap();
+        return Ok(());
+    }
+    let diff = similar::TextDiff::from_lines(expected, &stderr);
+    Err(diff.unified_diff().header("expected", "told").to_string())
+}
+
+#[test]
+fn sound_tables_have_no_fault() {
+    let dir = tempfile::tempdir().unwrap();
+    copy(&folder("sound"), &dir.path().join("prm-spec"));
+    let (code, stdout, stderr) = run(dir.path(), &["check"]);
+    assert_eq!((code, &*stderr), (Some(0), ""));
+    assert_eq!(stdout, "sound: 5 layouts, 1 enums, 1 commands\n");
+}
+
+#[test]
+fn every_fault_is_told() {
+    let update = std::env::var_os("UPDATE").is_some();
+    let mut cases: Vec<PathBuf> =
+        fs::read_dir(folder("broken")).unwrap().map(|e| e.unwrap().path()).collect();
+    cases.sort();
+    assert!(cases.len() >= 90, "only {} cases", cases.len());
+    let mut wrong = String::new();
+    for path in &cases {
+        if let Err(what) = check(path, update) {
+            wrong
+                .push_str(&format!("{}\n{what}\n", path.file_name().unwrap_or_default().display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}

@@ -1,0 +1,30 @@
+//! Any text as a header.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use prm_codegen::fault::{Origin, SourceFile};
+use prm_codegen::model::Family;
+use prm_codegen::{check, import};
+
+fuzz_target!(|text: &str| {
+    let file = SourceFile::new("header.h", text);
+    let family = Family {
+        name: "all".into(),
+        about: "All of it.".into(),
+        takes: vec!["*".into()],
+        origin: Origin::whole(&file),
+    };
+    match import::import(&[file], vec![family]) {
+        Ok(spec) => {
+            if let Err(faults) = check::check_layouts(&spec) {
+                assert!(!faults.0.is_empty());
+                faults.render();
+            }
+        }
+        Err(faults) => {
+            assert!(!faults.0.is_empty());
+            assert!(faults.0.iter().all(|f| f.place.span.end <= text.len()));
+            faults.render();
+        }
+    }
+});
