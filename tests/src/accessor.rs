@@ -99,10 +99,13 @@ macro_rules! number {
                         get(mlx5_prm::$Layout::view(bytes).expect("the size of the layout"))
                     },
                     set: |bytes, value| {
-                        mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout").$set($put(value))
+                        mlx5_prm::$Layout::view_mut(bytes)
+                            .expect("the size of the layout")
+                            .$set($put(value))
                     },
                     with: |bytes, value| {
-                        let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                        let it =
+                            mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
                         *it = it.$with($put(value));
                     },
                     try_set: $try,
@@ -115,13 +118,33 @@ macro_rules! number {
 
 macro_rules! flag {
     ($Layout:ident, $layout:literal, $field:literal, $get:ident, $set:ident, $with:ident) => {
-        number!($Layout, $layout, $field, 1, |it| it.$get().into(), |v: u128| v != 0, $with, $set, None)
+        number!(
+            $Layout,
+            $layout,
+            $field,
+            1,
+            |it| it.$get().into(),
+            |v: u128| v != 0,
+            $with,
+            $set,
+            None
+        )
     };
 }
 
 macro_rules! full {
     ($Layout:ident, $layout:literal, $field:literal, $width:literal, $get:ident, $set:ident, $with:ident) => {
-        number!($Layout, $layout, $field, $width, |it| it.$get().into(), |v: u128| v as _, $with, $set, None)
+        number!(
+            $Layout,
+            $layout,
+            $field,
+            $width,
+            |it| it.$get().into(),
+            |v: u128| v as _,
+            $with,
+            $set,
+            None
+        )
     };
 }
 
@@ -136,7 +159,9 @@ macro_rules! bits {
             |v: u128| v as _,
             $with,
             $set,
-            Some(|bytes, v| mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout").$try(v as _))
+            Some(|bytes, v| mlx5_prm::$Layout::view_mut(bytes)
+                .expect("the size of the layout")
+                .$try(v as _))
         )
     };
 }
@@ -177,35 +202,35 @@ macro_rules! coded {
 }
 
 macro_rules! view {
-    ($Layout:ident, $layout:literal, $field:literal, $type:ty, $get:ident, $mut:ident, $set:ident, $with:ident) => {
-        {
-            const ACCESSOR: $crate::accessor::Accessor = $crate::accessor::Accessor {
-                layout: $layout,
-                field: $field,
-                size: mlx5_prm::$Layout::SIZE,
-                view: <mlx5_prm::$Layout as $crate::accessor::AnyLayout>::view_any,
-                access: $crate::accessor::Access::View {
-                    size: size_of::<$type>(),
-                    get: |bytes| {
-                        let it = mlx5_prm::$Layout::view(bytes).expect("the size of the layout");
-                        zerocopy::IntoBytes::as_bytes(it.$get())
-                    },
-                    get_mut: |bytes| {
-                        let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
-                        zerocopy::IntoBytes::as_mut_bytes(it.$mut())
-                    },
-                    set: |bytes, value| {
-                        let value = <$type as zerocopy::FromBytes>::read_from_bytes(value).expect("its size");
-                        mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout").$set(&value)
-                    },
-                    with: |bytes, value| {
-                        let value = <$type as zerocopy::FromBytes>::read_from_bytes(value).expect("its size");
-                        let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
-                        *it = it.$with(value);
-                    },
+    ($Layout:ident, $layout:literal, $field:literal, $type:ty, $get:ident, $mut:ident, $set:ident, $with:ident) => {{
+        const ACCESSOR: $crate::accessor::Accessor = $crate::accessor::Accessor {
+            layout: $layout,
+            field: $field,
+            size: mlx5_prm::$Layout::SIZE,
+            view: <mlx5_prm::$Layout as $crate::accessor::AnyLayout>::view_any,
+            access: $crate::accessor::Access::View {
+                size: size_of::<$type>(),
+                get: |bytes| {
+                    let it = mlx5_prm::$Layout::view(bytes).expect("the size of the layout");
+                    zerocopy::IntoBytes::as_bytes(it.$get())
                 },
-            };
-            ACCESSOR
-        }
-    };
+                get_mut: |bytes| {
+                    let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                    zerocopy::IntoBytes::as_mut_bytes(it.$mut())
+                },
+                set: |bytes, value| {
+                    let value =
+                        <$type as zerocopy::FromBytes>::read_from_bytes(value).expect("its size");
+                    mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout").$set(&value)
+                },
+                with: |bytes, value| {
+                    let value =
+                        <$type as zerocopy::FromBytes>::read_from_bytes(value).expect("its size");
+                    let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                    *it = it.$with(value);
+                },
+            },
+        };
+        ACCESSOR
+    }};
 }

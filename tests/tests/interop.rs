@@ -1,7 +1,10 @@
 //! The ten calls of the verbs-interop family through `Box<dyn Transport>` on the simulated
 //! adapter: what they do, and how they fail.
 
-use mlx5_devx::{BadAnswer, Cq, Errno, Error, Handle, IndTable, NotSent, Qp, Srq, Target, TargetKind, Transport, Wq};
+use mlx5_devx::{
+    BadAnswer, Cq, Errno, Error, Handle, IndTable, NotSent, Qp, Srq, Target, TargetKind, Transport,
+    Wq,
+};
 use mlx5_prm::*;
 use mlx5_sim::{Adapter, Made, syndrome};
 
@@ -75,7 +78,8 @@ fn cq_resize_has_a_mask_of_its_own() {
     let (adapter, transport) = adapter();
     let made = adapter.create_cq(&Cqc::new().with_log_cq_size(7).with_cq_period(5)).unwrap();
     let cq = Cq::new(&*transport, made.handle, made.number);
-    let mut resize = ModifyCqIn::new().with_op_mod(1).with_cq_context(Cqc::from_bytes([0xff; Cqc::SIZE]));
+    let mut resize =
+        ModifyCqIn::new().with_op_mod(1).with_cq_context(Cqc::from_bytes([0xff; Cqc::SIZE]));
     resize
         .modify_field_select_resize_field_select_mut()
         .resize_field_select_mut()
@@ -97,7 +101,11 @@ fn qp_modify_and_qp_query() {
     init.qpc_mut().primary_address_path_mut().set_vhca_port_num(1);
     qp.modify(&mut init).unwrap();
     let qpc = *qp.query(&mut QueryQpIn::new()).unwrap().qpc();
-    assert_eq!((qpc.state(), qpc.rwe(), qpc.pd()), (QpState::INIT, true, 9), "a PD is no field of RST2INIT");
+    assert_eq!(
+        (qpc.state(), qpc.rwe(), qpc.pd()),
+        (QpState::INIT, true, 9),
+        "a PD is no field of RST2INIT"
+    );
     assert_eq!(qpc.primary_address_path().vhca_port_num(), 1);
 
     let mask = QpOptParam::new().with_rre(true).into_bits();
@@ -106,11 +114,17 @@ fn qp_modify_and_qp_query() {
     let qpc = *qp.query(&mut QueryQpIn::new()).unwrap().qpc();
     assert!(qpc.rre() && qpc.rwe(), "rwe was not selected, so it stays");
 
-    let qpc = Qpc::new().with_mtu(PathMtu::BYTES_4096).with_remote_qpn(0x123456).with_next_rcv_psn(0x654321);
+    let qpc = Qpc::new()
+        .with_mtu(PathMtu::BYTES_4096)
+        .with_remote_qpn(0x123456)
+        .with_next_rcv_psn(0x654321);
     qp.modify(&mut Init2rtrQpIn::new().with_qpc(qpc)).unwrap();
     qp.modify(&mut Rtr2rtsQpIn::new().with_qpc(Qpc::new().with_retry_count(7))).unwrap();
     let qpc = *qp.query(&mut QueryQpIn::new()).unwrap().qpc();
-    assert_eq!((qpc.state(), qpc.mtu(), qpc.remote_qpn()), (QpState::RTS, PathMtu::BYTES_4096, 0x123456));
+    assert_eq!(
+        (qpc.state(), qpc.mtu(), qpc.remote_qpn()),
+        (QpState::RTS, PathMtu::BYTES_4096, 0x123456)
+    );
     assert_eq!((qpc.next_rcv_psn(), qpc.retry_count()), (0x654321, 7));
 
     let mask = QpOptParam::new().with_counter_set_id(true).into_bits();
@@ -141,8 +155,10 @@ fn qp_modify_and_qp_query() {
 /// Every transition from every state: it works from those that the table names, and nowhere else.
 #[test]
 fn qp_transitions_from_every_state() {
-    let states: Vec<QpState> = QpState::DESC.values.iter().map(|(v, _)| QpState(*v as u8)).collect();
-    let commands: Vec<_> = families().iter().flat_map(|f| f.commands).filter(|c| c.transition.is_some()).collect();
+    let states: Vec<QpState> =
+        QpState::DESC.values.iter().map(|(v, _)| QpState(*v as u8)).collect();
+    let commands: Vec<_> =
+        families().iter().flat_map(|f| f.commands).filter(|c| c.transition.is_some()).collect();
     assert_eq!((states.len(), commands.len()), (9, 9));
     for command in commands {
         let transition = command.transition.as_ref().unwrap();
@@ -160,10 +176,20 @@ fn qp_transitions_from_every_state() {
             let qp = Qp::new(&adapter, made.handle, made.number);
             let now = qp.query(&mut QueryQpIn::new()).unwrap().qpc().state();
             if transition.from.is_empty() || transition.from.contains(state) {
-                assert_eq!((head.status(), now), (Status::OK, transition.to), "{} from {state:?}", command.name);
+                assert_eq!(
+                    (head.status(), now),
+                    (Status::OK, transition.to),
+                    "{} from {state:?}",
+                    command.name
+                );
                 legal += 1;
             } else {
-                assert_eq!((head.status(), now), (Status::BAD_QP_STATE_ERR, *state), "{}", command.name);
+                assert_eq!(
+                    (head.status(), now),
+                    (Status::BAD_QP_STATE_ERR, *state),
+                    "{}",
+                    command.name
+                );
             }
         }
         let expected = match command.name {
@@ -185,7 +211,11 @@ fn srq_modify_and_srq_query() {
     modify.ctx_mut().set_state(RmpState::RDY);
     modify.ctx_mut().wq_mut().set_lwm(12);
     srq.modify(&mut modify).unwrap();
-    assert_eq!(srq.query(&mut QueryRmpIn::new()).unwrap().rmp_context().wq().lwm(), 0, "not selected");
+    assert_eq!(
+        srq.query(&mut QueryRmpIn::new()).unwrap().rmp_context().wq().lwm(),
+        0,
+        "not selected"
+    );
     modify.bitmask_mut().set_lwm(true);
     srq.modify(&mut modify).unwrap();
     let context = *srq.query(&mut QueryRmpIn::new()).unwrap().rmp_context();
@@ -216,7 +246,10 @@ fn srq_modify_and_srq_query() {
     // Adapters without ISSI: an SRQ of the PRM. The kernel takes ARM_RQ for a command on an RQ.
     let made = adapter.create_srq_without_issi(&Srqc::new()).unwrap();
     let srq = Srq::new(&*transport, made.handle, made.number);
-    assert_eq!(kernel_refused(srq.modify(&mut ArmRqIn::new().with_op_mod(1).with_lwm(5))), Errno::INVAL);
+    assert_eq!(
+        kernel_refused(srq.modify(&mut ArmRqIn::new().with_op_mod(1).with_lwm(5))),
+        Errno::INVAL
+    );
     let mut arm = ArmRqIn::new().with_op_mod(1).with_lwm(5);
     arm.set_srq_number(made.number);
     let mut output = [0xff; 16];
@@ -239,7 +272,8 @@ fn wq_modify_and_wq_query() {
     let mask = ModifyRqSelect::new().with_vsd(true).with_counter_set_id(true);
     go(RqState::RST, RqState::RDY, mask, full).unwrap();
     let context = *wq.query(&mut QueryRqIn::new()).unwrap().rq_context();
-    let expected = Rqc::new().with_cqn(8).with_state(RqState::RDY).with_vsd(true).with_counter_set_id(0xff);
+    let expected =
+        Rqc::new().with_cqn(8).with_state(RqState::RDY).with_vsd(true).with_counter_set_id(0xff);
     assert_eq!(context, expected, "what is selected, the state, and nothing else");
 
     let none = ModifyRqSelect::new();
@@ -263,7 +297,10 @@ fn ind_tbl_modify_and_ind_tbl_query() {
         let mut buffer = vec![0; QueryRqtOutWithRqNum::size(len)];
         let answer = QueryRqtOutWithRqNum::view_mut(&mut buffer).unwrap();
         table.query_into(&mut QueryRqtIn::new(), answer)?;
-        Ok((answer.head.rqt_context().rqt_actual_size(), answer.tail.iter().map(RqNum::rq_num).collect()))
+        Ok((
+            answer.head.rqt_context().rqt_actual_size(),
+            answer.tail.iter().map(RqNum::rq_num).collect(),
+        ))
     };
     assert_eq!(list(2), Ok((2, rqns[..2].to_vec())));
 
@@ -320,7 +357,10 @@ fn an_object_that_is_not_there() {
     assert_eq!(ask(Qp2rstIn::new().with_qpn(77).as_bytes()), expected);
     let expected = (Status::BAD_OP_ERR, syndrome::UNKNOWN_OPCODE);
     assert_eq!(ask(&[0xee; 16]), expected);
-    assert_eq!(ask(&QueryCqIn::new().as_bytes()[..8]), (Status::BAD_INP_LEN_ERR, syndrome::SHORT_INPUT));
+    assert_eq!(
+        ask(&QueryCqIn::new().as_bytes()[..8]),
+        (Status::BAD_INP_LEN_ERR, syndrome::SHORT_INPUT)
+    );
 }
 
 #[test]
@@ -334,8 +374,16 @@ fn what_the_kernel_refuses() {
     assert_eq!(call(reset.as_bytes()), Ok(()));
     assert_eq!(call(&reset.as_bytes()[..15]), Err(Errno::INVAL), "shorter than 16 bytes");
     assert_eq!(call(&vec![0; 0x10000]), Err(Errno::INVAL), "longer than 65535 bytes");
-    assert_eq!(call(QueryQpIn::new().with_qpn(number).as_bytes()), Err(Errno::INVAL), "a query to modify");
-    assert_eq!(call(Sqd2rtsQpIn::new().with_qpn(number).as_bytes()), Err(Errno::INVAL), "not let through");
+    assert_eq!(
+        call(QueryQpIn::new().with_qpn(number).as_bytes()),
+        Err(Errno::INVAL),
+        "a query to modify"
+    );
+    assert_eq!(
+        call(Sqd2rtsQpIn::new().with_qpn(number).as_bytes()),
+        Err(Errno::INVAL),
+        "not let through"
+    );
     let mut tunnel = *reset.as_bytes();
     tunnel[5] = 1;
     assert_eq!(call(&tunnel), Err(Errno::INVAL), "for another function");
@@ -408,7 +456,10 @@ fn four_kinds_of_errors() {
     let error = say(Ok(()), 0, &mut new().with_cqn(0x4b)).unwrap_err();
     let reason = NotSent::WrongObject { kind: "CQN", named: 0x4b, is: 0x4a };
     assert_eq!(error, Error::NotSent { opcode: Opcode::MODIFY_CQ, reason });
-    assert_eq!(error.to_string(), "MODIFY_CQ(0x403) was not sent: it names CQN 0x4b, and the object is CQN 0x4a");
+    assert_eq!(
+        error.to_string(),
+        "MODIFY_CQ(0x403) was not sent: it names CQN 0x4b, and the object is CQN 0x4a"
+    );
     assert_eq!(error.errno(), Errno::INVAL);
 
     let error = say(Err(Errno::INVAL), 0, &mut new()).unwrap_err();
@@ -431,7 +482,10 @@ fn four_kinds_of_errors() {
 
     let transport = Scripted { answer: Ok(()), status: 0 };
     let wide = Cq::new(&transport, Handle(1), 1 << 24).modify(&mut new()).unwrap_err();
-    assert_eq!(wide.to_string(), "MODIFY_CQ(0x403) was not sent: CQN 0x1000000 does not fit its field");
+    assert_eq!(
+        wide.to_string(),
+        "MODIFY_CQ(0x403) was not sent: CQN 0x1000000 does not fit its field"
+    );
     let mut long = ModifyCqInWithPas::boxed(0x2000);
     let error = Cq::new(&transport, Handle(1), 1).modify(&mut *long).unwrap_err();
     let reason = NotSent::TooLong(ModifyCqInWithPas::size(0x2000));

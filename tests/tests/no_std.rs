@@ -13,12 +13,17 @@ fn builds_for_a_bare_target() {
     let sysroot = String::from_utf8(sysroot.stdout).expect("a path");
     let bare = Path::new(sysroot.trim()).join("lib/rustlib/x86_64-unknown-none");
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--manifest-path"]).arg(manifest).env("CARGO_TARGET_DIR", scratch.path());
+    cargo
+        .args(["build", "--quiet", "--manifest-path"])
+        .arg(manifest)
+        .env("CARGO_TARGET_DIR", scratch.path());
     if bare.exists() {
         cargo.args(["--target", "x86_64-unknown-none"]);
         println!("building for x86_64-unknown-none");
     } else {
-        println!("x86_64-unknown-none is not installed: building a no_std library with its own panic handler");
+        println!(
+            "x86_64-unknown-none is not installed: building a no_std library with its own panic handler"
+        );
     }
     let output = cargo.output().expect("cargo");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

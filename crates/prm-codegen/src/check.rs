@@ -15,6 +15,7 @@ pub fn check(spec: &Spec) -> Result<(), Faults> {
         faults.0.extend(more.0);
     }
     enums(spec, &mut faults);
+    words(spec, &mut faults);
     commands(spec, &mut faults);
     bound_enums(spec, &mut faults);
     selects(spec, &mut faults);
@@ -28,6 +29,11 @@ pub fn check(spec: &Spec) -> Result<(), Faults> {
 /// Every fault of a layout.
 pub fn check_layouts(spec: &Spec) -> Result<(), Faults> {
     let mut faults = Faults::default();
+    unique(spec.families.iter().map(|f| (&*f.name, &f.origin)), "family", &mut faults);
+    for family in &spec.families {
+        identifier(&family.name, &family.origin, &mut faults);
+        about(&family.about, &family.origin, &mut faults);
+    }
     unique(spec.layouts.iter().map(|l| (&*l.name, &l.origin)), "layout", &mut faults);
     for layout in &spec.layouts {
         if !spec.families.iter().any(|f| f.name == layout.family) {
@@ -78,6 +84,44 @@ fn identifier(name: &str, origin: &Origin, faults: &mut Faults) {
             format!("{name:?} is no PRM name"),
             "names are letters, digits and underscores",
         );
+    }
+}
+
+/// What is said about a thing goes into Rust as a string and as a comment.
+fn about(text: &str, origin: &Origin, faults: &mut Faults) {
+    if text.contains(|c: char| matches!(c, '"' | '\\') || c.is_control()) {
+        faults.add(
+            origin,
+            "its about has a quotation mark, a backslash or a line break",
+            "write about as one plain line",
+        );
+    }
+}
+
+/// Names and words of the semantics that go into Rust.
+fn words(spec: &Spec, faults: &mut Faults) {
+    let s = &spec.semantics;
+    for o in &s.objects {
+        identifier(&o.name, &o.origin, faults);
+        about(&o.number, &o.origin, faults);
+        about(&o.about, &o.origin, faults);
+    }
+    for c in &s.commands {
+        about(&c.about, &c.origin, faults);
+    }
+    for e in &s.enums {
+        identifier(&e.name, &e.origin, faults);
+        about(&e.about, &e.origin, faults);
+        for v in &e.values {
+            identifier(&v.name, &v.origin, faults);
+        }
+    }
+    for x in &s.selects {
+        identifier(&x.name, &x.origin, faults);
+        about(&x.about, &x.origin, faults);
+        for b in &x.bits {
+            identifier(&b.name, &b.origin, faults);
+        }
     }
 }
 
@@ -279,7 +323,12 @@ fn commands(spec: &Spec, faults: &mut Faults) {
             faults.add(
                 place,
                 format!("{} has the opcode 0x{:x} of {}", command.name, command.opcode, other.name),
-                format!("{} stands at line {}: correct one", other.name, other.origin.line()),
+                format!(
+                    "{} stands at {}:{}: correct one",
+                    other.name,
+                    other.origin.file.name,
+                    other.origin.line()
+                ),
             );
         }
         let constant = format!("MLX5_CMD_OP_{}", command.name);
@@ -374,11 +423,7 @@ fn no_field(layout: &str, path: &str, place: &Origin, faults: &mut Faults) {
 fn bound_enums(spec: &Spec, faults: &mut Faults) {
     let enums = &spec.semantics.enums;
     unique(enums.iter().map(|e| (&*e.name, &e.origin)), "enum", faults);
-    unique(
-        enums.iter().flat_map(|e| &e.fields).map(|(n, o)| (&**n, o)),
-        "binding of a field",
-        faults,
-    );
+    let mut bound: HashMap<String, &BoundEnum> = HashMap::new();
     for e in enums {
         unique(e.values.iter().map(|v| (&*v.name, &v.origin)), "value", faults);
         let mut seen: HashMap<i64, &EnumValue> = HashMap::new();
@@ -400,6 +445,13 @@ fn bound_enums(spec: &Spec, faults: &mut Faults) {
             for (path, field) in spec.fields_like(pattern) {
                 any = true;
                 bound_field(e, &path, field, place, faults);
+                if let Some(other) = bound.insert(path.clone(), e) {
+                    faults.add(
+                        place,
+                        format!("{path} belongs to the enum {} already", other.name),
+                        "a field has one enum: remove it here or there",
+                    );
+                }
             }
             if !any {
                 faults.add(place, format!("there is no field {pattern}"), "write layout.field");
@@ -421,10 +473,14 @@ fn bound_field(e: &BoundEnum, path: &str, field: &Field, place: &Origin, faults:
             return;
         }
     };
+    let bits = if width == 1 { "bit" } else { "bits" };
     for value in e.values.iter().filter(|v| v.value < 0 || v.value >= 1i64 << width) {
         faults.add(
             &value.origin,
-            format!("{} = {} does not fit the {width} bits of {path}", value.name, value.value),
+            format!(
+                "{} = {} does not fit {path}, a field of {width} {bits}",
+                value.name, value.value
+            ),
             "correct the value, or unbind the field",
         );
     }
@@ -469,6 +525,13 @@ fn select_mask(spec: &Spec, select: &Select, mask: &str, place: &Origin, faults:
         return;
     };
     let width = spec.element_bits(&field.element).unwrap_or(0);
+    if !matches!(width, 8 | 16 | 32 | 64) {
+        faults.add(
+            place,
+            format!("{mask} is {width} bits wide"),
+            "a select mask is 8, 16, 32 or 64 bits wide: name the field that holds it",
+        );
+    }
     for bit in select.bits.iter().filter(|b| b.bit >= width) {
         faults.add(
             &bit.origin,

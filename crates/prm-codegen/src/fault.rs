@@ -5,7 +5,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, SourceCode, SourceSpan,
+    SpanContents,
+};
 
 /// A file that was read: its name as it is shown, and its text.
 #[derive(Debug, PartialEq, Eq)]
@@ -43,7 +46,7 @@ impl SourceFile {
                 let byte = e.as_bytes()[valid];
                 let lossy = SourceFile::new(name, String::from_utf8_lossy(e.as_bytes()));
                 Err(Fault::new(
-                    &Origin::new(&lossy, valid..valid + 1),
+                    &Origin::new(&lossy, valid..valid + char::REPLACEMENT_CHARACTER.len_utf8()),
                     format!("byte 0x{byte:02x} at offset {valid} is not UTF-8"),
                     "save the file as UTF-8",
                 )
@@ -114,7 +117,41 @@ impl std::error::Error for Fault {}
 #[derive(Debug)]
 struct Drawn<'a> {
     fault: &'a Fault,
-    source: NamedSource<String>,
+    lines: WholeLines<'a>,
+}
+
+/// A file of which an excerpt is whole lines.
+#[derive(Debug)]
+struct WholeLines<'a>(&'a SourceFile);
+
+impl SourceCode for WholeLines<'_> {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let text = &self.0.text;
+        let contents = if before + after == 0 {
+            // What miette asks of a place alone.
+            text.as_str().read_span(span, 0, 0)?
+        } else {
+            let bytes = text.as_bytes();
+            let (from, to) = (span.offset(), span.offset() + span.len());
+            let start = bytes[..from].iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+            let end =
+                bytes[to..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |at| to + at);
+            text.as_str().read_span(&(start, end - start).into(), 0, 0)?
+        };
+        Ok(Box::new(miette::MietteSpanContents::new_named(
+            self.0.name.clone(),
+            contents.data(),
+            *contents.span(),
+            contents.line(),
+            contents.column(),
+            contents.line_count(),
+        )))
+    }
 }
 
 impl fmt::Display for Drawn<'_> {
@@ -130,12 +167,33 @@ impl miette::Diagnostic for Drawn<'_> {
         Some(Box::new(&self.fault.help))
     }
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        (!self.fault.place.file.text.is_empty()).then_some(&self.source as &dyn SourceCode)
+        (!self.fault.place.file.text.is_empty()).then_some(&self.lines as &dyn SourceCode)
     }
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        let span = self.fault.place.span.clone();
+        let span = visible(&self.fault.place.file.text, self.fault.place.span.clone());
         let label = LabeledSpan::new(Some("here".into()), span.start, span.len());
         Some(Box::new(std::iter::once(label)))
+    }
+}
+
+/// The part of `span` to be underlined: the first line of what takes several, and what stands
+/// before the end of a line or of the file when it points there.
+fn visible(text: &str, span: Range<usize>) -> Range<usize> {
+    let whole = |mut at: usize| {
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let start = whole(span.start.min(text.trim_end().len()));
+    let end = whole(span.end.min(text.len())).max(start);
+    let end = text[start..end].find('\n').map_or(end, |at| start + at);
+    let before = text[..start].chars().next_back().filter(|c| *c != '\n');
+    match before {
+        Some(before) if start == end && !text[start..].starts_with(|c| c != '\n') => {
+            start - before.len_utf8()..start
+        }
+        _ => start..end,
     }
 }
 
@@ -172,11 +230,11 @@ impl Faults {
     pub fn render(&self) -> String {
         let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
             .with_width(110)
-            .with_context_lines(0);
+            .with_context_lines(1);
         let mut out = String::new();
         for fault in &self.0 {
             let file = &fault.place.file;
-            let drawn = Drawn { fault, source: NamedSource::new(&file.name, file.text.clone()) };
+            let drawn = Drawn { fault, lines: WholeLines(file) };
             if handler.render_report(&mut out, &drawn).is_err() {
                 out.push_str(&format!("{fault}\n  help: {}\n", fault.help));
             }

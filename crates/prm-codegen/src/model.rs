@@ -36,19 +36,29 @@ impl Spec {
         pattern: &'s str,
     ) -> impl Iterator<Item = (String, &'s Field)> {
         let all = self.layouts.iter().flat_map(|l| l.fields.iter().map(move |f| (l, f)));
-        all.map(|(l, f)| (format!("{}.{}", l.name, f.name), f))
-            .filter(move |(path, _)| matches(pattern, path))
+        let mut path = String::new();
+        all.filter_map(move |(l, f)| {
+            path.clear();
+            path.extend([&*l.name, ".", &*f.name]);
+            matches(pattern, &path).then(|| (path.clone(), f))
+        })
     }
 
     /// The field at the end of `path` (names with dots between) in `layout`, and its first bit
     /// counted from the start of `layout`.
     pub fn resolve(&self, layout: &str, path: &str) -> Option<(u32, &Field)> {
-        let (head, rest) = path.split_once('.').map_or((path, None), |(h, r)| (h, Some(r)));
-        let field = self.layout(layout)?.field(head)?;
-        let Some(rest) = rest else { return Some((field.bit, field)) };
-        let Element::Layout(inner) = &field.element else { return None };
-        let (bit, found) = self.resolve(inner, rest)?;
-        Some((field.bit + bit, found))
+        let mut layout = self.layout(layout)?;
+        let mut start = 0u32;
+        let mut names = path.split('.').peekable();
+        loop {
+            let field = layout.field(names.next()?)?;
+            start = start.checked_add(field.bit)?;
+            if names.peek().is_none() {
+                return Some((start, field));
+            }
+            let Element::Layout(inner) = &field.element else { return None };
+            layout = self.layout(inner)?;
+        }
     }
 
     /// [`Spec::resolve`] for a path that begins with the name of its layout.
@@ -78,12 +88,14 @@ impl Spec {
 
 /// Whether `name` fits `pattern`, in which `*` stands for any run of characters.
 pub fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((head, rest)) => name.strip_prefix(head).is_some_and(|name| {
-            (0..=name.len()).any(|at| name.is_char_boundary(at) && matches(rest, &name[at..]))
-        }),
-    }
+    let Some((head, rest)) = pattern.split_once('*') else { return pattern == name };
+    let (middle, tail) = rest.rsplit_once('*').unwrap_or(("", rest));
+    let Some(name) = name.strip_prefix(head).and_then(|n| n.strip_suffix(tail)) else {
+        return false;
+    };
+    // The first place of each part between stars leaves the most for those after it.
+    let left = middle.split('*').try_fold(name, |name, part| Some(name.split_once(part)?.1));
+    left.is_some()
 }
 
 /// A group of layouts that belong to one kind of object: one table file, one module, one feature.

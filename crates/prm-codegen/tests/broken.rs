@@ -49,7 +49,8 @@ fn bytes(text: &str) -> Vec<u8> {
 /// Runs the program in `dir` under the limit of memory; gives its exit code, stdout and stderr.
 fn run(dir: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let begun = Instant::now();
-    let limited = format!("ulimit -v {MEMORY} && exec \"$0\" \"$@\"");
+    let limited =
+        format!("ulimit -t {} && ulimit -v {MEMORY} && exec \"$0\" \"$@\"", LIMIT.as_secs());
     let output = Command::new("sh")
         .args(["-c", &limited, env!("CARGO_BIN_EXE_prm-codegen")])
         .args(arguments)

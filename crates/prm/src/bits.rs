@@ -16,30 +16,42 @@ const fn mask(width: usize) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
+/// The `LEN` bytes at `at`, as one: bytes taken singly are masked singly when the optimizer is done
+/// with them, and no longer come from one load.
+#[inline(always)]
+const fn chunk<const LEN: usize>(bytes: &[u8], at: usize) -> &[u8; LEN] {
+    match bytes.split_at(at).1.first_chunk() {
+        Some(chunk) => chunk,
+        None => unreachable!(),
+    }
+}
+
+#[inline(always)]
+const fn chunk_mut<const LEN: usize>(bytes: &mut [u8], at: usize) -> &mut [u8; LEN] {
+    match bytes.split_at_mut(at).1.first_chunk_mut() {
+        Some(chunk) => chunk,
+        None => unreachable!(),
+    }
+}
+
 #[inline(always)]
 const fn be16(bytes: &[u8], at: usize) -> u16 {
-    u16::from_be_bytes([bytes[at], bytes[at + 1]])
+    u16::from_be_bytes(*chunk(bytes, at))
 }
 
 #[inline(always)]
 const fn be32(bytes: &[u8], at: usize) -> u32 {
-    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+    u32::from_be_bytes(*chunk(bytes, at))
 }
 
 #[inline(always)]
 const fn put16(bytes: &mut [u8], at: usize, value: u16) {
-    let value = value.to_be_bytes();
-    bytes[at] = value[0];
-    bytes[at + 1] = value[1];
+    *chunk_mut(bytes, at) = value.to_be_bytes();
 }
 
 #[inline(always)]
 const fn put32(bytes: &mut [u8], at: usize, value: u32) {
-    let value = value.to_be_bytes();
-    bytes[at] = value[0];
-    bytes[at + 1] = value[1];
-    bytes[at + 2] = value[2];
-    bytes[at + 3] = value[3];
+    *chunk_mut(bytes, at) = value.to_be_bytes();
 }
 
 /// The field of `width` bits from `bit` on. It lies within a dword.

@@ -54,7 +54,8 @@ impl<T, const N: usize> Layout<T, N> {
 }
 
 impl<T: Described, const N: usize> Layout<T, N> {
-    /// All bits zero but for the opcode, where the layout is the input of a command.
+    /// All bits zero but for the opcode, where the layout is the input of a command whose opcode the
+    /// tables know.
     #[inline]
     #[must_use]
     pub const fn new() -> Self {

@@ -7,6 +7,8 @@
 macro_rules! layout {
     ($Name:ident, $tag:path, $prm:literal, $kind:ident, $size:literal $(, opcode $opcode:literal)?;
      $( $(#[$doc:meta])* $field:ident $args:tt; )*) => {
+        // A field may be called `len`.
+        #[allow(clippy::len_without_is_empty)]
         impl $Name {
             $( accessors! { $prm, [$(#[$doc])*] $field $args } )*
         }

@@ -73,7 +73,9 @@ fn write_layout(text: &mut String, spec: &Spec, layout: &Layout) {
         let _ =
             writeln!(text, "pub type {other} = WithTail<{name}, {}>;", element_type(&tail.element));
     }
-    let opcode = command.map(|c| format!(", opcode 0x{:03x}", c.opcode)).unwrap_or_default();
+    let opcode = semantics::opcode_of(spec, layout)
+        .map(|c| format!(", opcode 0x{c:03x}"))
+        .unwrap_or_default();
     let kind = if layout.kind == Kind::Union { "Union" } else { "Struct" };
     let _ =
         write!(text, "layout! {{ {name}, tag::{name}, \"{prm}\", {kind}, 0x{bytes:02x}{opcode};\n");

@@ -54,6 +54,18 @@ pub(super) fn objects(spec: &Spec) -> String {
     text
 }
 
+/// The opcode that a layout's input is sent with: that of its command, or the one of its name, such
+/// as CREATE_MKEY for `create_mkey_in`.
+pub(super) fn opcode_of(spec: &Spec, layout: &Layout) -> Option<i64> {
+    if let Some(c) = spec.semantics.commands.iter().find(|c| c.input == layout.name) {
+        return Some(c.opcode.into());
+    }
+    let name = layout.name.strip_suffix("_in")?.to_uppercase();
+    let opcodes = spec.semantics.enums.iter().find(|e| e.name == "opcode")?;
+    let named = opcodes.values.iter().find(|v| v.name == name)?;
+    layout.field("opcode").map(|_| named.value)
+}
+
 /// The commands whose input belongs to a family.
 fn of_family<'s>(spec: &'s Spec, family: &'s Family) -> impl Iterator<Item = &'s Command> {
     let of = |c: &Command| spec.layout(&c.input).is_some_and(|l| l.family == family.name);

@@ -1,5 +1,6 @@
 //! Constant expressions of the headers: sizes of arrays and values of enumerators.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -9,6 +10,9 @@ use crate::fault::{Faults, Origin, SourceFile};
 /// How deep parentheses and macros may be nested before an expression is refused.
 const DEPTH: u32 = 64;
 
+/// How many macros one expression may name, those in macros counted, before it is refused.
+const MACROS: u32 = 1000;
+
 /// Names that stand for numbers.
 #[derive(Debug, Default)]
 pub(super) struct Names {
@@ -16,6 +20,8 @@ pub(super) struct Names {
     pub(super) values: HashMap<String, i128>,
     /// Macros without parameters: their bodies, read when they are used.
     pub(super) macros: HashMap<String, Origin>,
+    /// Macros that the present expression named so far.
+    pub(super) named: Cell<u32>,
 }
 
 /// Reads one expression from a run of words.
@@ -89,7 +95,7 @@ impl Reader<'_> {
                     self.at = here;
                     self.fault(
                         format!("{left} {mark} {right} has no value of 64 bits"),
-                        "write a smaller constant",
+                        "write a constant that has one",
                     )
                 })?;
         }
@@ -159,6 +165,13 @@ impl Reader<'_> {
                 "import the header that defines it together with this one, before it",
             ));
         };
+        self.names.named.set(self.names.named.get() + 1);
+        if self.names.named.get() > MACROS {
+            return Err(self.fault(
+                format!("this expression names more than {MACROS} macros"),
+                "write it out, and check for macros that name each other",
+            ));
+        }
         let words = words_in(&body.file, body.span.clone())?;
         let mut inner = Reader {
             file: &body.file,

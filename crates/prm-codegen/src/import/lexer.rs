@@ -95,7 +95,8 @@ impl Lexer<'_> {
                     faults.add(
                         &Origin::new(self.file, start..start + shown.len_utf8()),
                         format!("{shown:?} is not part of the mlx5_ifc dialect"),
-                        "only structs, unions, enums and constant macros are read; remove the rest",
+                        "only structs, unions, enums and constant macros are read, and widths in \
+                         brackets (u8 name[0x4]); remove the rest",
                     );
                     return Err(faults);
                 }

@@ -281,7 +281,10 @@ impl Lowering {
             Some(Some((k, bits))) if *k == kind => Ok(*bits),
             Some(Some(_)) => Err(one(
                 &member.place,
-                format!("{name} is a struct where a union is written, or the other way round"),
+                match kind {
+                    Kind::Struct => format!("{name} is a union, and a struct is written here"),
+                    Kind::Union => format!("{name} is a struct, and a union is written here"),
+                },
                 "write the keyword that its definition has",
             )),
             // Its own fault is told where it is defined.

@@ -151,10 +151,10 @@ impl Parser<'_> {
         if self.word().class == Class::Directive {
             return self.directive();
         }
-        let place = self.place();
         match self.text() {
             "struct" | "union" => {
                 let kind = self.kind();
+                let place = self.place();
                 let tag = self.name("the name of a struct or union")?;
                 self.expect("{")?;
                 let body = self.body(kind)?;
@@ -252,6 +252,7 @@ impl Parser<'_> {
     }
 
     fn expression(&mut self) -> Result<i128, Faults> {
+        self.names.named.set(0);
         let mut reader = Reader {
             file: self.file,
             words: &self.words,

@@ -29,9 +29,14 @@ pub(super) fn each_entry(
     mut each: impl FnMut(&'static str, &mut Table<'_, '_>, &mut Faults),
 ) {
     let (root, errors) = DeTable::parse_recoverable(&file.text);
-    for error in errors {
-        let span = error.span().unwrap_or(0..0);
-        faults.add(&Origin::new(file, span), error.message().to_owned(), "correct the TOML");
+    // Behind the first error of syntax, what is read is guesswork.
+    if let Some(error) = errors.iter().min_by_key(|e| e.span().map_or(0, |s| s.start)) {
+        faults.add(
+            &Origin::new(file, error.span().unwrap_or(0..0)),
+            format!("this is no TOML: {}", error.message()),
+            "correct the syntax; the rest of the file is read once it is right",
+        );
+        return;
     }
     let wanted = arrays.iter().map(|(key, _)| format!("[[{key}]]")).collect::<Vec<_>>().join(", ");
     let mut keys: Vec<_> = root.get_ref().iter().collect();
@@ -77,6 +82,10 @@ fn table(
         );
         return;
     };
+    // An entry with a heading of its own is known by its name.
+    let headed = file.text[value.span()].starts_with("[[");
+    let name = ["name", "command"].into_iter().find_map(|key| table.get(key)).filter(|_| headed);
+    let origin = name.map_or(origin, |name| Origin::new(file, name.span()));
     let mut table = Table { file, table, origin, what, asked: Vec::new() };
     each(&mut table, faults);
     table.leftover(faults);

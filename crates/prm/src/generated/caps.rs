@@ -1749,7 +1749,7 @@ layout! { SetHcaCapOut, tag::SetHcaCapOut, "set_hca_cap_out", Struct, 0x10;
 
 /// `set_hca_cap_in`: 4112 bytes.
 pub type SetHcaCapIn = Layout<tag::SetHcaCapIn, 0x1010>;
-layout! { SetHcaCapIn, tag::SetHcaCapIn, "set_hca_cap_in", Struct, 0x1010;
+layout! { SetHcaCapIn, tag::SetHcaCapIn, "set_hca_cap_in", Struct, 0x1010, opcode 0x109;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1779,7 +1779,7 @@ layout! { QueryHcaCapOut, tag::QueryHcaCapOut, "query_hca_cap_out", Struct, 0x10
 
 /// `query_hca_cap_in`: 16 bytes.
 pub type QueryHcaCapIn = Layout<tag::QueryHcaCapIn, 0x10>;
-layout! { QueryHcaCapIn, tag::QueryHcaCapIn, "query_hca_cap_in", Struct, 0x10;
+layout! { QueryHcaCapIn, tag::QueryHcaCapIn, "query_hca_cap_in", Struct, 0x10, opcode 0x100;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.

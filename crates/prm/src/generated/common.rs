@@ -292,7 +292,7 @@ layout! { NopOut, tag::NopOut, "nop_out", Struct, 0x10;
 
 /// `nop_in`: 16 bytes.
 pub type NopIn = Layout<tag::NopIn, 0x10>;
-layout! { NopIn, tag::NopIn, "nop_in", Struct, 0x10;
+layout! { NopIn, tag::NopIn, "nop_in", Struct, 0x10, opcode 0x80d;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.

@@ -206,7 +206,7 @@ layout! { QueryCongStatusOut, tag::QueryCongStatusOut, "query_cong_status_out", 
 
 /// `query_cong_status_in`: 16 bytes.
 pub type QueryCongStatusIn = Layout<tag::QueryCongStatusIn, 0x10>;
-layout! { QueryCongStatusIn, tag::QueryCongStatusIn, "query_cong_status_in", Struct, 0x10;
+layout! { QueryCongStatusIn, tag::QueryCongStatusIn, "query_cong_status_in", Struct, 0x10, opcode 0x822;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -254,7 +254,7 @@ layout! { QueryCongStatisticsOut, tag::QueryCongStatisticsOut, "query_cong_stati
 
 /// `query_cong_statistics_in`: 16 bytes.
 pub type QueryCongStatisticsIn = Layout<tag::QueryCongStatisticsIn, 0x10>;
-layout! { QueryCongStatisticsIn, tag::QueryCongStatisticsIn, "query_cong_statistics_in", Struct, 0x10;
+layout! { QueryCongStatisticsIn, tag::QueryCongStatisticsIn, "query_cong_statistics_in", Struct, 0x10, opcode 0x826;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -276,7 +276,7 @@ layout! { QueryCongParamsOut, tag::QueryCongParamsOut, "query_cong_params_out", 
 
 /// `query_cong_params_in`: 16 bytes.
 pub type QueryCongParamsIn = Layout<tag::QueryCongParamsIn, 0x10>;
-layout! { QueryCongParamsIn, tag::QueryCongParamsIn, "query_cong_params_in", Struct, 0x10;
+layout! { QueryCongParamsIn, tag::QueryCongParamsIn, "query_cong_params_in", Struct, 0x10, opcode 0x824;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -296,7 +296,7 @@ layout! { ModifyCongStatusOut, tag::ModifyCongStatusOut, "modify_cong_status_out
 
 /// `modify_cong_status_in`: 16 bytes.
 pub type ModifyCongStatusIn = Layout<tag::ModifyCongStatusIn, 0x10>;
-layout! { ModifyCongStatusIn, tag::ModifyCongStatusIn, "modify_cong_status_in", Struct, 0x10;
+layout! { ModifyCongStatusIn, tag::ModifyCongStatusIn, "modify_cong_status_in", Struct, 0x10, opcode 0x823;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -322,7 +322,7 @@ layout! { ModifyCongParamsOut, tag::ModifyCongParamsOut, "modify_cong_params_out
 
 /// `modify_cong_params_in`: 288 bytes.
 pub type ModifyCongParamsIn = Layout<tag::ModifyCongParamsIn, 0x120>;
-layout! { ModifyCongParamsIn, tag::ModifyCongParamsIn, "modify_cong_params_in", Struct, 0x120;
+layout! { ModifyCongParamsIn, tag::ModifyCongParamsIn, "modify_cong_params_in", Struct, 0x120, opcode 0x825;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.

@@ -76,7 +76,7 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
 /// `sync_crypto_in`: 32 bytes.
 pub type SyncCryptoIn = Layout<tag::SyncCryptoIn, 0x20>;
-layout! { SyncCryptoIn, tag::SyncCryptoIn, "sync_crypto_in", Struct, 0x20;
+layout! { SyncCryptoIn, tag::SyncCryptoIn, "sync_crypto_in", Struct, 0x20, opcode 0xb12;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -451,7 +451,7 @@ layout! { CreateIntKekObjOut, tag::CreateIntKekObjOut, "create_int_kek_obj_out",
 
 /// `psp_rotate_key_in`: 16 bytes.
 pub type PspRotateKeyIn = Layout<tag::PspRotateKeyIn, 0x10>;
-layout! { PspRotateKeyIn, tag::PspRotateKeyIn, "psp_rotate_key_in", Struct, 0x10;
+layout! { PspRotateKeyIn, tag::PspRotateKeyIn, "psp_rotate_key_in", Struct, 0x10, opcode 0xb11;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -480,7 +480,7 @@ layout! { KeySpi, tag::KeySpi, "key_spi", Struct, 0x30;
 
 /// `psp_gen_spi_in`: 16 bytes.
 pub type PspGenSpiIn = Layout<tag::PspGenSpiIn, 0x10>;
-layout! { PspGenSpiIn, tag::PspGenSpiIn, "psp_gen_spi_in", Struct, 0x10;
+layout! { PspGenSpiIn, tag::PspGenSpiIn, "psp_gen_spi_in", Struct, 0x10, opcode 0xb10;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.

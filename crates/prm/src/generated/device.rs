@@ -392,7 +392,7 @@ layout! { TeardownHcaOut, tag::TeardownHcaOut, "teardown_hca_out", Struct, 0x10;
 
 /// `teardown_hca_in`: 16 bytes.
 pub type TeardownHcaIn = Layout<tag::TeardownHcaIn, 0x10>;
-layout! { TeardownHcaIn, tag::TeardownHcaIn, "teardown_hca_in", Struct, 0x10;
+layout! { TeardownHcaIn, tag::TeardownHcaIn, "teardown_hca_in", Struct, 0x10, opcode 0x103;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -412,7 +412,7 @@ layout! { SetRoceAddressOut, tag::SetRoceAddressOut, "set_roce_address_out", Str
 
 /// `set_roce_address_in`: 48 bytes.
 pub type SetRoceAddressIn = Layout<tag::SetRoceAddressIn, 0x30>;
-layout! { SetRoceAddressIn, tag::SetRoceAddressIn, "set_roce_address_in", Struct, 0x30;
+layout! { SetRoceAddressIn, tag::SetRoceAddressIn, "set_roce_address_in", Struct, 0x30, opcode 0x761;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -436,7 +436,7 @@ layout! { SetMadDemuxOut, tag::SetMadDemuxOut, "set_mad_demux_out", Struct, 0x10
 
 /// `set_mad_demux_in`: 16 bytes.
 pub type SetMadDemuxIn = Layout<tag::SetMadDemuxIn, 0x10>;
-layout! { SetMadDemuxIn, tag::SetMadDemuxIn, "set_mad_demux_in", Struct, 0x10;
+layout! { SetMadDemuxIn, tag::SetMadDemuxIn, "set_mad_demux_in", Struct, 0x10, opcode 0x80c;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -456,7 +456,7 @@ layout! { SetIssiOut, tag::SetIssiOut, "set_issi_out", Struct, 0x10;
 
 /// `set_issi_in`: 16 bytes.
 pub type SetIssiIn = Layout<tag::SetIssiIn, 0x10>;
-layout! { SetIssiIn, tag::SetIssiIn, "set_issi_in", Struct, 0x10;
+layout! { SetIssiIn, tag::SetIssiIn, "set_issi_in", Struct, 0x10, opcode 0x10b;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -467,7 +467,7 @@ layout! { SetIssiIn, tag::SetIssiIn, "set_issi_in", Struct, 0x10;
 
 /// `query_vuid_in`: 16 bytes.
 pub type QueryVuidIn = Layout<tag::QueryVuidIn, 0x10>;
-layout! { QueryVuidIn, tag::QueryVuidIn, "query_vuid_in", Struct, 0x10;
+layout! { QueryVuidIn, tag::QueryVuidIn, "query_vuid_in", Struct, 0x10, opcode 0xb22;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -499,7 +499,7 @@ layout! { QueryVuidOut, tag::QueryVuidOut, "query_vuid_out", Struct, 0x40;
 
 /// `arm_monitor_counter_in`: 16 bytes.
 pub type ArmMonitorCounterIn = Layout<tag::ArmMonitorCounterIn, 0x10>;
-layout! { ArmMonitorCounterIn, tag::ArmMonitorCounterIn, "arm_monitor_counter_in", Struct, 0x10;
+layout! { ArmMonitorCounterIn, tag::ArmMonitorCounterIn, "arm_monitor_counter_in", Struct, 0x10, opcode 0x775;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -530,7 +530,7 @@ layout! { MonitorCounterOutput, tag::MonitorCounterOutput, "monitor_counter_outp
 
 /// `set_monitor_counter_in`: 72 bytes.
 pub type SetMonitorCounterIn = Layout<tag::SetMonitorCounterIn, 0x48>;
-layout! { SetMonitorCounterIn, tag::SetMonitorCounterIn, "set_monitor_counter_in", Struct, 0x48;
+layout! { SetMonitorCounterIn, tag::SetMonitorCounterIn, "set_monitor_counter_in", Struct, 0x48, opcode 0x774;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -565,7 +565,7 @@ layout! { QueryRoceAddressOut, tag::QueryRoceAddressOut, "query_roce_address_out
 
 /// `query_roce_address_in`: 16 bytes.
 pub type QueryRoceAddressIn = Layout<tag::QueryRoceAddressIn, 0x10>;
-layout! { QueryRoceAddressIn, tag::QueryRoceAddressIn, "query_roce_address_in", Struct, 0x10;
+layout! { QueryRoceAddressIn, tag::QueryRoceAddressIn, "query_roce_address_in", Struct, 0x10, opcode 0x760;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -593,7 +593,7 @@ layout! { QueryPagesOut, tag::QueryPagesOut, "query_pages_out", Struct, 0x10;
 
 /// `query_pages_in`: 16 bytes.
 pub type QueryPagesIn = Layout<tag::QueryPagesIn, 0x10>;
-layout! { QueryPagesIn, tag::QueryPagesIn, "query_pages_in", Struct, 0x10;
+layout! { QueryPagesIn, tag::QueryPagesIn, "query_pages_in", Struct, 0x10, opcode 0x107;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -617,7 +617,7 @@ layout! { QueryMadDemuxOut, tag::QueryMadDemuxOut, "query_mad_demux_out", Struct
 
 /// `query_mad_demux_in`: 16 bytes.
 pub type QueryMadDemuxIn = Layout<tag::QueryMadDemuxIn, 0x10>;
-layout! { QueryMadDemuxIn, tag::QueryMadDemuxIn, "query_mad_demux_in", Struct, 0x10;
+layout! { QueryMadDemuxIn, tag::QueryMadDemuxIn, "query_mad_demux_in", Struct, 0x10, opcode 0x80b;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -639,7 +639,7 @@ layout! { QueryIssiOut, tag::QueryIssiOut, "query_issi_out", Struct, 0x70;
 
 /// `query_issi_in`: 16 bytes.
 pub type QueryIssiIn = Layout<tag::QueryIssiIn, 0x10>;
-layout! { QueryIssiIn, tag::QueryIssiIn, "query_issi_in", Struct, 0x10;
+layout! { QueryIssiIn, tag::QueryIssiIn, "query_issi_in", Struct, 0x10, opcode 0x10a;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -657,7 +657,7 @@ layout! { SetDriverVersionOut, tag::SetDriverVersionOut, "set_driver_version_out
 
 /// `set_driver_version_in`: 80 bytes.
 pub type SetDriverVersionIn = Layout<tag::SetDriverVersionIn, 0x50>;
-layout! { SetDriverVersionIn, tag::SetDriverVersionIn, "set_driver_version_in", Struct, 0x50;
+layout! { SetDriverVersionIn, tag::SetDriverVersionIn, "set_driver_version_in", Struct, 0x50, opcode 0x10d;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -679,7 +679,7 @@ layout! { QueryAdapterOut, tag::QueryAdapterOut, "query_adapter_out", Struct, 0x
 
 /// `query_adapter_in`: 16 bytes.
 pub type QueryAdapterIn = Layout<tag::QueryAdapterIn, 0x10>;
-layout! { QueryAdapterIn, tag::QueryAdapterIn, "query_adapter_in", Struct, 0x10;
+layout! { QueryAdapterIn, tag::QueryAdapterIn, "query_adapter_in", Struct, 0x10, opcode 0x101;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -710,7 +710,7 @@ pub type ManagePagesIn = Layout<tag::ManagePagesIn, 0x10>;
 
 /// `manage_pages_in` and its list `pas`.
 pub type ManagePagesInWithPas = WithTail<ManagePagesIn, U64>;
-layout! { ManagePagesIn, tag::ManagePagesIn, "manage_pages_in", Struct, 0x10;
+layout! { ManagePagesIn, tag::ManagePagesIn, "manage_pages_in", Struct, 0x10, opcode 0x108;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -735,7 +735,7 @@ layout! { InitHcaOut, tag::InitHcaOut, "init_hca_out", Struct, 0x10;
 
 /// `init_hca_in`: 32 bytes.
 pub type InitHcaIn = Layout<tag::InitHcaIn, 0x20>;
-layout! { InitHcaIn, tag::InitHcaIn, "init_hca_in", Struct, 0x20;
+layout! { InitHcaIn, tag::InitHcaIn, "init_hca_in", Struct, 0x20, opcode 0x102;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -761,7 +761,7 @@ layout! { GetDroppedPacketLogOut, tag::GetDroppedPacketLogOut, "get_dropped_pack
 
 /// `get_dropped_packet_log_in`: 16 bytes.
 pub type GetDroppedPacketLogIn = Layout<tag::GetDroppedPacketLogIn, 0x10>;
-layout! { GetDroppedPacketLogIn, tag::GetDroppedPacketLogIn, "get_dropped_packet_log_in", Struct, 0x10;
+layout! { GetDroppedPacketLogIn, tag::GetDroppedPacketLogIn, "get_dropped_packet_log_in", Struct, 0x10, opcode 0x80a;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -779,7 +779,7 @@ layout! { EnableHcaOut, tag::EnableHcaOut, "enable_hca_out", Struct, 0x0c;
 
 /// `enable_hca_in`: 16 bytes.
 pub type EnableHcaIn = Layout<tag::EnableHcaIn, 0x10>;
-layout! { EnableHcaIn, tag::EnableHcaIn, "enable_hca_in", Struct, 0x10;
+layout! { EnableHcaIn, tag::EnableHcaIn, "enable_hca_in", Struct, 0x10, opcode 0x104;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -803,7 +803,7 @@ layout! { DisableHcaOut, tag::DisableHcaOut, "disable_hca_out", Struct, 0x0c;
 
 /// `disable_hca_in`: 16 bytes.
 pub type DisableHcaIn = Layout<tag::DisableHcaIn, 0x10>;
-layout! { DisableHcaIn, tag::DisableHcaIn, "disable_hca_in", Struct, 0x10;
+layout! { DisableHcaIn, tag::DisableHcaIn, "disable_hca_in", Struct, 0x10, opcode 0x105;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -831,7 +831,7 @@ layout! { QueryWolRolOut, tag::QueryWolRolOut, "query_wol_rol_out", Struct, 0x10
 
 /// `query_wol_rol_in`: 16 bytes.
 pub type QueryWolRolIn = Layout<tag::QueryWolRolIn, 0x10>;
-layout! { QueryWolRolIn, tag::QueryWolRolIn, "query_wol_rol_in", Struct, 0x10;
+layout! { QueryWolRolIn, tag::QueryWolRolIn, "query_wol_rol_in", Struct, 0x10, opcode 0x831;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -849,7 +849,7 @@ layout! { SetWolRolOut, tag::SetWolRolOut, "set_wol_rol_out", Struct, 0x10;
 
 /// `set_wol_rol_in`: 16 bytes.
 pub type SetWolRolIn = Layout<tag::SetWolRolIn, 0x10>;
-layout! { SetWolRolIn, tag::SetWolRolIn, "set_wol_rol_in", Struct, 0x10;
+layout! { SetWolRolIn, tag::SetWolRolIn, "set_wol_rol_in", Struct, 0x10, opcode 0x830;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -933,7 +933,7 @@ layout! { CreateLagOut, tag::CreateLagOut, "create_lag_out", Struct, 0x10;
 
 /// `create_lag_in`: 16 bytes.
 pub type CreateLagIn = Layout<tag::CreateLagIn, 0x10>;
-layout! { CreateLagIn, tag::CreateLagIn, "create_lag_in", Struct, 0x10;
+layout! { CreateLagIn, tag::CreateLagIn, "create_lag_in", Struct, 0x10, opcode 0x840;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -953,7 +953,7 @@ layout! { ModifyLagOut, tag::ModifyLagOut, "modify_lag_out", Struct, 0x10;
 
 /// `modify_lag_in`: 24 bytes.
 pub type ModifyLagIn = Layout<tag::ModifyLagIn, 0x18>;
-layout! { ModifyLagIn, tag::ModifyLagIn, "modify_lag_in", Struct, 0x18;
+layout! { ModifyLagIn, tag::ModifyLagIn, "modify_lag_in", Struct, 0x18, opcode 0x841;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -977,7 +977,7 @@ layout! { QueryLagOut, tag::QueryLagOut, "query_lag_out", Struct, 0x10;
 
 /// `query_lag_in`: 16 bytes.
 pub type QueryLagIn = Layout<tag::QueryLagIn, 0x10>;
-layout! { QueryLagIn, tag::QueryLagIn, "query_lag_in", Struct, 0x10;
+layout! { QueryLagIn, tag::QueryLagIn, "query_lag_in", Struct, 0x10, opcode 0x842;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -995,7 +995,7 @@ layout! { DestroyLagOut, tag::DestroyLagOut, "destroy_lag_out", Struct, 0x10;
 
 /// `destroy_lag_in`: 16 bytes.
 pub type DestroyLagIn = Layout<tag::DestroyLagIn, 0x10>;
-layout! { DestroyLagIn, tag::DestroyLagIn, "destroy_lag_in", Struct, 0x10;
+layout! { DestroyLagIn, tag::DestroyLagIn, "destroy_lag_in", Struct, 0x10, opcode 0x843;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.

@@ -296,7 +296,7 @@ layout! { QueryEqOut, tag::QueryEqOut, "query_eq_out", Struct, 0x110;
 
 /// `query_eq_in`: 16 bytes.
 pub type QueryEqIn = Layout<tag::QueryEqIn, 0x10>;
-layout! { QueryEqIn, tag::QueryEqIn, "query_eq_in", Struct, 0x10;
+layout! { QueryEqIn, tag::QueryEqIn, "query_eq_in", Struct, 0x10, opcode 0x303;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -349,7 +349,7 @@ layout! { PageFaultResumeOut, tag::PageFaultResumeOut, "page_fault_resume_out", 
 
 /// `page_fault_resume_in`: 16 bytes.
 pub type PageFaultResumeIn = Layout<tag::PageFaultResumeIn, 0x10>;
-layout! { PageFaultResumeIn, tag::PageFaultResumeIn, "page_fault_resume_in", Struct, 0x10;
+layout! { PageFaultResumeIn, tag::PageFaultResumeIn, "page_fault_resume_in", Struct, 0x10, opcode 0x204;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -360,7 +360,7 @@ layout! { PageFaultResumeIn, tag::PageFaultResumeIn, "page_fault_resume_in", Str
 
 /// `gen_eqe_in`: 80 bytes.
 pub type GenEqeIn = Layout<tag::GenEqeIn, 0x50>;
-layout! { GenEqeIn, tag::GenEqeIn, "gen_eqe_in", Struct, 0x50;
+layout! { GenEqeIn, tag::GenEqeIn, "gen_eqe_in", Struct, 0x50, opcode 0x304;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -391,7 +391,7 @@ layout! { DestroyEqOut, tag::DestroyEqOut, "destroy_eq_out", Struct, 0x10;
 
 /// `destroy_eq_in`: 16 bytes.
 pub type DestroyEqIn = Layout<tag::DestroyEqIn, 0x10>;
-layout! { DestroyEqIn, tag::DestroyEqIn, "destroy_eq_in", Struct, 0x10;
+layout! { DestroyEqIn, tag::DestroyEqIn, "destroy_eq_in", Struct, 0x10, opcode 0x302;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -418,7 +418,7 @@ pub type CreateEqIn = Layout<tag::CreateEqIn, 0x110>;
 
 /// `create_eq_in` and its list `pas`.
 pub type CreateEqInWithPas = WithTail<CreateEqIn, U64>;
-layout! { CreateEqIn, tag::CreateEqIn, "create_eq_in", Struct, 0x110;
+layout! { CreateEqIn, tag::CreateEqIn, "create_eq_in", Struct, 0x110, opcode 0x301;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -447,7 +447,7 @@ layout! { ConfigIntModerationOut, tag::ConfigIntModerationOut, "config_int_moder
 
 /// `config_int_moderation_in`: 16 bytes.
 pub type ConfigIntModerationIn = Layout<tag::ConfigIntModerationIn, 0x10>;
-layout! { ConfigIntModerationIn, tag::ConfigIntModerationIn, "config_int_moderation_in", Struct, 0x10;
+layout! { ConfigIntModerationIn, tag::ConfigIntModerationIn, "config_int_moderation_in", Struct, 0x10, opcode 0x804;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.

@@ -554,7 +554,7 @@ layout! { WqeBasedFlowTableCap, tag::WqeBasedFlowTableCap, "wqe_based_flow_table
 
 /// `sync_steering_in`: 32 bytes.
 pub type SyncSteeringIn = Layout<tag::SyncSteeringIn, 0x20>;
-layout! { SyncSteeringIn, tag::SyncSteeringIn, "sync_steering_in", Struct, 0x20;
+layout! { SyncSteeringIn, tag::SyncSteeringIn, "sync_steering_in", Struct, 0x20, opcode 0xb00;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -851,7 +851,7 @@ layout! { QueryFlowTableOut, tag::QueryFlowTableOut, "query_flow_table_out", Str
 
 /// `query_flow_table_in`: 64 bytes.
 pub type QueryFlowTableIn = Layout<tag::QueryFlowTableIn, 0x40>;
-layout! { QueryFlowTableIn, tag::QueryFlowTableIn, "query_flow_table_in", Struct, 0x40;
+layout! { QueryFlowTableIn, tag::QueryFlowTableIn, "query_flow_table_in", Struct, 0x40, opcode 0x932;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1281,7 +1281,7 @@ layout! { QueryFlowGroupOut, tag::QueryFlowGroupOut, "query_flow_group_out", Str
 
 /// `query_flow_group_in`: 64 bytes.
 pub type QueryFlowGroupIn = Layout<tag::QueryFlowGroupIn, 0x40>;
-layout! { QueryFlowGroupIn, tag::QueryFlowGroupIn, "query_flow_group_in", Struct, 0x40;
+layout! { QueryFlowGroupIn, tag::QueryFlowGroupIn, "query_flow_group_in", Struct, 0x40, opcode 0x935;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1311,7 +1311,7 @@ layout! { QueryFlowCounterOut, tag::QueryFlowCounterOut, "query_flow_counter_out
 
 /// `query_flow_counter_in`: 32 bytes.
 pub type QueryFlowCounterIn = Layout<tag::QueryFlowCounterIn, 0x20>;
-layout! { QueryFlowCounterIn, tag::QueryFlowCounterIn, "query_flow_counter_in", Struct, 0x20;
+layout! { QueryFlowCounterIn, tag::QueryFlowCounterIn, "query_flow_counter_in", Struct, 0x20, opcode 0x93b;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1362,7 +1362,7 @@ layout! { QueryPacketReformatContextOut, tag::QueryPacketReformatContextOut, "qu
 
 /// `query_packet_reformat_context_in`: 32 bytes.
 pub type QueryPacketReformatContextIn = Layout<tag::QueryPacketReformatContextIn, 0x20>;
-layout! { QueryPacketReformatContextIn, tag::QueryPacketReformatContextIn, "query_packet_reformat_context_in", Struct, 0x20;
+layout! { QueryPacketReformatContextIn, tag::QueryPacketReformatContextIn, "query_packet_reformat_context_in", Struct, 0x20, opcode 0x93f;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1389,7 +1389,7 @@ pub type AllocPacketReformatContextIn = Layout<tag::AllocPacketReformatContextIn
 
 /// `alloc_packet_reformat_context_in` and its list `packet_reformat_context.more_reformat_data`.
 pub type AllocPacketReformatContextInWithMoreReformatData = WithTail<AllocPacketReformatContextIn, u8>;
-layout! { AllocPacketReformatContextIn, tag::AllocPacketReformatContextIn, "alloc_packet_reformat_context_in", Struct, 0x24;
+layout! { AllocPacketReformatContextIn, tag::AllocPacketReformatContextIn, "alloc_packet_reformat_context_in", Struct, 0x24, opcode 0x93d;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1409,7 +1409,7 @@ layout! { DeallocPacketReformatContextOut, tag::DeallocPacketReformatContextOut,
 
 /// `dealloc_packet_reformat_context_in`: 16 bytes.
 pub type DeallocPacketReformatContextIn = Layout<tag::DeallocPacketReformatContextIn, 0x10>;
-layout! { DeallocPacketReformatContextIn, tag::DeallocPacketReformatContextIn, "dealloc_packet_reformat_context_in", Struct, 0x10;
+layout! { DeallocPacketReformatContextIn, tag::DeallocPacketReformatContextIn, "dealloc_packet_reformat_context_in", Struct, 0x10, opcode 0x93e;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1490,7 +1490,7 @@ pub type AllocModifyHeaderContextIn = Layout<tag::AllocModifyHeaderContextIn, 0x
 
 /// `alloc_modify_header_context_in` and its list `actions`.
 pub type AllocModifyHeaderContextInWithActions = WithTail<AllocModifyHeaderContextIn, SetAddCopyActionInAuto>;
-layout! { AllocModifyHeaderContextIn, tag::AllocModifyHeaderContextIn, "alloc_modify_header_context_in", Struct, 0x10;
+layout! { AllocModifyHeaderContextIn, tag::AllocModifyHeaderContextIn, "alloc_modify_header_context_in", Struct, 0x10, opcode 0x940;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1513,7 +1513,7 @@ layout! { DeallocModifyHeaderContextOut, tag::DeallocModifyHeaderContextOut, "de
 
 /// `dealloc_modify_header_context_in`: 16 bytes.
 pub type DeallocModifyHeaderContextIn = Layout<tag::DeallocModifyHeaderContextIn, 0x10>;
-layout! { DeallocModifyHeaderContextIn, tag::DeallocModifyHeaderContextIn, "dealloc_modify_header_context_in", Struct, 0x10;
+layout! { DeallocModifyHeaderContextIn, tag::DeallocModifyHeaderContextIn, "dealloc_modify_header_context_in", Struct, 0x10, opcode 0x941;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1524,7 +1524,7 @@ layout! { DeallocModifyHeaderContextIn, tag::DeallocModifyHeaderContextIn, "deal
 
 /// `query_modify_header_context_in`: 32 bytes.
 pub type QueryModifyHeaderContextIn = Layout<tag::QueryModifyHeaderContextIn, 0x20>;
-layout! { QueryModifyHeaderContextIn, tag::QueryModifyHeaderContextIn, "query_modify_header_context_in", Struct, 0x20;
+layout! { QueryModifyHeaderContextIn, tag::QueryModifyHeaderContextIn, "query_modify_header_context_in", Struct, 0x20, opcode 0x942;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1546,7 +1546,7 @@ layout! { DestroyFlowTableOut, tag::DestroyFlowTableOut, "destroy_flow_table_out
 
 /// `destroy_flow_table_in`: 64 bytes.
 pub type DestroyFlowTableIn = Layout<tag::DestroyFlowTableIn, 0x40>;
-layout! { DestroyFlowTableIn, tag::DestroyFlowTableIn, "destroy_flow_table_in", Struct, 0x40;
+layout! { DestroyFlowTableIn, tag::DestroyFlowTableIn, "destroy_flow_table_in", Struct, 0x40, opcode 0x931;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1576,7 +1576,7 @@ layout! { DestroyFlowGroupOut, tag::DestroyFlowGroupOut, "destroy_flow_group_out
 
 /// `destroy_flow_group_in`: 64 bytes.
 pub type DestroyFlowGroupIn = Layout<tag::DestroyFlowGroupIn, 0x40>;
-layout! { DestroyFlowGroupIn, tag::DestroyFlowGroupIn, "destroy_flow_group_in", Struct, 0x40;
+layout! { DestroyFlowGroupIn, tag::DestroyFlowGroupIn, "destroy_flow_group_in", Struct, 0x40, opcode 0x934;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1608,7 +1608,7 @@ layout! { DeleteVxlanUdpDportOut, tag::DeleteVxlanUdpDportOut, "delete_vxlan_udp
 
 /// `delete_vxlan_udp_dport_in`: 16 bytes.
 pub type DeleteVxlanUdpDportIn = Layout<tag::DeleteVxlanUdpDportIn, 0x10>;
-layout! { DeleteVxlanUdpDportIn, tag::DeleteVxlanUdpDportIn, "delete_vxlan_udp_dport_in", Struct, 0x10;
+layout! { DeleteVxlanUdpDportIn, tag::DeleteVxlanUdpDportIn, "delete_vxlan_udp_dport_in", Struct, 0x10, opcode 0x828;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1660,7 +1660,7 @@ layout! { DeallocFlowCounterOut, tag::DeallocFlowCounterOut, "dealloc_flow_count
 
 /// `dealloc_flow_counter_in`: 16 bytes.
 pub type DeallocFlowCounterIn = Layout<tag::DeallocFlowCounterIn, 0x10>;
-layout! { DeallocFlowCounterIn, tag::DeallocFlowCounterIn, "dealloc_flow_counter_in", Struct, 0x10;
+layout! { DeallocFlowCounterIn, tag::DeallocFlowCounterIn, "dealloc_flow_counter_in", Struct, 0x10, opcode 0x93a;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1688,7 +1688,7 @@ layout! { CreateFlowTableOut, tag::CreateFlowTableOut, "create_flow_table_out", 
 
 /// `create_flow_table_in`: 64 bytes.
 pub type CreateFlowTableIn = Layout<tag::CreateFlowTableIn, 0x40>;
-layout! { CreateFlowTableIn, tag::CreateFlowTableIn, "create_flow_table_in", Struct, 0x40;
+layout! { CreateFlowTableIn, tag::CreateFlowTableIn, "create_flow_table_in", Struct, 0x40, opcode 0x930;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1722,7 +1722,7 @@ layout! { CreateFlowGroupOut, tag::CreateFlowGroupOut, "create_flow_group_out", 
 
 /// `create_flow_group_in`: 1024 bytes.
 pub type CreateFlowGroupIn = Layout<tag::CreateFlowGroupIn, 0x400>;
-layout! { CreateFlowGroupIn, tag::CreateFlowGroupIn, "create_flow_group_in", Struct, 0x400;
+layout! { CreateFlowGroupIn, tag::CreateFlowGroupIn, "create_flow_group_in", Struct, 0x400, opcode 0x933;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1768,7 +1768,7 @@ layout! { AllocFlowCounterOut, tag::AllocFlowCounterOut, "alloc_flow_counter_out
 
 /// `alloc_flow_counter_in`: 16 bytes.
 pub type AllocFlowCounterIn = Layout<tag::AllocFlowCounterIn, 0x10>;
-layout! { AllocFlowCounterIn, tag::AllocFlowCounterIn, "alloc_flow_counter_in", Struct, 0x10;
+layout! { AllocFlowCounterIn, tag::AllocFlowCounterIn, "alloc_flow_counter_in", Struct, 0x10, opcode 0x939;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1790,7 +1790,7 @@ layout! { AddVxlanUdpDportOut, tag::AddVxlanUdpDportOut, "add_vxlan_udp_dport_ou
 
 /// `add_vxlan_udp_dport_in`: 16 bytes.
 pub type AddVxlanUdpDportIn = Layout<tag::AddVxlanUdpDportIn, 0x10>;
-layout! { AddVxlanUdpDportIn, tag::AddVxlanUdpDportIn, "add_vxlan_udp_dport_in", Struct, 0x10;
+layout! { AddVxlanUdpDportIn, tag::AddVxlanUdpDportIn, "add_vxlan_udp_dport_in", Struct, 0x10, opcode 0x827;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1810,7 +1810,7 @@ layout! { SetFlowTableRootOut, tag::SetFlowTableRootOut, "set_flow_table_root_ou
 
 /// `set_flow_table_root_in`: 64 bytes.
 pub type SetFlowTableRootIn = Layout<tag::SetFlowTableRootIn, 0x40>;
-layout! { SetFlowTableRootIn, tag::SetFlowTableRootIn, "set_flow_table_root_in", Struct, 0x40;
+layout! { SetFlowTableRootIn, tag::SetFlowTableRootIn, "set_flow_table_root_in", Struct, 0x40, opcode 0x92f;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1850,7 +1850,7 @@ layout! { ModifyFlowTableOut, tag::ModifyFlowTableOut, "modify_flow_table_out", 
 
 /// `modify_flow_table_in`: 64 bytes.
 pub type ModifyFlowTableIn = Layout<tag::ModifyFlowTableIn, 0x40>;
-layout! { ModifyFlowTableIn, tag::ModifyFlowTableIn, "modify_flow_table_in", Struct, 0x40;
+layout! { ModifyFlowTableIn, tag::ModifyFlowTableIn, "modify_flow_table_in", Struct, 0x40, opcode 0x93c;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.

@@ -198,7 +198,7 @@ layout! { FpgaQpc, tag::FpgaQpc, "fpga_qpc", Struct, 0x60;
 
 /// `fpga_create_qp_in`: 112 bytes.
 pub type FpgaCreateQpIn = Layout<tag::FpgaCreateQpIn, 0x70>;
-layout! { FpgaCreateQpIn, tag::FpgaCreateQpIn, "fpga_create_qp_in", Struct, 0x70;
+layout! { FpgaCreateQpIn, tag::FpgaCreateQpIn, "fpga_create_qp_in", Struct, 0x70, opcode 0x960;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -222,7 +222,7 @@ layout! { FpgaCreateQpOut, tag::FpgaCreateQpOut, "fpga_create_qp_out", Struct, 0
 
 /// `fpga_modify_qp_in`: 112 bytes.
 pub type FpgaModifyQpIn = Layout<tag::FpgaModifyQpIn, 0x70>;
-layout! { FpgaModifyQpIn, tag::FpgaModifyQpIn, "fpga_modify_qp_in", Struct, 0x70;
+layout! { FpgaModifyQpIn, tag::FpgaModifyQpIn, "fpga_modify_qp_in", Struct, 0x70, opcode 0x961;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -246,7 +246,7 @@ layout! { FpgaModifyQpOut, tag::FpgaModifyQpOut, "fpga_modify_qp_out", Struct, 0
 
 /// `fpga_query_qp_in`: 16 bytes.
 pub type FpgaQueryQpIn = Layout<tag::FpgaQueryQpIn, 0x10>;
-layout! { FpgaQueryQpIn, tag::FpgaQueryQpIn, "fpga_query_qp_in", Struct, 0x10;
+layout! { FpgaQueryQpIn, tag::FpgaQueryQpIn, "fpga_query_qp_in", Struct, 0x10, opcode 0x962;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -268,7 +268,7 @@ layout! { FpgaQueryQpOut, tag::FpgaQueryQpOut, "fpga_query_qp_out", Struct, 0x70
 
 /// `fpga_query_qp_counters_in`: 16 bytes.
 pub type FpgaQueryQpCountersIn = Layout<tag::FpgaQueryQpCountersIn, 0x10>;
-layout! { FpgaQueryQpCountersIn, tag::FpgaQueryQpCountersIn, "fpga_query_qp_counters_in", Struct, 0x10;
+layout! { FpgaQueryQpCountersIn, tag::FpgaQueryQpCountersIn, "fpga_query_qp_counters_in", Struct, 0x10, opcode 0x964;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -300,7 +300,7 @@ layout! { FpgaQueryQpCountersOut, tag::FpgaQueryQpCountersOut, "fpga_query_qp_co
 
 /// `fpga_destroy_qp_in`: 16 bytes.
 pub type FpgaDestroyQpIn = Layout<tag::FpgaDestroyQpIn, 0x10>;
-layout! { FpgaDestroyQpIn, tag::FpgaDestroyQpIn, "fpga_destroy_qp_in", Struct, 0x10;
+layout! { FpgaDestroyQpIn, tag::FpgaDestroyQpIn, "fpga_destroy_qp_in", Struct, 0x10, opcode 0x963;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.

@@ -92,7 +92,7 @@ layout! { GeneralObjOutCmdHdr, tag::GeneralObjOutCmdHdr, "general_obj_out_cmd_hd
 
 /// `allow_other_vhca_access_in`: 64 bytes.
 pub type AllowOtherVhcaAccessIn = Layout<tag::AllowOtherVhcaAccessIn, 0x40>;
-layout! { AllowOtherVhcaAccessIn, tag::AllowOtherVhcaAccessIn, "allow_other_vhca_access_in", Struct, 0x40;
+layout! { AllowOtherVhcaAccessIn, tag::AllowOtherVhcaAccessIn, "allow_other_vhca_access_in", Struct, 0x40, opcode 0xb16;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.

@@ -96,7 +96,7 @@ layout! { QueryDelegatedVhcaIn, tag::QueryDelegatedVhcaIn, "query_delegated_vhca
 
 /// `suspend_vhca_in`: 16 bytes.
 pub type SuspendVhcaIn = Layout<tag::SuspendVhcaIn, 0x10>;
-layout! { SuspendVhcaIn, tag::SuspendVhcaIn, "suspend_vhca_in", Struct, 0x10;
+layout! { SuspendVhcaIn, tag::SuspendVhcaIn, "suspend_vhca_in", Struct, 0x10, opcode 0x115;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -118,7 +118,7 @@ layout! { SuspendVhcaOut, tag::SuspendVhcaOut, "suspend_vhca_out", Struct, 0x10;
 
 /// `resume_vhca_in`: 16 bytes.
 pub type ResumeVhcaIn = Layout<tag::ResumeVhcaIn, 0x10>;
-layout! { ResumeVhcaIn, tag::ResumeVhcaIn, "resume_vhca_in", Struct, 0x10;
+layout! { ResumeVhcaIn, tag::ResumeVhcaIn, "resume_vhca_in", Struct, 0x10, opcode 0x116;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -140,7 +140,7 @@ layout! { ResumeVhcaOut, tag::ResumeVhcaOut, "resume_vhca_out", Struct, 0x10;
 
 /// `query_vhca_migration_state_in`: 16 bytes.
 pub type QueryVhcaMigrationStateIn = Layout<tag::QueryVhcaMigrationStateIn, 0x10>;
-layout! { QueryVhcaMigrationStateIn, tag::QueryVhcaMigrationStateIn, "query_vhca_migration_state_in", Struct, 0x10;
+layout! { QueryVhcaMigrationStateIn, tag::QueryVhcaMigrationStateIn, "query_vhca_migration_state_in", Struct, 0x10, opcode 0x117;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -172,7 +172,7 @@ layout! { QueryVhcaMigrationStateOut, tag::QueryVhcaMigrationStateOut, "query_vh
 
 /// `save_vhca_state_in`: 32 bytes.
 pub type SaveVhcaStateIn = Layout<tag::SaveVhcaStateIn, 0x20>;
-layout! { SaveVhcaStateIn, tag::SaveVhcaStateIn, "save_vhca_state_in", Struct, 0x20;
+layout! { SaveVhcaStateIn, tag::SaveVhcaStateIn, "save_vhca_state_in", Struct, 0x20, opcode 0x118;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -208,7 +208,7 @@ layout! { SaveVhcaStateOut, tag::SaveVhcaStateOut, "save_vhca_state_out", Struct
 
 /// `load_vhca_state_in`: 32 bytes.
 pub type LoadVhcaStateIn = Layout<tag::LoadVhcaStateIn, 0x20>;
-layout! { LoadVhcaStateIn, tag::LoadVhcaStateIn, "load_vhca_state_in", Struct, 0x20;
+layout! { LoadVhcaStateIn, tag::LoadVhcaStateIn, "load_vhca_state_in", Struct, 0x20, opcode 0x119;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.

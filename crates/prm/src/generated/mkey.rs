@@ -131,7 +131,7 @@ layout! { QuerySpecialContextsOut, tag::QuerySpecialContextsOut, "query_special_
 
 /// `query_special_contexts_in`: 16 bytes.
 pub type QuerySpecialContextsIn = Layout<tag::QuerySpecialContextsIn, 0x10>;
-layout! { QuerySpecialContextsIn, tag::QuerySpecialContextsIn, "query_special_contexts_in", Struct, 0x10;
+layout! { QuerySpecialContextsIn, tag::QuerySpecialContextsIn, "query_special_contexts_in", Struct, 0x10, opcode 0x203;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -155,7 +155,7 @@ layout! { QueryMkeyOut, tag::QueryMkeyOut, "query_mkey_out", Struct, 0x130;
 
 /// `query_mkey_in`: 16 bytes.
 pub type QueryMkeyIn = Layout<tag::QueryMkeyIn, 0x10>;
-layout! { QueryMkeyIn, tag::QueryMkeyIn, "query_mkey_in", Struct, 0x10;
+layout! { QueryMkeyIn, tag::QueryMkeyIn, "query_mkey_in", Struct, 0x10, opcode 0x201;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -177,7 +177,7 @@ layout! { DestroyPsvOut, tag::DestroyPsvOut, "destroy_psv_out", Struct, 0x10;
 
 /// `destroy_psv_in`: 16 bytes.
 pub type DestroyPsvIn = Layout<tag::DestroyPsvIn, 0x10>;
-layout! { DestroyPsvIn, tag::DestroyPsvIn, "destroy_psv_in", Struct, 0x10;
+layout! { DestroyPsvIn, tag::DestroyPsvIn, "destroy_psv_in", Struct, 0x10, opcode 0x601;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -197,7 +197,7 @@ layout! { DestroyMkeyOut, tag::DestroyMkeyOut, "destroy_mkey_out", Struct, 0x10;
 
 /// `destroy_mkey_in`: 16 bytes.
 pub type DestroyMkeyIn = Layout<tag::DestroyMkeyIn, 0x10>;
-layout! { DestroyMkeyIn, tag::DestroyMkeyIn, "destroy_mkey_in", Struct, 0x10;
+layout! { DestroyMkeyIn, tag::DestroyMkeyIn, "destroy_mkey_in", Struct, 0x10, opcode 0x202;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -227,7 +227,7 @@ layout! { CreatePsvOut, tag::CreatePsvOut, "create_psv_out", Struct, 0x20;
 
 /// `create_psv_in`: 16 bytes.
 pub type CreatePsvIn = Layout<tag::CreatePsvIn, 0x10>;
-layout! { CreatePsvIn, tag::CreatePsvIn, "create_psv_in", Struct, 0x10;
+layout! { CreatePsvIn, tag::CreatePsvIn, "create_psv_in", Struct, 0x10, opcode 0x600;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -256,7 +256,7 @@ pub type CreateMkeyIn = Layout<tag::CreateMkeyIn, 0x110>;
 
 /// `create_mkey_in` and its list `klm_pas_mtt`.
 pub type CreateMkeyInWithKlmPasMtt = WithTail<CreateMkeyIn, U32>;
-layout! { CreateMkeyIn, tag::CreateMkeyIn, "create_mkey_in", Struct, 0x110;
+layout! { CreateMkeyIn, tag::CreateMkeyIn, "create_mkey_in", Struct, 0x110, opcode 0x200;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.

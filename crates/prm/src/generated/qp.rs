@@ -637,7 +637,7 @@ layout! { QueryDctOut, tag::QueryDctOut, "query_dct_out", Struct, 0x80;
 
 /// `query_dct_in`: 16 bytes.
 pub type QueryDctIn = Layout<tag::QueryDctIn, 0x10>;
-layout! { QueryDctIn, tag::QueryDctIn, "query_dct_in", Struct, 0x10;
+layout! { QueryDctIn, tag::QueryDctIn, "query_dct_in", Struct, 0x10, opcode 0x713;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -711,7 +711,7 @@ layout! { MadIfcOut, tag::MadIfcOut, "mad_ifc_out", Struct, 0x110;
 
 /// `mad_ifc_in`: 272 bytes.
 pub type MadIfcIn = Layout<tag::MadIfcIn, 0x110>;
-layout! { MadIfcIn, tag::MadIfcIn, "mad_ifc_in", Struct, 0x110;
+layout! { MadIfcIn, tag::MadIfcIn, "mad_ifc_in", Struct, 0x110, opcode 0x50d;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -805,7 +805,7 @@ layout! { DrainDctOut, tag::DrainDctOut, "drain_dct_out", Struct, 0x10;
 
 /// `drain_dct_in`: 16 bytes.
 pub type DrainDctIn = Layout<tag::DrainDctIn, 0x10>;
-layout! { DrainDctIn, tag::DrainDctIn, "drain_dct_in", Struct, 0x10;
+layout! { DrainDctIn, tag::DrainDctIn, "drain_dct_in", Struct, 0x10, opcode 0x712;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -827,7 +827,7 @@ layout! { DetachFromMcgOut, tag::DetachFromMcgOut, "detach_from_mcg_out", Struct
 
 /// `detach_from_mcg_in`: 32 bytes.
 pub type DetachFromMcgIn = Layout<tag::DetachFromMcgIn, 0x20>;
-layout! { DetachFromMcgIn, tag::DetachFromMcgIn, "detach_from_mcg_in", Struct, 0x20;
+layout! { DetachFromMcgIn, tag::DetachFromMcgIn, "detach_from_mcg_in", Struct, 0x20, opcode 0x807;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -877,7 +877,7 @@ layout! { DestroyDctOut, tag::DestroyDctOut, "destroy_dct_out", Struct, 0x10;
 
 /// `destroy_dct_in`: 16 bytes.
 pub type DestroyDctIn = Layout<tag::DestroyDctIn, 0x10>;
-layout! { DestroyDctIn, tag::DestroyDctIn, "destroy_dct_in", Struct, 0x10;
+layout! { DestroyDctIn, tag::DestroyDctIn, "destroy_dct_in", Struct, 0x10, opcode 0x711;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -953,7 +953,7 @@ layout! { CreateDctOut, tag::CreateDctOut, "create_dct_out", Struct, 0x10;
 
 /// `create_dct_in`: 128 bytes.
 pub type CreateDctIn = Layout<tag::CreateDctIn, 0x80>;
-layout! { CreateDctIn, tag::CreateDctIn, "create_dct_in", Struct, 0x80;
+layout! { CreateDctIn, tag::CreateDctIn, "create_dct_in", Struct, 0x80, opcode 0x710;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -975,7 +975,7 @@ layout! { AttachToMcgOut, tag::AttachToMcgOut, "attach_to_mcg_out", Struct, 0x10
 
 /// `attach_to_mcg_in`: 32 bytes.
 pub type AttachToMcgIn = Layout<tag::AttachToMcgIn, 0x20>;
-layout! { AttachToMcgIn, tag::AttachToMcgIn, "attach_to_mcg_in", Struct, 0x20;
+layout! { AttachToMcgIn, tag::AttachToMcgIn, "attach_to_mcg_in", Struct, 0x20, opcode 0x806;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.

@@ -182,7 +182,7 @@ layout! { QueryQCounterOut, tag::QueryQCounterOut, "query_q_counter_out", Struct
 
 /// `query_q_counter_in`: 32 bytes.
 pub type QueryQCounterIn = Layout<tag::QueryQCounterIn, 0x20>;
-layout! { QueryQCounterIn, tag::QueryQCounterIn, "query_q_counter_in", Struct, 0x20;
+layout! { QueryQCounterIn, tag::QueryQCounterIn, "query_q_counter_in", Struct, 0x20, opcode 0x773;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -210,7 +210,7 @@ layout! { DeallocXrcdOut, tag::DeallocXrcdOut, "dealloc_xrcd_out", Struct, 0x10;
 
 /// `dealloc_xrcd_in`: 16 bytes.
 pub type DeallocXrcdIn = Layout<tag::DeallocXrcdIn, 0x10>;
-layout! { DeallocXrcdIn, tag::DeallocXrcdIn, "dealloc_xrcd_in", Struct, 0x10;
+layout! { DeallocXrcdIn, tag::DeallocXrcdIn, "dealloc_xrcd_in", Struct, 0x10, opcode 0x80f;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -232,7 +232,7 @@ layout! { DeallocUarOut, tag::DeallocUarOut, "dealloc_uar_out", Struct, 0x10;
 
 /// `dealloc_uar_in`: 16 bytes.
 pub type DeallocUarIn = Layout<tag::DeallocUarIn, 0x10>;
-layout! { DeallocUarIn, tag::DeallocUarIn, "dealloc_uar_in", Struct, 0x10;
+layout! { DeallocUarIn, tag::DeallocUarIn, "dealloc_uar_in", Struct, 0x10, opcode 0x803;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -254,7 +254,7 @@ layout! { DeallocTransportDomainOut, tag::DeallocTransportDomainOut, "dealloc_tr
 
 /// `dealloc_transport_domain_in`: 16 bytes.
 pub type DeallocTransportDomainIn = Layout<tag::DeallocTransportDomainIn, 0x10>;
-layout! { DeallocTransportDomainIn, tag::DeallocTransportDomainIn, "dealloc_transport_domain_in", Struct, 0x10;
+layout! { DeallocTransportDomainIn, tag::DeallocTransportDomainIn, "dealloc_transport_domain_in", Struct, 0x10, opcode 0x817;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -276,7 +276,7 @@ layout! { DeallocQCounterOut, tag::DeallocQCounterOut, "dealloc_q_counter_out", 
 
 /// `dealloc_q_counter_in`: 16 bytes.
 pub type DeallocQCounterIn = Layout<tag::DeallocQCounterIn, 0x10>;
-layout! { DeallocQCounterIn, tag::DeallocQCounterIn, "dealloc_q_counter_in", Struct, 0x10;
+layout! { DeallocQCounterIn, tag::DeallocQCounterIn, "dealloc_q_counter_in", Struct, 0x10, opcode 0x772;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -296,7 +296,7 @@ layout! { DeallocPdOut, tag::DeallocPdOut, "dealloc_pd_out", Struct, 0x10;
 
 /// `dealloc_pd_in`: 16 bytes.
 pub type DeallocPdIn = Layout<tag::DeallocPdIn, 0x10>;
-layout! { DeallocPdIn, tag::DeallocPdIn, "dealloc_pd_in", Struct, 0x10;
+layout! { DeallocPdIn, tag::DeallocPdIn, "dealloc_pd_in", Struct, 0x10, opcode 0x801;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -320,7 +320,7 @@ layout! { AllocXrcdOut, tag::AllocXrcdOut, "alloc_xrcd_out", Struct, 0x10;
 
 /// `alloc_xrcd_in`: 16 bytes.
 pub type AllocXrcdIn = Layout<tag::AllocXrcdIn, 0x10>;
-layout! { AllocXrcdIn, tag::AllocXrcdIn, "alloc_xrcd_in", Struct, 0x10;
+layout! { AllocXrcdIn, tag::AllocXrcdIn, "alloc_xrcd_in", Struct, 0x10, opcode 0x80e;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -342,7 +342,7 @@ layout! { AllocUarOut, tag::AllocUarOut, "alloc_uar_out", Struct, 0x10;
 
 /// `alloc_uar_in`: 16 bytes.
 pub type AllocUarIn = Layout<tag::AllocUarIn, 0x10>;
-layout! { AllocUarIn, tag::AllocUarIn, "alloc_uar_in", Struct, 0x10;
+layout! { AllocUarIn, tag::AllocUarIn, "alloc_uar_in", Struct, 0x10, opcode 0x802;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -364,7 +364,7 @@ layout! { AllocTransportDomainOut, tag::AllocTransportDomainOut, "alloc_transpor
 
 /// `alloc_transport_domain_in`: 16 bytes.
 pub type AllocTransportDomainIn = Layout<tag::AllocTransportDomainIn, 0x10>;
-layout! { AllocTransportDomainIn, tag::AllocTransportDomainIn, "alloc_transport_domain_in", Struct, 0x10;
+layout! { AllocTransportDomainIn, tag::AllocTransportDomainIn, "alloc_transport_domain_in", Struct, 0x10, opcode 0x816;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -386,7 +386,7 @@ layout! { AllocQCounterOut, tag::AllocQCounterOut, "alloc_q_counter_out", Struct
 
 /// `alloc_q_counter_in`: 16 bytes.
 pub type AllocQCounterIn = Layout<tag::AllocQCounterIn, 0x10>;
-layout! { AllocQCounterIn, tag::AllocQCounterIn, "alloc_q_counter_in", Struct, 0x10;
+layout! { AllocQCounterIn, tag::AllocQCounterIn, "alloc_q_counter_in", Struct, 0x10, opcode 0x771;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -408,7 +408,7 @@ layout! { AllocPdOut, tag::AllocPdOut, "alloc_pd_out", Struct, 0x10;
 
 /// `alloc_pd_in`: 16 bytes.
 pub type AllocPdIn = Layout<tag::AllocPdIn, 0x10>;
-layout! { AllocPdIn, tag::AllocPdIn, "alloc_pd_in", Struct, 0x10;
+layout! { AllocPdIn, tag::AllocPdIn, "alloc_pd_in", Struct, 0x10, opcode 0x800;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -419,7 +419,7 @@ layout! { AllocPdIn, tag::AllocPdIn, "alloc_pd_in", Struct, 0x10;
 
 /// `modify_memic_in`: 64 bytes.
 pub type ModifyMemicIn = Layout<tag::ModifyMemicIn, 0x40>;
-layout! { ModifyMemicIn, tag::ModifyMemicIn, "modify_memic_in", Struct, 0x40;
+layout! { ModifyMemicIn, tag::ModifyMemicIn, "modify_memic_in", Struct, 0x40, opcode 0x207;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -445,7 +445,7 @@ layout! { ModifyMemicOut, tag::ModifyMemicOut, "modify_memic_out", Struct, 0x40;
 
 /// `alloc_memic_in`: 32 bytes.
 pub type AllocMemicIn = Layout<tag::AllocMemicIn, 0x20>;
-layout! { AllocMemicIn, tag::AllocMemicIn, "alloc_memic_in", Struct, 0x20;
+layout! { AllocMemicIn, tag::AllocMemicIn, "alloc_memic_in", Struct, 0x20, opcode 0x205;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -473,7 +473,7 @@ layout! { AllocMemicOut, tag::AllocMemicOut, "alloc_memic_out", Struct, 0x10;
 
 /// `dealloc_memic_in`: 32 bytes.
 pub type DeallocMemicIn = Layout<tag::DeallocMemicIn, 0x20>;
-layout! { DeallocMemicIn, tag::DeallocMemicIn, "dealloc_memic_in", Struct, 0x20;
+layout! { DeallocMemicIn, tag::DeallocMemicIn, "dealloc_memic_in", Struct, 0x20, opcode 0x206;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -537,7 +537,7 @@ pub type CreateUmemIn = Layout<tag::CreateUmemIn, 0x30>;
 
 /// `create_umem_in` and its list `umem.mtt`.
 pub type CreateUmemInWithMtt = WithTail<CreateUmemIn, Mtt>;
-layout! { CreateUmemIn, tag::CreateUmemIn, "create_umem_in", Struct, 0x30;
+layout! { CreateUmemIn, tag::CreateUmemIn, "create_umem_in", Struct, 0x30, opcode 0xa08;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -561,7 +561,7 @@ layout! { CreateUmemOut, tag::CreateUmemOut, "create_umem_out", Struct, 0x10;
 
 /// `destroy_umem_in`: 16 bytes.
 pub type DestroyUmemIn = Layout<tag::DestroyUmemIn, 0x10>;
-layout! { DestroyUmemIn, tag::DestroyUmemIn, "destroy_umem_in", Struct, 0x10;
+layout! { DestroyUmemIn, tag::DestroyUmemIn, "destroy_umem_in", Struct, 0x10, opcode 0xa0a;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -583,7 +583,7 @@ layout! { DestroyUmemOut, tag::DestroyUmemOut, "destroy_umem_out", Struct, 0x10;
 
 /// `create_uctx_in`: 64 bytes.
 pub type CreateUctxIn = Layout<tag::CreateUctxIn, 0x40>;
-layout! { CreateUctxIn, tag::CreateUctxIn, "create_uctx_in", Struct, 0x40;
+layout! { CreateUctxIn, tag::CreateUctxIn, "create_uctx_in", Struct, 0x40, opcode 0xa04;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -605,7 +605,7 @@ layout! { CreateUctxOut, tag::CreateUctxOut, "create_uctx_out", Struct, 0x10;
 
 /// `destroy_uctx_in`: 16 bytes.
 pub type DestroyUctxIn = Layout<tag::DestroyUctxIn, 0x10>;
-layout! { DestroyUctxIn, tag::DestroyUctxIn, "destroy_uctx_in", Struct, 0x10;
+layout! { DestroyUctxIn, tag::DestroyUctxIn, "destroy_uctx_in", Struct, 0x10, opcode 0xa06;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.

@@ -141,7 +141,7 @@ layout! { QueryTisOut, tag::QueryTisOut, "query_tis_out", Struct, 0xb0;
 
 /// `query_tis_in`: 16 bytes.
 pub type QueryTisIn = Layout<tag::QueryTisIn, 0x10>;
-layout! { QueryTisIn, tag::QueryTisIn, "query_tis_in", Struct, 0x10;
+layout! { QueryTisIn, tag::QueryTisIn, "query_tis_in", Struct, 0x10, opcode 0x915;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -163,7 +163,7 @@ layout! { QueryTirOut, tag::QueryTirOut, "query_tir_out", Struct, 0x110;
 
 /// `query_tir_in`: 16 bytes.
 pub type QueryTirIn = Layout<tag::QueryTirIn, 0x10>;
-layout! { QueryTirIn, tag::QueryTirIn, "query_tir_in", Struct, 0x10;
+layout! { QueryTirIn, tag::QueryTirIn, "query_tir_in", Struct, 0x10, opcode 0x903;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -194,7 +194,7 @@ layout! { ModifyTisBitmask, tag::ModifyTisBitmask, "modify_tis_bitmask", Struct,
 
 /// `modify_tis_in`: 192 bytes.
 pub type ModifyTisIn = Layout<tag::ModifyTisIn, 0xc0>;
-layout! { ModifyTisIn, tag::ModifyTisIn, "modify_tis_in", Struct, 0xc0;
+layout! { ModifyTisIn, tag::ModifyTisIn, "modify_tis_in", Struct, 0xc0, opcode 0x913;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -231,7 +231,7 @@ layout! { ModifyTirOut, tag::ModifyTirOut, "modify_tir_out", Struct, 0x10;
 
 /// `modify_tir_in`: 272 bytes.
 pub type ModifyTirIn = Layout<tag::ModifyTirIn, 0x110>;
-layout! { ModifyTirIn, tag::ModifyTirIn, "modify_tir_in", Struct, 0x110;
+layout! { ModifyTirIn, tag::ModifyTirIn, "modify_tir_in", Struct, 0x110, opcode 0x901;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -257,7 +257,7 @@ layout! { DestroyTisOut, tag::DestroyTisOut, "destroy_tis_out", Struct, 0x10;
 
 /// `destroy_tis_in`: 16 bytes.
 pub type DestroyTisIn = Layout<tag::DestroyTisIn, 0x10>;
-layout! { DestroyTisIn, tag::DestroyTisIn, "destroy_tis_in", Struct, 0x10;
+layout! { DestroyTisIn, tag::DestroyTisIn, "destroy_tis_in", Struct, 0x10, opcode 0x914;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -279,7 +279,7 @@ layout! { DestroyTirOut, tag::DestroyTirOut, "destroy_tir_out", Struct, 0x10;
 
 /// `destroy_tir_in`: 16 bytes.
 pub type DestroyTirIn = Layout<tag::DestroyTirIn, 0x10>;
-layout! { DestroyTirIn, tag::DestroyTirIn, "destroy_tir_in", Struct, 0x10;
+layout! { DestroyTirIn, tag::DestroyTirIn, "destroy_tir_in", Struct, 0x10, opcode 0x902;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -303,7 +303,7 @@ layout! { CreateTisOut, tag::CreateTisOut, "create_tis_out", Struct, 0x10;
 
 /// `create_tis_in`: 192 bytes.
 pub type CreateTisIn = Layout<tag::CreateTisIn, 0xc0>;
-layout! { CreateTisIn, tag::CreateTisIn, "create_tis_in", Struct, 0xc0;
+layout! { CreateTisIn, tag::CreateTisIn, "create_tis_in", Struct, 0xc0, opcode 0x912;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -333,7 +333,7 @@ layout! { CreateTirOut, tag::CreateTirOut, "create_tir_out", Struct, 0x10;
 
 /// `create_tir_in`: 272 bytes.
 pub type CreateTirIn = Layout<tag::CreateTirIn, 0x110>;
-layout! { CreateTirIn, tag::CreateTirIn, "create_tir_in", Struct, 0x110;
+layout! { CreateTirIn, tag::CreateTirIn, "create_tir_in", Struct, 0x110, opcode 0x900;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.

@@ -440,7 +440,7 @@ layout! { SetL2TableEntryOut, tag::SetL2TableEntryOut, "set_l2_table_entry_out",
 
 /// `set_l2_table_entry_in`: 64 bytes.
 pub type SetL2TableEntryIn = Layout<tag::SetL2TableEntryIn, 0x40>;
-layout! { SetL2TableEntryIn, tag::SetL2TableEntryIn, "set_l2_table_entry_in", Struct, 0x40;
+layout! { SetL2TableEntryIn, tag::SetL2TableEntryIn, "set_l2_table_entry_in", Struct, 0x40, opcode 0x829;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -476,7 +476,7 @@ layout! { QueryVportStateOut, tag::QueryVportStateOut, "query_vport_state_out", 
 
 /// `query_vport_state_in`: 16 bytes.
 pub type QueryVportStateIn = Layout<tag::QueryVportStateIn, 0x10>;
-layout! { QueryVportStateIn, tag::QueryVportStateIn, "query_vport_state_in", Struct, 0x10;
+layout! { QueryVportStateIn, tag::QueryVportStateIn, "query_vport_state_in", Struct, 0x10, opcode 0x750;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -500,7 +500,7 @@ layout! { QueryVnicEnvOut, tag::QueryVnicEnvOut, "query_vnic_env_out", Struct, 0
 
 /// `query_vnic_env_in`: 16 bytes.
 pub type QueryVnicEnvIn = Layout<tag::QueryVnicEnvIn, 0x10>;
-layout! { QueryVnicEnvIn, tag::QueryVnicEnvIn, "query_vnic_env_in", Struct, 0x10;
+layout! { QueryVnicEnvIn, tag::QueryVnicEnvIn, "query_vnic_env_in", Struct, 0x10, opcode 0x76f;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -548,7 +548,7 @@ layout! { QueryVportCounterOut, tag::QueryVportCounterOut, "query_vport_counter_
 
 /// `query_vport_counter_in`: 32 bytes.
 pub type QueryVportCounterIn = Layout<tag::QueryVportCounterIn, 0x20>;
-layout! { QueryVportCounterIn, tag::QueryVportCounterIn, "query_vport_counter_in", Struct, 0x20;
+layout! { QueryVportCounterIn, tag::QueryVportCounterIn, "query_vport_counter_in", Struct, 0x20, opcode 0x770;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -576,7 +576,7 @@ layout! { QuerySchedulingElementOut, tag::QuerySchedulingElementOut, "query_sche
 
 /// `query_scheduling_element_in`: 64 bytes.
 pub type QuerySchedulingElementIn = Layout<tag::QuerySchedulingElementIn, 0x40>;
-layout! { QuerySchedulingElementIn, tag::QuerySchedulingElementIn, "query_scheduling_element_in", Struct, 0x40;
+layout! { QuerySchedulingElementIn, tag::QuerySchedulingElementIn, "query_scheduling_element_in", Struct, 0x40, opcode 0x784;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -605,7 +605,7 @@ layout! { QueryNicVportContextOut, tag::QueryNicVportContextOut, "query_nic_vpor
 
 /// `query_nic_vport_context_in`: 16 bytes.
 pub type QueryNicVportContextIn = Layout<tag::QueryNicVportContextIn, 0x10>;
-layout! { QueryNicVportContextIn, tag::QueryNicVportContextIn, "query_nic_vport_context_in", Struct, 0x10;
+layout! { QueryNicVportContextIn, tag::QueryNicVportContextIn, "query_nic_vport_context_in", Struct, 0x10, opcode 0x754;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -637,7 +637,7 @@ layout! { QueryL2TableEntryOut, tag::QueryL2TableEntryOut, "query_l2_table_entry
 
 /// `query_l2_table_entry_in`: 64 bytes.
 pub type QueryL2TableEntryIn = Layout<tag::QueryL2TableEntryIn, 0x40>;
-layout! { QueryL2TableEntryIn, tag::QueryL2TableEntryIn, "query_l2_table_entry_in", Struct, 0x40;
+layout! { QueryL2TableEntryIn, tag::QueryL2TableEntryIn, "query_l2_table_entry_in", Struct, 0x40, opcode 0x82a;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -665,7 +665,7 @@ layout! { QueryHcaVportPkeyOut, tag::QueryHcaVportPkeyOut, "query_hca_vport_pkey
 
 /// `query_hca_vport_pkey_in`: 16 bytes.
 pub type QueryHcaVportPkeyIn = Layout<tag::QueryHcaVportPkeyIn, 0x10>;
-layout! { QueryHcaVportPkeyIn, tag::QueryHcaVportPkeyIn, "query_hca_vport_pkey_in", Struct, 0x10;
+layout! { QueryHcaVportPkeyIn, tag::QueryHcaVportPkeyIn, "query_hca_vport_pkey_in", Struct, 0x10, opcode 0x765;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -699,7 +699,7 @@ layout! { QueryHcaVportGidOut, tag::QueryHcaVportGidOut, "query_hca_vport_gid_ou
 
 /// `query_hca_vport_gid_in`: 16 bytes.
 pub type QueryHcaVportGidIn = Layout<tag::QueryHcaVportGidIn, 0x10>;
-layout! { QueryHcaVportGidIn, tag::QueryHcaVportGidIn, "query_hca_vport_gid_in", Struct, 0x10;
+layout! { QueryHcaVportGidIn, tag::QueryHcaVportGidIn, "query_hca_vport_gid_in", Struct, 0x10, opcode 0x764;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -727,7 +727,7 @@ layout! { QueryHcaVportContextOut, tag::QueryHcaVportContextOut, "query_hca_vpor
 
 /// `query_hca_vport_context_in`: 16 bytes.
 pub type QueryHcaVportContextIn = Layout<tag::QueryHcaVportContextIn, 0x10>;
-layout! { QueryHcaVportContextIn, tag::QueryHcaVportContextIn, "query_hca_vport_context_in", Struct, 0x10;
+layout! { QueryHcaVportContextIn, tag::QueryHcaVportContextIn, "query_hca_vport_context_in", Struct, 0x10, opcode 0x762;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -753,7 +753,7 @@ layout! { QueryEswVportContextOut, tag::QueryEswVportContextOut, "query_esw_vpor
 
 /// `query_esw_vport_context_in`: 16 bytes.
 pub type QueryEswVportContextIn = Layout<tag::QueryEswVportContextIn, 0x10>;
-layout! { QueryEswVportContextIn, tag::QueryEswVportContextIn, "query_esw_vport_context_in", Struct, 0x10;
+layout! { QueryEswVportContextIn, tag::QueryEswVportContextIn, "query_esw_vport_context_in", Struct, 0x10, opcode 0x752;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -812,7 +812,7 @@ layout! { EswVportContextFieldsSelect, tag::EswVportContextFieldsSelect, "esw_vp
 
 /// `modify_esw_vport_context_in`: 272 bytes.
 pub type ModifyEswVportContextIn = Layout<tag::ModifyEswVportContextIn, 0x110>;
-layout! { ModifyEswVportContextIn, tag::ModifyEswVportContextIn, "modify_esw_vport_context_in", Struct, 0x110;
+layout! { ModifyEswVportContextIn, tag::ModifyEswVportContextIn, "modify_esw_vport_context_in", Struct, 0x110, opcode 0x753;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -860,7 +860,7 @@ layout! { ModifyVportStateOut, tag::ModifyVportStateOut, "modify_vport_state_out
 
 /// `modify_vport_state_in`: 16 bytes.
 pub type ModifyVportStateIn = Layout<tag::ModifyVportStateIn, 0x10>;
-layout! { ModifyVportStateIn, tag::ModifyVportStateIn, "modify_vport_state_in", Struct, 0x10;
+layout! { ModifyVportStateIn, tag::ModifyVportStateIn, "modify_vport_state_in", Struct, 0x10, opcode 0x751;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -894,7 +894,7 @@ layout! { ModifySchedulingElementOut, tag::ModifySchedulingElementOut, "modify_s
 
 /// `modify_scheduling_element_in`: 128 bytes.
 pub type ModifySchedulingElementIn = Layout<tag::ModifySchedulingElementIn, 0x80>;
-layout! { ModifySchedulingElementIn, tag::ModifySchedulingElementIn, "modify_scheduling_element_in", Struct, 0x80;
+layout! { ModifySchedulingElementIn, tag::ModifySchedulingElementIn, "modify_scheduling_element_in", Struct, 0x80, opcode 0x785;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -954,7 +954,7 @@ pub type ModifyNicVportContextIn = Layout<tag::ModifyNicVportContextIn, 0x200>;
 
 /// `modify_nic_vport_context_in` and its list `nic_vport_context.current_uc_mac_address`.
 pub type ModifyNicVportContextInWithCurrentUcMacAddress = WithTail<ModifyNicVportContextIn, U64>;
-layout! { ModifyNicVportContextIn, tag::ModifyNicVportContextIn, "modify_nic_vport_context_in", Struct, 0x200;
+layout! { ModifyNicVportContextIn, tag::ModifyNicVportContextIn, "modify_nic_vport_context_in", Struct, 0x200, opcode 0x755;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -980,7 +980,7 @@ layout! { ModifyHcaVportContextOut, tag::ModifyHcaVportContextOut, "modify_hca_v
 
 /// `modify_hca_vport_context_in`: 528 bytes.
 pub type ModifyHcaVportContextIn = Layout<tag::ModifyHcaVportContextIn, 0x210>;
-layout! { ModifyHcaVportContextIn, tag::ModifyHcaVportContextIn, "modify_hca_vport_context_in", Struct, 0x210;
+layout! { ModifyHcaVportContextIn, tag::ModifyHcaVportContextIn, "modify_hca_vport_context_in", Struct, 0x210, opcode 0x763;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1006,7 +1006,7 @@ layout! { DestroySchedulingElementOut, tag::DestroySchedulingElementOut, "destro
 
 /// `destroy_scheduling_element_in`: 64 bytes.
 pub type DestroySchedulingElementIn = Layout<tag::DestroySchedulingElementIn, 0x40>;
-layout! { DestroySchedulingElementIn, tag::DestroySchedulingElementIn, "destroy_scheduling_element_in", Struct, 0x40;
+layout! { DestroySchedulingElementIn, tag::DestroySchedulingElementIn, "destroy_scheduling_element_in", Struct, 0x40, opcode 0x783;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1019,7 +1019,7 @@ layout! { DestroySchedulingElementIn, tag::DestroySchedulingElementIn, "destroy_
 
 /// `set_delay_drop_params_in`: 16 bytes.
 pub type SetDelayDropParamsIn = Layout<tag::SetDelayDropParamsIn, 0x10>;
-layout! { SetDelayDropParamsIn, tag::SetDelayDropParamsIn, "set_delay_drop_params_in", Struct, 0x10;
+layout! { SetDelayDropParamsIn, tag::SetDelayDropParamsIn, "set_delay_drop_params_in", Struct, 0x10, opcode 0x910;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1048,7 +1048,7 @@ layout! { DeleteL2TableEntryOut, tag::DeleteL2TableEntryOut, "delete_l2_table_en
 
 /// `delete_l2_table_entry_in`: 64 bytes.
 pub type DeleteL2TableEntryIn = Layout<tag::DeleteL2TableEntryIn, 0x40>;
-layout! { DeleteL2TableEntryIn, tag::DeleteL2TableEntryIn, "delete_l2_table_entry_in", Struct, 0x40;
+layout! { DeleteL2TableEntryIn, tag::DeleteL2TableEntryIn, "delete_l2_table_entry_in", Struct, 0x40, opcode 0x82b;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1070,7 +1070,7 @@ layout! { CreateSchedulingElementOut, tag::CreateSchedulingElementOut, "create_s
 
 /// `create_scheduling_element_in`: 128 bytes.
 pub type CreateSchedulingElementIn = Layout<tag::CreateSchedulingElementIn, 0x80>;
-layout! { CreateSchedulingElementIn, tag::CreateSchedulingElementIn, "create_scheduling_element_in", Struct, 0x80;
+layout! { CreateSchedulingElementIn, tag::CreateSchedulingElementIn, "create_scheduling_element_in", Struct, 0x80, opcode 0x782;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1103,7 +1103,7 @@ layout! { SetPpRateLimitContext, tag::SetPpRateLimitContext, "set_pp_rate_limit_
 
 /// `set_pp_rate_limit_in`: 64 bytes.
 pub type SetPpRateLimitIn = Layout<tag::SetPpRateLimitIn, 0x40>;
-layout! { SetPpRateLimitIn, tag::SetPpRateLimitIn, "set_pp_rate_limit_in", Struct, 0x40;
+layout! { SetPpRateLimitIn, tag::SetPpRateLimitIn, "set_pp_rate_limit_in", Struct, 0x40, opcode 0x780;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1127,7 +1127,7 @@ layout! { CreateVportLagOut, tag::CreateVportLagOut, "create_vport_lag_out", Str
 
 /// `create_vport_lag_in`: 16 bytes.
 pub type CreateVportLagIn = Layout<tag::CreateVportLagIn, 0x10>;
-layout! { CreateVportLagIn, tag::CreateVportLagIn, "create_vport_lag_in", Struct, 0x10;
+layout! { CreateVportLagIn, tag::CreateVportLagIn, "create_vport_lag_in", Struct, 0x10, opcode 0x844;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1145,7 +1145,7 @@ layout! { DestroyVportLagOut, tag::DestroyVportLagOut, "destroy_vport_lag_out", 
 
 /// `destroy_vport_lag_in`: 16 bytes.
 pub type DestroyVportLagIn = Layout<tag::DestroyVportLagIn, 0x10>;
-layout! { DestroyVportLagIn, tag::DestroyVportLagIn, "destroy_vport_lag_in", Struct, 0x10;
+layout! { DestroyVportLagIn, tag::DestroyVportLagIn, "destroy_vport_lag_in", Struct, 0x10, opcode 0x845;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1215,7 +1215,7 @@ layout! { NetFunctionParams, tag::NetFunctionParams, "net_function_params", Unio
 
 /// `query_esw_functions_in`: 16 bytes.
 pub type QueryEswFunctionsIn = Layout<tag::QueryEswFunctionsIn, 0x10>;
-layout! { QueryEswFunctionsIn, tag::QueryEswFunctionsIn, "query_esw_functions_in", Struct, 0x10;
+layout! { QueryEswFunctionsIn, tag::QueryEswFunctionsIn, "query_esw_functions_in", Struct, 0x10, opcode 0x740;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1281,7 +1281,7 @@ layout! { DeallocSfOut, tag::DeallocSfOut, "dealloc_sf_out", Struct, 0x10;
 
 /// `dealloc_sf_in`: 16 bytes.
 pub type DeallocSfIn = Layout<tag::DeallocSfIn, 0x10>;
-layout! { DeallocSfIn, tag::DeallocSfIn, "dealloc_sf_in", Struct, 0x10;
+layout! { DeallocSfIn, tag::DeallocSfIn, "dealloc_sf_in", Struct, 0x10, opcode 0x114;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1301,7 +1301,7 @@ layout! { AllocSfOut, tag::AllocSfOut, "alloc_sf_out", Struct, 0x10;
 
 /// `alloc_sf_in`: 16 bytes.
 pub type AllocSfIn = Layout<tag::AllocSfIn, 0x10>;
-layout! { AllocSfIn, tag::AllocSfIn, "alloc_sf_in", Struct, 0x10;
+layout! { AllocSfIn, tag::AllocSfIn, "alloc_sf_in", Struct, 0x10, opcode 0x113;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.

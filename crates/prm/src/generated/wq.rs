@@ -179,7 +179,7 @@ layout! { QuerySqOut, tag::QuerySqOut, "query_sq_out", Struct, 0x110;
 
 /// `query_sq_in`: 16 bytes.
 pub type QuerySqIn = Layout<tag::QuerySqIn, 0x10>;
-layout! { QuerySqIn, tag::QuerySqIn, "query_sq_in", Struct, 0x10;
+layout! { QuerySqIn, tag::QuerySqIn, "query_sq_in", Struct, 0x10, opcode 0x907;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -235,7 +235,7 @@ pub type ModifySqIn = Layout<tag::ModifySqIn, 0x110>;
 
 /// `modify_sq_in` and its list `ctx.wq.pas`.
 pub type ModifySqInWithPas = WithTail<ModifySqIn, CmdPas>;
-layout! { ModifySqIn, tag::ModifySqIn, "modify_sq_in", Struct, 0x110;
+layout! { ModifySqIn, tag::ModifySqIn, "modify_sq_in", Struct, 0x110, opcode 0x905;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -300,7 +300,7 @@ layout! { DestroySqOut, tag::DestroySqOut, "destroy_sq_out", Struct, 0x10;
 
 /// `destroy_sq_in`: 16 bytes.
 pub type DestroySqIn = Layout<tag::DestroySqIn, 0x10>;
-layout! { DestroySqIn, tag::DestroySqIn, "destroy_sq_in", Struct, 0x10;
+layout! { DestroySqIn, tag::DestroySqIn, "destroy_sq_in", Struct, 0x10, opcode 0x906;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -355,7 +355,7 @@ pub type CreateSqIn = Layout<tag::CreateSqIn, 0x110>;
 
 /// `create_sq_in` and its list `ctx.wq.pas`.
 pub type CreateSqInWithPas = WithTail<CreateSqIn, CmdPas>;
-layout! { CreateSqIn, tag::CreateSqIn, "create_sq_in", Struct, 0x110;
+layout! { CreateSqIn, tag::CreateSqIn, "create_sq_in", Struct, 0x110, opcode 0x904;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.

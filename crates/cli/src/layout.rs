@@ -1,0 +1,113 @@
+//! The fields of a layout.
+
+use std::fmt::Write;
+
+use mlx5_prm::{Count, Element, EnumDesc, FieldDesc, Kind, LayoutDesc};
+use serde_json::{Map, Value, json};
+
+use crate::names;
+use crate::position::position;
+
+/// The fields as a table, and the values of their enumerations.
+pub(crate) fn text(layout: &'static LayoutDesc) -> String {
+    let list = if layout.has_list() { " and a list" } else { "" };
+    let mut out = format!(
+        "{}: {} of {} bytes{list}, family {}\n",
+        layout.name,
+        kind(layout),
+        layout.size,
+        names::family(layout),
+    );
+    let width = layout.fields.iter().map(|field| field.name.len()).max().unwrap_or(0);
+    for field in layout.fields {
+        let (at, bits) = place(field);
+        let (wide, name, kind) = (field.width(), field.name, type_text(field));
+        let _ = writeln!(out, "0x{at:03x}  {bits:>8}  {wide:>5}  {name:width$}  {kind}");
+    }
+    for names in enums(layout) {
+        let _ = writeln!(out, "\n{}:", names.name);
+        for (value, name) in names.values {
+            let _ = writeln!(out, "  {value:#06x}  {name}");
+        }
+    }
+    out
+}
+
+/// The fields as JSON.
+pub(crate) fn json(layout: &'static LayoutDesc) -> String {
+    let fields: Vec<Value> = layout.fields.iter().map(field_json).collect();
+    let value = json!({
+        "name": layout.name,
+        "kind": kind(layout),
+        "bytes": layout.size,
+        "list": layout.has_list(),
+        "family": names::family(layout),
+        "fields": fields,
+    });
+    format!("{value:#}\n")
+}
+
+fn field_json(field: &FieldDesc) -> Value {
+    let (at, bits) = place(field);
+    let mut out = Map::new();
+    out.insert("name".to_owned(), field.name.into());
+    out.insert("at".to_owned(), at.into());
+    out.insert("bits".to_owned(), bits.into());
+    out.insert("width".to_owned(), field.width().into());
+    match field.count {
+        Count::One => {}
+        Count::Array(n) => drop(out.insert("count".to_owned(), n.into())),
+        Count::List => drop(out.insert("list".to_owned(), true.into())),
+    }
+    match field.element {
+        Element::Bits => {}
+        Element::Layout(inner) => drop(out.insert("layout".to_owned(), inner.name.into())),
+        Element::Enum(names) => {
+            out.insert("enum".to_owned(), names.name.into());
+            out.insert("values".to_owned(), values(names));
+        }
+    }
+    out.into()
+}
+
+fn values(names: &EnumDesc) -> Value {
+    names.values.iter().map(|(value, name)| json!({ "name": name, "value": value })).collect()
+}
+
+/// Position of one element.
+fn place(field: &FieldDesc) -> (usize, String) {
+    position(field.bit() as usize, field.width() as usize)
+}
+
+fn type_text(field: &FieldDesc) -> String {
+    let one = match field.element {
+        Element::Bits => "number".to_owned(),
+        Element::Enum(names) => format!("enum {}", names.name),
+        Element::Layout(inner) => format!("{} {}", kind(inner), inner.name),
+    };
+    match field.count {
+        Count::One => one,
+        Count::Array(n) => format!("{one} [{n}]"),
+        Count::List => format!("{one} [], a list to the end of the mailbox"),
+    }
+}
+
+fn kind(layout: &LayoutDesc) -> &'static str {
+    match layout.kind {
+        Kind::Struct => "struct",
+        Kind::Union => "union",
+    }
+}
+
+/// The enumerations of the fields, each once.
+fn enums(layout: &LayoutDesc) -> Vec<&'static EnumDesc> {
+    let mut out: Vec<&EnumDesc> = Vec::new();
+    for field in layout.fields {
+        if let Element::Enum(names) = field.element
+            && !out.iter().any(|other| other.name == names.name)
+        {
+            out.push(names);
+        }
+    }
+    out
+}

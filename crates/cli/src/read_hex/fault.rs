@@ -1,0 +1,109 @@
+//! What can be wrong with a line, and what to do about it.
+
+use super::Line;
+
+/// Characters of a line or a word that are shown.
+const SHOWN: usize = 120;
+
+/// Input that is no mailbox.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReadError {
+    /// Nothing but white space.
+    #[error("{file}: empty\nGive a mailbox: binary, hex digits, or a dump by xxd, od or hexdump.")]
+    Empty { file: String },
+    /// A line is wrong.
+    #[error("{file}, line {number}: {fault}\n  {text}\n{}", .fault.remedy())]
+    Line { file: String, number: usize, text: String, fault: Fault },
+}
+
+impl ReadError {
+    pub(super) fn empty(file: &str) -> Self {
+        ReadError::Empty { file: file.to_owned() }
+    }
+
+    pub(super) fn at(file: &str, line: Line<'_>, fault: Fault) -> Self {
+        let (file, text) = (file.to_owned(), shown(line.text.trim_end()));
+        ReadError::Line { file, number: line.number, text, fault }
+    }
+}
+
+/// What is wrong with a line.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Fault {
+    #[error("`{}` is not hexadecimal", shown(.0))]
+    NotHex(String),
+    #[error("`{}` has an odd number of hex digits", shown(.0))]
+    OddDigits(String),
+    #[error("`{}` is not a byte of two hex digits", shown(.0))]
+    NotByte(String),
+    #[error("`{}` is not an offset in {1}", shown(.0))]
+    NotOffset(String, &'static str),
+    #[error("no bytes follow the offset")]
+    NoBytes,
+    #[error("`{0}` may be an offset or bytes")]
+    OffsetOrBytes(String),
+    #[error("words by od or hexdump, whose byte order is that of the machine that ran it")]
+    Words,
+    #[error("offset {offset:#x} where {next:#x} is next: {} bytes are missing", .offset - .next)]
+    Gap { offset: u64, next: u64 },
+    #[error("offset {offset:#x} where {next:#x} is next: a step back")]
+    Back { offset: u64, next: u64 },
+    #[error("offset {0:#x} is beyond the end of any mailbox")]
+    TooFar(u64),
+    #[error("`*` repeats the line before it, and there is none")]
+    RepeatOfNothing,
+    #[error("`*` without an offset after it that says how far it goes")]
+    RepeatWithoutEnd,
+    #[error("`*` without offsets in the dump that say how far it goes")]
+    RepeatInPlainHex,
+    #[error("from {next:#x} to {offset:#x}, `*` is no whole number of lines")]
+    RepeatUneven { offset: u64, next: u64 },
+    #[error("the text column has {shown} characters where the bytes have {bytes}")]
+    TextColumn { shown: usize, bytes: usize },
+    #[error("the text column is not there, or not closed by `|`")]
+    TextColumnOpen,
+    #[error("the offset is not followed by four dwords of 8 hex digits")]
+    NotFourDwords,
+    #[error("not a line of the kernel's command dump")]
+    NotKernelDump,
+    #[error("a dump of the command's descriptor and blocks, not of the mailbox alone")]
+    Descriptor,
+}
+
+impl Fault {
+    fn remedy(&self) -> &'static str {
+        match self {
+            Fault::NotHex(_) => {
+                "Give hex digits only, or a dump by xxd, od -A x -t x1, hexdump -C or the kernel."
+            }
+            Fault::OddDigits(_) | Fault::NotByte(_) => "Write every byte as two digits.",
+            Fault::NotOffset(..) => "Begin every line of the dump with its offset.",
+            Fault::OffsetOrBytes(_) => {
+                "Give the dump with its last line, the offset of its end; or group bytes evenly."
+            }
+            Fault::Words => "Dump single bytes: od -A x -t x1, or hexdump -C.",
+            Fault::Gap { .. } | Fault::NoBytes => "Give every line, from offset 0 on.",
+            Fault::Back { .. } => "Give one mailbox, each line once and in order.",
+            Fault::TooFar(_) => "Correct the offset.",
+            Fault::RepeatOfNothing
+            | Fault::RepeatWithoutEnd
+            | Fault::RepeatInPlainHex
+            | Fault::RepeatUneven { .. } => "Dump again with every line: xxd, od -v, hexdump -v.",
+            Fault::TextColumn { .. } | Fault::TextColumnOpen | Fault::NotFourDwords => {
+                "Copy the whole line again: a part of it was lost."
+            }
+            Fault::NotKernelDump => "Leave only the lines of the dump.",
+            Fault::Descriptor => {
+                "Load mlx5_core with debug_mask=1, which dumps the mailbox alone, and dump again."
+            }
+        }
+    }
+}
+
+/// Text as it is shown, with a mark when there is more.
+fn shown(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{} ...", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,140 @@
+//! `generate` on a copy of the workspace: `--check` tells what is not as the tables say.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// What `generate` reads and writes.
+const PARTS: [&str; 4] =
+    ["prm-spec", "crates/prm/Cargo.toml", "crates/prm/src/generated", "tests/src/generated"];
+
+const MANIFEST: &str = "crates/prm/Cargo.toml";
+
+fn copy(from: &Path, to: &Path) {
+    if from.is_dir() {
+        fs::create_dir_all(to).unwrap();
+        for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+            copy(&entry.path(), &to.join(entry.file_name()));
+        }
+    } else {
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(from, to).unwrap();
+    }
+}
+
+/// A copy of the parts of the workspace, in a folder that goes away with it.
+fn workspace() -> TempDir {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let dir = tempfile::tempdir().unwrap();
+    for part in PARTS {
+        copy(&root.join(part), &dir.path().join(part));
+    }
+    dir
+}
+
+/// Runs `generate` in `dir`; gives whether it succeeded, stdout and stderr.
+fn generate(dir: &TempDir, arguments: &[&str]) -> (bool, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_prm-codegen"))
+        .arg("generate")
+        .args(arguments)
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).expect("the program writes UTF-8");
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+#[track_caller]
+fn clean(dir: &TempDir) {
+    let (ok, stdout, stderr) = generate(dir, &["--check"]);
+    assert!(ok, "{stderr}");
+    assert!(stdout.ends_with("files are as the tables say\n"), "{stdout}");
+}
+
+/// Writes `new` for the one `old` in a file below `dir`.
+fn replace(dir: &TempDir, file: &str, old: &str, new: &str) {
+    let path = dir.path().join(file);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains(old), "{file} has no {old:?}");
+    fs::write(path, text.replacen(old, new, 1)).unwrap();
+}
+
+#[test]
+fn what_is_committed_is_as_the_tables_say() {
+    clean(&workspace());
+}
+
+#[test]
+fn a_moved_bit_is_told_until_it_is_generated() {
+    let dir = workspace();
+    let line = |bit: &str| format!("{{ at = 0x00, bits = \"{bit}:{bit}\", name = \"oi\" }}");
+    replace(&dir, "prm-spec/layouts/cq.toml", &line("17"), &line("19"));
+
+    let (ok, stdout, stderr) = generate(&dir, &["--check"]);
+    assert!(!ok && stdout.is_empty(), "{stdout}");
+    let shown: Vec<&str> = stderr.lines().filter(|l| l.starts_with("---") || l.starts_with("+++")).collect();
+    assert_eq!(shown, ["--- crates/prm/src/generated/cq.rs", "+++ crates/prm/src/generated/cq.rs"], "{stderr}");
+    let changed = |sign: char| stderr.lines().filter(|l| l.starts_with(sign)).skip(1).collect::<Vec<_>>();
+    let (old, new) = (changed('-'), changed('+'));
+    assert!(old.len() == new.len() && !old.is_empty(), "{stderr}");
+    assert!(old.iter().all(|l| l.contains("17")) && new.iter().all(|l| l.contains("19")), "{stderr}");
+    assert!(stderr.ends_with("run cargo run -p prm-codegen -- generate\n"), "{stderr}");
+
+    let (ok, stdout, stderr) = generate(&dir, &[]);
+    assert!(ok, "{stderr}");
+    assert!(stdout.ends_with("files, 1 changed\n"), "{stdout}");
+    clean(&dir);
+}
+
+#[test]
+fn a_check_writes_nothing() {
+    let dir = workspace();
+    let file = "crates/prm/src/generated/cq.rs";
+    replace(&dir, file, "layout! {", "layout!{");
+    let before = fs::read_to_string(dir.path().join(file)).unwrap();
+    assert!(!generate(&dir, &["--check"]).0);
+    assert_eq!(fs::read_to_string(dir.path().join(file)).unwrap(), before);
+    assert!(generate(&dir, &[]).0);
+    clean(&dir);
+}
+
+#[test]
+fn files_that_are_generated_no_more_are_told_and_removed() {
+    let dir = workspace();
+    let file = "crates/prm/src/generated/zoo.rs";
+    fs::write(dir.path().join(file), "").unwrap();
+    let (ok, _, stderr) = generate(&dir, &["--check"]);
+    assert!(!ok && stderr.contains("zoo.rs is not generated any more"), "{stderr}");
+    assert!(generate(&dir, &[]).0);
+    assert!(!dir.path().join(file).exists());
+    clean(&dir);
+}
+
+#[test]
+fn features_follow_the_families() {
+    let dir = workspace();
+    replace(&dir, MANIFEST, "\nrqt = []\n", "\n");
+    let (ok, _, stderr) = generate(&dir, &["--check"]);
+    assert!(!ok && stderr.contains("--- crates/prm/Cargo.toml") && stderr.contains("\n+rqt = []"), "{stderr}");
+    assert!(generate(&dir, &[]).0);
+    clean(&dir);
+}
+
+#[test]
+fn a_lost_mark_is_told() {
+    for (lost, arguments) in [("# </families>\n", &["--check"][..]), ("# <families: ", &[])] {
+        let dir = workspace();
+        replace(&dir, MANIFEST, lost, "");
+        let before = fs::read_to_string(dir.path().join(MANIFEST)).unwrap();
+        let (ok, stdout, stderr) = generate(&dir, arguments);
+        assert!(!ok && stdout.is_empty(), "{stdout}");
+        assert_eq!(
+            stderr,
+            "crates/prm/Cargo.toml has lost the lines \"# <families: written by prm-codegen generate>\\n\" \
+             and \"# </families>\\n\": put them back under [features]\n"
+        );
+        assert_eq!(fs::read_to_string(dir.path().join(MANIFEST)).unwrap(), before);
+    }
+}

@@ -1,0 +1,150 @@
+//! The importer: every construct of the dialect, and whole headers where they are installed.
+//!
+//! `UPDATE=1 cargo test -p prm-codegen --test import` renews the expected tables.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use prm_codegen::fault::SourceFile;
+use prm_codegen::model::Spec;
+use prm_codegen::{check, import, tables};
+
+/// The names of the headers, in the order of their use.
+const HEADERS: [&str; 3] = ["mlx5_ifc_fpga.h", "mlx5_ifc.h", "mlx5_ifc_vdpa.h"];
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// Imports `headers` with the families of `spec`, and writes the tables to `out`.
+fn imported(spec: &Path, headers: &[PathBuf], out: &Path) -> Spec {
+    let files: Vec<Arc<SourceFile>> = headers.iter().map(|h| SourceFile::read(h).unwrap()).collect();
+    let families = tables::read_families(spec).unwrap_or_else(|e| panic!("{e}"));
+    let spec = import::import(&files, families).unwrap_or_else(|e| panic!("{}", e.render()));
+    check::check_layouts(&spec).unwrap_or_else(|e| panic!("{}", e.render()));
+    let from = tables::Provenance { package: "package".into(), version: "1".into() };
+    tables::write_layouts(&spec, &from, &files, out).unwrap();
+    spec
+}
+
+/// The files that an import writes, by name, with their text.
+fn written(dir: &Path) -> Vec<(String, String)> {
+    let mut files: Vec<(String, String)> = fs::read_dir(dir.join("layouts"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| (format!("layouts/{}", path.file_name().unwrap().display()), read(&path)))
+        .collect();
+    files.push(("sources.toml".into(), read(&dir.join("sources.toml"))));
+    files.sort();
+    files
+}
+
+/// What a model says of places, values and names, a line each.
+fn facts(spec: &Spec) -> Vec<String> {
+    let mut out = Vec::new();
+    for layout in &spec.layouts {
+        out.push(format!("{} {} {:?} 0x{:x}", layout.family, layout.name, layout.kind, layout.bytes));
+        for f in &layout.fields {
+            let (name, bit, overlays) = (&f.name, f.bit, &f.overlays);
+            out.push(format!("  {name} {bit} {:?} {:?} {overlays:?}", f.element, f.count));
+        }
+    }
+    for e in &spec.enums {
+        out.push(format!("enum {}", e.name));
+        out.extend(e.values.iter().map(|v| format!("  {} {}", v.name, v.value)));
+    }
+    out
+}
+
+/// Reads back what was written to `dir`, whose families are those of `spec`.
+fn read_back(spec: &Path, dir: &Path) -> Spec {
+    fs::copy(spec.join("families.toml"), dir.join("families.toml")).unwrap();
+    fs::create_dir_all(dir.join("semantics")).unwrap();
+    tables::read_spec(dir).unwrap_or_else(|e| panic!("{}", e.render()))
+}
+
+#[test]
+fn every_construct_of_the_dialect() {
+    let source = folder("tests/import");
+    let expected = source.join("expected");
+    let headers = [source.join("sample.h")];
+    let out = tempfile::tempdir().unwrap();
+    let spec = imported(&source, &headers, out.path());
+    let files = written(out.path());
+    if std::env::var_os("UPDATE").is_some() {
+        fs::create_dir_all(expected.join("layouts")).unwrap();
+        for (name, text) in &files {
+            fs::write(expected.join(name), text).unwrap();
+        }
+    }
+    let known = written(&expected);
+    for ((name, text), (known_name, known_text)) in files.iter().zip(&known) {
+        assert_eq!(name, known_name);
+        let diff = similar::TextDiff::from_lines(&**known_text, &**text);
+        assert!(text == known_text, "{}", diff.unified_diff().header(name, "imported"));
+    }
+    assert_eq!(files.len(), known.len());
+
+    let again = tempfile::tempdir().unwrap();
+    imported(&source, &headers, again.path());
+    assert!(written(again.path()) == files, "a second import differs");
+    assert_eq!(facts(&read_back(&source, out.path())), facts(&spec));
+}
+
+/// The folders of installed kernel headers that have all three.
+fn installed() -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir("/usr/src") else { return Vec::new() };
+    let mut found: Vec<PathBuf> = entries
+        .filter_map(Result::ok)
+        .filter(|e| {
+            let name = e.file_name().to_string_lossy().into_owned();
+            name.starts_with("linux-headers-") && name.ends_with("-common")
+        })
+        .map(|e| e.path().join("include/linux/mlx5"))
+        .filter(|dir| HEADERS.iter().all(|h| dir.join(h).is_file()))
+        .collect();
+    found.sort();
+    found
+}
+
+/// How many structs and unions a header defines at its top, counted by their first lines.
+fn tagged(header: &Path) -> usize {
+    let is = |l: &&str| {
+        (l.starts_with("struct mlx5_ifc_") || l.starts_with("union mlx5_ifc_")) && l.trim_end().ends_with('{')
+    };
+    read(header).lines().filter(is).count()
+}
+
+#[test]
+fn installed_headers() {
+    let spec = folder("../../prm-spec");
+    let found = installed();
+    if found.is_empty() {
+        let what = "NOT TESTED: no kernel headers below /usr/src. On Debian: \
+                    apt-get install linux-headers-amd64 (any linux-headers-*-common will do)";
+        assert!(std::env::var_os("CI").is_none(), "{what}");
+        eprintln!("\n*** {what} ***\n");
+        return;
+    }
+    for dir in found {
+        let headers = HEADERS.map(|h| dir.join(h));
+        let (first, second) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let model = imported(&spec, &headers, first.path());
+        imported(&spec, &headers, second.path());
+        let files = written(first.path());
+        assert!(files == written(second.path()), "{}: a second import differs", dir.display());
+        let counted: usize = headers.iter().map(|h| tagged(h)).sum();
+        let in_place = model.layouts.len() - counted;
+        println!("{}: {counted} structs and unions, {in_place} in place", dir.display());
+        if dir.to_string_lossy().contains("linux-headers-6.1.") {
+            assert_eq!((counted, in_place), (693, 6), "{}", dir.display());
+        }
+        // Read back in the order of the files, which is that of the families' names for enums.
+        assert_eq!(facts(&read_back(&spec, first.path())), facts(&model), "{}", dir.display());
+    }
+}
