@@ -19,6 +19,7 @@ pub(crate) fn text(layout: &'static LayoutDesc) -> String {
         names::family(layout),
     );
     let width = layout.fields.iter().map(|field| field.name.len()).max().unwrap_or(0);
+    let _ = writeln!(out, "at         bits  width  {:width$}  type", "name");
     for field in layout.fields {
         let (at, bits) = place(field);
         let (wide, name, kind) = (field.width(), field.name, type_text(field));
@@ -52,7 +53,9 @@ fn field_json(field: &FieldDesc) -> Value {
     let mut out = Map::new();
     out.insert("name".to_owned(), field.name.into());
     out.insert("at".to_owned(), at.into());
-    out.insert("bits".to_owned(), bits.into());
+    if !bits.is_empty() {
+        out.insert("bits".to_owned(), bits.into());
+    }
     out.insert("width".to_owned(), field.width().into());
     match field.count {
         Count::One => {}
@@ -74,9 +77,11 @@ fn values(names: &EnumDesc) -> Value {
     names.values.iter().map(|(value, name)| json!({ "name": name, "value": value })).collect()
 }
 
-/// Position of one element.
+/// Position of one element. A layout has no bits of its own.
 fn place(field: &FieldDesc) -> (usize, String) {
-    position(field.bit() as usize, field.width() as usize)
+    let (at, bits) = position(field.bit() as usize, field.width() as usize);
+    let is_layout = matches!(field.element, Element::Layout(_));
+    (at, if is_layout { String::new() } else { bits })
 }
 
 fn type_text(field: &FieldDesc) -> String {

@@ -97,7 +97,11 @@ impl Decoder {
         if rows.is_empty() && !told && !self.all {
             return rows;
         }
-        let mut all = vec![place.header(0, place.field.name, &count(elements, "element"))];
+        let mut all = vec![place.header(
+            0,
+            place.field.name,
+            &(count(elements, "element") + &place.shared()),
+        )];
         all.extend(rows);
         all
     }
@@ -139,9 +143,9 @@ impl Decoder {
         if !self.all && bytes.iter().all(|b| *b == 0) {
             return None;
         }
-        let at = (place.base + place.field.bit_of(from)) / 8;
+        let (at, bits) = position(place.base + place.field.bit_of(from), bytes.len() * 8);
         let name = format!("[{from}..{to}]");
-        Some(Row { at, bits: String::new(), depth: place.depth, name, value: hex(&bytes) })
+        Some(Row { at, bits, depth: place.depth, name, value: hex(&bytes) })
     }
 }
 
@@ -168,21 +172,21 @@ impl<'b> Place<'b> {
 
     /// The line above what is inside a field.
     fn header(self, index: usize, name: &str, what: &str) -> Row {
-        let at = (self.base + self.field.bit_of(index)) / 8;
-        let shared = self
-            .shares_place_with()
-            .map_or(String::new(), |other| format!(", in the place of {other}"));
-        let name = format!("{name}: {what}{shared}");
+        let (at, _) = position(self.base + self.field.bit_of(index), 0);
+        let name = format!("{name}: {what}");
         Row { at, bits: String::new(), depth: self.depth, name, value: String::new() }
     }
 
-    /// The field before this one that begins at the same bit, in a layout that is no union: the
-    /// list of another format.
-    fn shares_place_with(self) -> Option<&'static str> {
-        let before = self.layout.fields.iter().take_while(|other| other.name != self.field.name);
-        (self.layout.kind == Kind::Struct)
-            .then(|| before.filter(|other| other.bit() == self.field.bit()).last())?
-            .map(|other| other.name)
+    /// Tells of the field before this one that begins at the same bit, in a layout that is no
+    /// union: the list of another format.
+    fn shared(self) -> String {
+        let mut before = self.layout.fields.iter().take_while(|f| f.name != self.field.name);
+        match before.find(|f| f.bit() == self.field.bit()) {
+            Some(other) if self.layout.kind == Kind::Struct => {
+                format!(", in the place of {}", other.name)
+            }
+            _ => String::new(),
+        }
     }
 }
 
@@ -201,7 +205,7 @@ fn number_text(field: &FieldDesc, number: u128) -> String {
 }
 
 fn reserved(at: usize, bits: u32, depth: usize) -> Row {
-    let value = format!("{bits:#010x} (bits {} are set)", ranges(bits));
+    let value = format!("{bits:#010x} (bits {})", ranges(bits));
     Row { at, bits: String::new(), depth, name: "reserved".to_owned(), value }
 }
 

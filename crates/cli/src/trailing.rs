@@ -20,9 +20,19 @@ fn end(layout: &LayoutDesc, bytes: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use mlx5_prm::layout_desc;
+    use mlx5_prm::{Count, layout_desc};
 
     use super::trailing;
+
+    #[test]
+    fn no_bytes_are_between_a_layout_and_its_list() {
+        for (layout, _) in crate::names::all() {
+            let lists = layout.fields.iter().filter(|field| field.count == Count::List);
+            for field in lists {
+                assert!(field.bit() as usize <= layout.size * 8, "{}.{}", layout.name, field.name);
+            }
+        }
+    }
 
     #[test]
     fn a_list_leaves_its_broken_element() {

@@ -130,12 +130,7 @@ fn shape(spec: &Spec, layout: &Layout, field: &Field, faults: &mut Faults) {
     let name = &field.name;
     let Some(element) = spec.element_bits(&field.element) else {
         let Element::Layout(inner) = &field.element else { unreachable!("bits have a width") };
-        let near = nearest(inner, spec.layouts.iter().map(|l| &*l.name));
-        let help = near.map_or_else(
-            || "correct the name, or add the layout".to_owned(),
-            |near| format!("correct the name ({near} is there), or add the layout"),
-        );
-        faults.add(&field.origin, format!("there is no layout {inner}"), help);
+        no_layout(spec, inner, &field.origin, faults);
         return;
     };
     let whole_bytes = field.bit.is_multiple_of(8) && element.is_multiple_of(8);
@@ -239,8 +234,8 @@ fn overlaps(spec: &Spec, layout: &Layout, faults: &mut Faults) {
             if from >= end {
                 break;
             }
-            let empty = to == from && from == start;
-            if !may_share(field, other) && !(empty && other.count != Count::List) {
+            let empty = to == from && from == start && other.count != Count::List;
+            if !empty && !may_share(field, other) {
                 faults.add(
                     &other.origin,
                     format!("{} overlaps {} in {}", other.name, field.name, layout.name),
@@ -256,47 +251,61 @@ fn overlaps(spec: &Spec, layout: &Layout, faults: &mut Faults) {
     }
 }
 
-/// Layouts that hold themselves.
+/// How deep layouts may be nested.
+const DEPTH: u32 = 64;
+
+/// Layouts that hold themselves, or others too deep.
 fn cycles(spec: &Spec, faults: &mut Faults) {
-    #[derive(Clone, Copy, PartialEq)]
+    #[derive(Clone, Copy)]
     enum Mark {
         Open,
-        Done,
+        /// So many layouts deep.
+        Done(u32),
     }
+    /// Gives how deep `layout` is, itself counted; `above` layouts hold it.
     fn visit<'s>(
-        spec: &'s Spec,
         index: &HashMap<&str, &'s Layout>,
         layout: &'s Layout,
         marks: &mut HashMap<&'s str, Mark>,
-        depth: u32,
+        above: u32,
         faults: &mut Faults,
-    ) {
+    ) -> u32 {
         marks.insert(&layout.name, Mark::Open);
+        let mut deepest = 0;
         for field in &layout.fields {
             let Element::Layout(inner) = &field.element else { continue };
             let Some(inner) = index.get(&**inner) else { continue };
-            match marks.get(&*inner.name) {
-                Some(Mark::Done) => {}
-                Some(Mark::Open) => faults.add(
+            let deep = match marks.get(&*inner.name) {
+                Some(Mark::Done(deep)) => *deep,
+                Some(Mark::Open) => {
+                    faults.add(
+                        &field.origin,
+                        format!("{} holds itself by {}", inner.name, field.name),
+                        "a layout can't be part of itself: correct the name",
+                    );
+                    continue;
+                }
+                None if above + 1 < DEPTH => visit(index, inner, marks, above + 1, faults),
+                None => DEPTH,
+            };
+            if deep < DEPTH {
+                deepest = deepest.max(deep);
+            } else {
+                faults.add(
                     &field.origin,
-                    format!("{} holds itself by {}", inner.name, field.name),
-                    "a layout can't be part of itself: correct the name",
-                ),
-                None if depth >= 64 => faults.add(
-                    &field.origin,
-                    "layouts are nested more than 64 deep here".to_owned(),
+                    format!("layouts are nested more than {DEPTH} deep here"),
                     "write them flatter",
-                ),
-                None => visit(spec, index, inner, marks, depth + 1, faults),
+                );
             }
         }
-        marks.insert(&layout.name, Mark::Done);
+        marks.insert(&layout.name, Mark::Done(deepest + 1));
+        deepest + 1
     }
     let index: HashMap<&str, &Layout> = spec.layouts.iter().map(|l| (&*l.name, l)).collect();
     let mut marks = HashMap::new();
     for layout in &spec.layouts {
         if !marks.contains_key(&*layout.name) {
-            visit(spec, &index, layout, &mut marks, 0, faults);
+            visit(&index, layout, &mut marks, 0, faults);
         }
     }
 }
@@ -312,7 +321,7 @@ fn commands(spec: &Spec, faults: &mut Faults) {
     unique(s.objects.iter().map(|o| (&*o.name, &o.origin)), "object", faults);
     unique(s.commands.iter().map(|c| (&*c.name, &c.origin)), "command", faults);
     for object in s.objects.iter().filter(|o| spec.layout(&o.context).is_none()) {
-        no_layout(&object.context, &object.origin, faults);
+        no_layout(spec, &object.context, &object.origin, faults);
     }
     let opcodes: HashMap<&str, i64> =
         spec.enums.iter().flat_map(|e| &e.values).map(|v| (&*v.name, v.value)).collect();
@@ -356,7 +365,7 @@ fn commands(spec: &Spec, faults: &mut Faults) {
         let mut whole = true;
         for layout in [&command.input, &command.output] {
             if spec.layout(layout).is_none() {
-                no_layout(layout, place, faults);
+                no_layout(spec, layout, place, faults);
                 whole = false;
             }
         }
@@ -408,8 +417,12 @@ fn commands(spec: &Spec, faults: &mut Faults) {
     }
 }
 
-fn no_layout(name: &str, place: &Origin, faults: &mut Faults) {
-    faults.add(place, format!("there is no layout {name}"), "correct the name, or add the layout");
+fn no_layout(spec: &Spec, name: &str, place: &Origin, faults: &mut Faults) {
+    let help = match nearest(name, spec.layouts.iter().map(|l| &*l.name)) {
+        Some(near) => format!("correct the name ({near} is there), or add the layout"),
+        None => "correct the name, or add the layout".to_owned(),
+    };
+    faults.add(place, format!("there is no layout {name}"), help);
 }
 
 fn no_field(layout: &str, path: &str, place: &Origin, faults: &mut Faults) {

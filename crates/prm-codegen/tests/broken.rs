@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use prm_codegen::fault::{Faults, SourceFile};
+use prm_codegen::{check as sound, import, tables};
+
 /// No run may take longer.
 const LIMIT: Duration = Duration::from_secs(5);
 
@@ -116,4 +119,67 @@ fn every_fault_is_told() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn layouts_in_layouts_are_told_when_too_deep() {
+    // Each holds the next, and each holds the one before it: the order of a file must not matter.
+    for (inner, deepest) in [(1i32, 1999), (-1, 0)] {
+        let entry = |i: i32| {
+            let held = format!("layout = \"l{}\"", i + inner);
+            let held = if i == deepest { "bits = \"31:0\"" } else { &held };
+            format!(
+                "[[layout]]\nname = \"l{i}\"\nbytes = 4\nfields = [{{ at = 0, {held}, name = \"f\" }}]\n"
+            )
+        };
+        let text: String = (0..2000).map(entry).collect();
+        let mut spec = tables::read_spec(&folder("sound")).unwrap_or_else(|e| panic!("{e}"));
+        let file = SourceFile::new("common.toml", text);
+        spec.layouts = tables::read_layout_file(&file).unwrap_or_else(|e| panic!("{e}")).layouts;
+        let faults = sound::check_layouts(&spec).expect_err("far too deep").0;
+        assert_eq!(faults[0].message, "layouts are nested more than 64 deep here");
+    }
+}
+
+/// Every text that is `text` cut off somewhere, or without one of its bytes.
+fn damaged(text: &str) -> impl Iterator<Item = String> {
+    assert!(text.is_ascii());
+    (0..text.len())
+        .flat_map(move |at| [text[..at].to_owned(), text[..at].to_owned() + &text[at + 1..]])
+}
+
+/// Renders the faults of what fails; gives how many did.
+fn render<T>(results: impl Iterator<Item = Result<T, Faults>>) -> usize {
+    results.filter_map(Result::err).map(|faults| assert!(!faults.render().is_empty())).count()
+}
+
+#[test]
+fn no_damaged_header_panics() {
+    let header = fs::read_to_string(folder("import").join("sample.h")).unwrap();
+    let families = tables::read_families(&folder("import")).unwrap_or_else(|e| panic!("{e}"));
+    let failed = render(damaged(&header).map(|text| {
+        let spec = import::import(&[SourceFile::new("sample.h", text)], families.clone())?;
+        sound::check_layouts(&spec)
+    }));
+    assert!(failed > header.len(), "only {failed} of {}", 2 * header.len());
+}
+
+#[test]
+fn no_damaged_table_panics() {
+    let sound_tables = folder("sound");
+    for (file, layouts) in [("layouts/cq.toml", true), ("semantics/cq.toml", false)] {
+        let text = fs::read_to_string(sound_tables.join(file)).unwrap();
+        let whole = tables::read_spec(&sound_tables).unwrap_or_else(|e| panic!("{e}"));
+        let failed = render(damaged(&text).map(|text| {
+            let mut spec = whole.clone();
+            let file = SourceFile::new(file, text);
+            if layouts {
+                spec.layouts = tables::read_layout_file(&file)?.layouts;
+            } else {
+                spec.semantics = tables::read_semantics_file(&file)?.semantics;
+            }
+            sound::check(&spec)
+        }));
+        assert!(failed > text.len(), "only {failed} of {}", 2 * text.len());
+    }
 }

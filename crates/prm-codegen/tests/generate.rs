@@ -74,12 +74,21 @@ fn a_moved_bit_is_told_until_it_is_generated() {
 
     let (ok, stdout, stderr) = generate(&dir, &["--check"]);
     assert!(!ok && stdout.is_empty(), "{stdout}");
-    let shown: Vec<&str> = stderr.lines().filter(|l| l.starts_with("---") || l.starts_with("+++")).collect();
-    assert_eq!(shown, ["--- crates/prm/src/generated/cq.rs", "+++ crates/prm/src/generated/cq.rs"], "{stderr}");
-    let changed = |sign: char| stderr.lines().filter(|l| l.starts_with(sign)).skip(1).collect::<Vec<_>>();
+    let shown: Vec<&str> =
+        stderr.lines().filter(|l| l.starts_with("---") || l.starts_with("+++")).collect();
+    assert_eq!(
+        shown,
+        ["--- crates/prm/src/generated/cq.rs", "+++ crates/prm/src/generated/cq.rs"],
+        "{stderr}"
+    );
+    let changed =
+        |sign: char| stderr.lines().filter(|l| l.starts_with(sign)).skip(1).collect::<Vec<_>>();
     let (old, new) = (changed('-'), changed('+'));
     assert!(old.len() == new.len() && !old.is_empty(), "{stderr}");
-    assert!(old.iter().all(|l| l.contains("17")) && new.iter().all(|l| l.contains("19")), "{stderr}");
+    assert!(
+        old.iter().all(|l| l.contains("17")) && new.iter().all(|l| l.contains("19")),
+        "{stderr}"
+    );
     assert!(stderr.ends_with("run cargo run -p prm-codegen -- generate\n"), "{stderr}");
 
     let (ok, stdout, stderr) = generate(&dir, &[]);
@@ -89,37 +98,70 @@ fn a_moved_bit_is_told_until_it_is_generated() {
 }
 
 #[test]
-fn a_check_writes_nothing() {
+fn edits_by_hand_are_told_and_undone() {
     let dir = workspace();
-    let file = "crates/prm/src/generated/cq.rs";
-    replace(&dir, file, "layout! {", "layout!{");
-    let before = fs::read_to_string(dir.path().join(file)).unwrap();
-    assert!(!generate(&dir, &["--check"]).0);
-    assert_eq!(fs::read_to_string(dir.path().join(file)).unwrap(), before);
-    assert!(generate(&dir, &[]).0);
-    clean(&dir);
-}
-
-#[test]
-fn files_that_are_generated_no_more_are_told_and_removed() {
-    let dir = workspace();
-    let file = "crates/prm/src/generated/zoo.rs";
-    fs::write(dir.path().join(file), "").unwrap();
-    let (ok, _, stderr) = generate(&dir, &["--check"]);
-    assert!(!ok && stderr.contains("zoo.rs is not generated any more"), "{stderr}");
-    assert!(generate(&dir, &[]).0);
-    assert!(!dir.path().join(file).exists());
-    clean(&dir);
-}
-
-#[test]
-fn features_follow_the_families() {
-    let dir = workspace();
+    let (edited, stale) = ("crates/prm/src/generated/cq.rs", "tests/src/generated/zoo.rs");
+    replace(&dir, edited, "layout! {", "layout!{");
     replace(&dir, MANIFEST, "\nrqt = []\n", "\n");
+    fs::write(dir.path().join(stale), "").unwrap();
+    let read = |file: &str| fs::read_to_string(dir.path().join(file)).unwrap();
+    let before = [edited, MANIFEST, stale].map(read);
+
     let (ok, _, stderr) = generate(&dir, &["--check"]);
-    assert!(!ok && stderr.contains("--- crates/prm/Cargo.toml") && stderr.contains("\n+rqt = []"), "{stderr}");
-    assert!(generate(&dir, &[]).0);
+    assert!(!ok);
+    for part in [
+        "zoo.rs is not generated any more\n",
+        "\n-layout!{",
+        "--- crates/prm/Cargo.toml\n",
+        "\n+rqt = []\n",
+    ] {
+        assert!(stderr.contains(part), "{part:?} is not in {stderr}");
+    }
+    assert_eq!([edited, MANIFEST, stale].map(read), before, "a check writes nothing");
+
+    let (ok, stdout, stderr) = generate(&dir, &[]);
+    assert!(ok, "{stderr}");
+    assert!(stdout.ends_with("files, 3 changed\n"), "{stdout}");
+    assert!(!dir.path().join(stale).exists());
     clean(&dir);
+}
+
+#[test]
+fn the_example_of_the_readme() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../prm-spec/README.md");
+    let readme = fs::read_to_string(readme).unwrap();
+    let blocks: Vec<&str> = readme
+        .split("```")
+        .skip(1)
+        .step_by(2)
+        .map(|block| block.split_once('\n').expect("a language and text").1)
+        .collect();
+    let [header, families, layouts, semantics, module, enums] = blocks[..] else {
+        panic!("{} blocks, not 6", blocks.len())
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let write = |file: &str, text: &str| {
+        let path = dir.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write("lamp.h", header);
+    write("lamps/families.toml", families);
+    write("lamps/semantics/lamp.toml", semantics);
+    write(MANIFEST, "[features]\n# <families: written by prm-codegen generate>\n# </families>\n");
+    for command in ["import --package lamps --version 1 lamp.h", "check", "generate"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_prm-codegen"))
+            .args(["--spec", "lamps"])
+            .args(command.split(' '))
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let read = |file: &str| fs::read_to_string(dir.path().join(file)).unwrap();
+    assert_eq!(read("lamps/layouts/lamp.toml"), layouts);
+    assert!(read("crates/prm/src/generated/lamp.rs").contains(module));
+    assert!(read("crates/prm/src/generated/enums.rs").contains(enums));
 }
 
 #[test]

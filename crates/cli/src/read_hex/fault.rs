@@ -36,8 +36,8 @@ pub(crate) enum Fault {
     OddDigits(String),
     #[error("`{}` is not a byte of two hex digits", shown(.0))]
     NotByte(String),
-    #[error("`{}` is not an offset in {1}", shown(.0))]
-    NotOffset(String, &'static str),
+    #[error("`{}` is not an offset in {radix}", shown(.word))]
+    NotOffset { word: String, radix: &'static str },
     #[error("no bytes follow the offset")]
     NoBytes,
     #[error("`{0}` may be an offset or bytes")]
@@ -77,7 +77,7 @@ impl Fault {
                 "Give hex digits only, or a dump by xxd, od -A x -t x1, hexdump -C or the kernel."
             }
             Fault::OddDigits(_) | Fault::NotByte(_) => "Write every byte as two digits.",
-            Fault::NotOffset(..) => "Begin every line of the dump with its offset.",
+            Fault::NotOffset { .. } => "Begin every line of the dump with its offset.",
             Fault::OffsetOrBytes(_) => {
                 "Give the dump with its last line, the offset of its end; or group bytes evenly."
             }

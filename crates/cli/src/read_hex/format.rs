@@ -91,7 +91,7 @@ fn plain(line: &str) -> Result<Item, Fault> {
 fn xxd(line: &str) -> Result<Item, Fault> {
     let first = line.split_whitespace().next().unwrap_or("");
     if !is_offset_with_colon(first) {
-        return Err(Fault::NotOffset(first.to_owned(), "hex, with a colon"));
+        return Err(not_offset(first, "hex, with a colon"));
     }
     let at = offset(first.trim_end_matches(':'), false)?;
     let rest = line[first.len()..].trim_start();
@@ -197,7 +197,11 @@ fn offset(word: &str, octal: bool) -> Result<u64, Fault> {
     let (radix, name) = if octal { (8, "octal") } else { (16, "hex") };
     let digits = without_0x(word);
     let number = is_hex(digits).then(|| u64::from_str_radix(digits, radix).ok()).flatten();
-    number.ok_or_else(|| Fault::NotOffset(word.to_owned(), name))
+    number.ok_or_else(|| not_offset(word, name))
+}
+
+fn not_offset(word: &str, radix: &'static str) -> Fault {
+    Fault::NotOffset { word: word.to_owned(), radix }
 }
 
 fn hex_words<'t>(words: impl Iterator<Item = &'t str>) -> Result<Vec<u8>, Fault> {

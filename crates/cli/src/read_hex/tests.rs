@@ -1,1 +1,325 @@
-//! t
+//! Every format of the same bytes gives the same bytes; every fault is told.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use super::read;
+
+/// Two lines that are the same, so that tools write `*`, and a short one with text in it.
+fn sample() -> Vec<u8> {
+    let mut bytes = vec![0; 0x30];
+    bytes[..4].copy_from_slice(&[0x04, 0x03, 0x00, 0x07]);
+    bytes.extend(b"\xff  a|b  ");
+    bytes
+}
+
+const PLAIN: &str = "\
+04030007 00000000 00000000 00000000
+0x00000000, 0x00000000, 0x00000000, 0X00000000,
+00 00 00 00 0000000000000000 0000 0000
+
+FF 20 20 61 7C 62 20 20
+";
+
+const XXD: &str = "\
+00000000: 0403 0007 0000 0000 0000 0000 0000 0000  ................
+00000010: 0000 0000 0000 0000 0000 0000 0000 0000  ................
+00000020: 0000 0000 0000 0000 0000 0000 0000 0000  ................
+00000030: ff20 2061 7c62 2020                      .  a|b\x20\x20
+";
+
+const XXD_G4_UPPER: &str = "\
+00000000: 04030007 00000000 00000000 00000000  ................
+00000010: 00000000 00000000 00000000 00000000  ................
+*
+00000030: FF202061 7C622020                    .  a|b
+";
+
+const XXD_PLAIN: &str = "\
+040300070000000000000000000000000000000000000000000000000000
+000000000000000000000000000000000000ff2020617c622020
+";
+
+const OD_HEX: &str = "\
+000000 04 03 00 07 00 00 00 00 00 00 00 00 00 00 00 00
+000010 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+*
+000030 ff 20 20 61 7c 62 20 20
+000038
+";
+
+const OD_OCTAL: &str = "\
+0000000 04 03 00 07 00 00 00 00 00 00 00 00 00 00 00 00
+0000020 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+*
+0000060 ff 20 20 61 7c 62 20 20
+0000070
+";
+
+const HEXDUMP: &str = "\
+00000000  04 03 00 07 00 00 00 00  00 00 00 00 00 00 00 00  |................|
+00000010  00 00 00 00 00 00 00 00  00 00 00 00 00 00 00 00  |................|
+*
+00000030  ff 20 20 61 7c 62 20 20                           |.  a|b  |
+00000038
+";
+
+#[test]
+fn samples_of_every_format() {
+    for (name, text) in [
+        ("plain", PLAIN),
+        ("xxd", XXD),
+        ("xxd -g4 -u -a", XXD_G4_UPPER),
+        ("xxd -p", XXD_PLAIN),
+        ("od -A x -t x1", OD_HEX),
+        ("od -t x1", OD_OCTAL),
+        ("hexdump -C", HEXDUMP),
+    ] {
+        assert_eq!(read(name, text.as_bytes()).unwrap(), sample(), "{name}");
+        let crlf = text.replace('\n', "\r\n");
+        assert_eq!(read(name, crlf.as_bytes()).unwrap(), sample(), "{name} with CRLF");
+    }
+    assert_eq!(read("binary", &sample()).unwrap(), sample());
+}
+
+#[test]
+fn the_kernels_dump() {
+    let expected: Vec<u8> = [0x0403_0007u32, 0, 0x4a, 1, 0x10, 0, 0xffff_ffff, 0xdead_beef]
+        .iter()
+        .flat_map(|dword| dword.to_be_bytes())
+        .collect();
+    let with_slot = "\
+[   12.300000] mlx5_core 0000:08:00.0: dump_command:880:(pid 55): cmd[0]: start dump
+[   12.300001] mlx5_core 0000:08:00.0: dump_command:884:(pid 55): cmd[0]: dump command data MODIFY_CQ(0x403) INPUT
+[   12.300002] cmd[0]: 000: 04030007 00000000 0000004a 00000001
+[   12.300003] cmd[0]: 010: 00000010 00000000 ffffffff deadbeef
+[   12.300004]
+[   12.300005] mlx5_core 0000:08:00.0: dump_command:920:(pid 55): cmd[0]: end dump
+";
+    let without_slot = "\
+[   12.3] mlx5_core 0000:08:00.0: dump_command:801:(pid 55): dump command data MODIFY_CQ(0x403) INPUT
+Oct 12 10:00:00 host kernel: 000: 04030007 00000000 0000004A 00000001
+Oct 12 10:00:00 host kernel: 010: 00000010 00000000 FFFFFFFF DEADBEEF
+";
+    let bare = "\
+000: 04030007 00000000 0000004a 00000001
+010: 00000010 00000000 ffffffff deadbeef
+";
+    for text in [with_slot, without_slot, bare] {
+        assert_eq!(read("log", text.as_bytes()).unwrap(), expected, "{text}");
+    }
+}
+
+/// What a tool makes of the bytes; `None` where it is not installed.
+fn by_tool(tool: &str, args: &[&str], bytes: &[u8]) -> Option<Vec<u8>> {
+    let mut child =
+        Command::new(tool).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
+    child.stdin.take().unwrap().write_all(bytes).unwrap();
+    let out = child.wait_with_output().unwrap();
+    assert!(out.status.success(), "{tool} {args:?}");
+    Some(out.stdout)
+}
+
+#[test]
+fn the_tools_themselves() {
+    let zeros_that_end_early = vec![0; 40];
+    let spaces = [vec![0], vec![b' '; 39]].concat();
+    let one = vec![0x7c];
+    let all: Vec<u8> = (0..=255).collect();
+    for bytes in [sample(), zeros_that_end_early, spaces, one, all] {
+        for (tool, args) in [
+            ("xxd", &[][..]),
+            ("xxd", &["-u", "-g", "4"]),
+            ("xxd", &["-g", "0", "-c", "32"]),
+            ("xxd", &["-a"]),
+            ("xxd", &["-p"]),
+            ("od", &["-A", "x", "-t", "x1"]),
+            ("od", &["-v", "-A", "x", "-t", "x1"]),
+            ("od", &["-t", "x1"]),
+            ("hexdump", &["-C"]),
+            ("hexdump", &["-v", "-C"]),
+        ] {
+            let Some(text) = by_tool(tool, args, &bytes) else { continue };
+            let back = read(tool, &text).unwrap_or_else(|e| panic!("{tool} {args:?}: {e}"));
+            assert_eq!(back, bytes, "{tool} {args:?}");
+        }
+    }
+}
+
+/// The whole message for a text.
+fn message(text: &str) -> String {
+    read("f", text.as_bytes()).unwrap_err().to_string()
+}
+
+#[test]
+fn nothing_at_all() {
+    let expected = "f: empty\nGive a mailbox: binary, hex digits, or a dump by xxd, od or hexdump.";
+    for text in ["", " \n\t\n", ",\n"] {
+        assert_eq!(message(text), expected);
+    }
+}
+
+#[test]
+fn faults_of_plain_hex() {
+    assert_eq!(
+        message("0403\n\n0403000 00\n"),
+        "f, line 3: `0403000` has an odd number of hex digits\n  0403000 00\n\
+         Write every byte as two digits."
+    );
+    assert_eq!(
+        message("0403 opcode\n"),
+        "f, line 1: `opcode` is not hexadecimal\n  0403 opcode\n\
+         Give hex digits only, or a dump by xxd, od -A x -t x1, hexdump -C or the kernel."
+    );
+    assert_eq!(
+        message("0403\n*\n"),
+        "f, line 2: `*` without offsets in the dump that say how far it goes\n  *\n\
+         Dump again with every line: xxd, od -v, hexdump -v."
+    );
+    assert_eq!(
+        message("000000 04 03\n"),
+        "f, line 1: `000000` may be an offset or bytes\n  000000 04 03\n\
+         Give the dump with its last line, the offset of its end; or group bytes evenly."
+    );
+    assert_eq!(
+        message("0000000 0304 0700\n0000004\n"),
+        "f, line 1: words by od or hexdump, whose byte order is that of the machine that ran it\n  \
+         0000000 0304 0700\nDump single bytes: od -A x -t x1, or hexdump -C."
+    );
+    assert_eq!(
+        message(&format!("{}g", "0".repeat(200))),
+        format!(
+            "f, line 1: `{zeros} ...` is not hexadecimal\n  {zeros} ...\n\
+             Give hex digits only, or a dump by xxd, od -A x -t x1, hexdump -C or the kernel.",
+            zeros = "0".repeat(120)
+        )
+    );
+}
+
+#[test]
+fn faults_of_offsets() {
+    assert_eq!(
+        message("00: 04030000\n08: 00000000\n"),
+        "f, line 2: offset 0x8 where 0x4 is next: 4 bytes are missing\n  08: 00000000\n\
+         Give every line, from offset 0 on."
+    );
+    assert_eq!(
+        message("00: 04030000\n00: 00000000\n"),
+        "f, line 2: offset 0x0 where 0x4 is next: a step back\n  00: 00000000\n\
+         Give one mailbox, each line once and in order."
+    );
+    assert_eq!(
+        message("00: 04030000\n*\nffffffffff: 00\n"),
+        "f, line 3: offset 0xffffffffff is beyond the end of any mailbox\n  ffffffffff: 00\n\
+         Correct the offset."
+    );
+    assert_eq!(
+        message("00: 04030000\nzz 00\n"),
+        "f, line 2: `zz` is not an offset in hex, with a colon\n  zz 00\n\
+         Begin every line of the dump with its offset."
+    );
+    assert_eq!(
+        message("0000000 04 03\n0000008\n"),
+        "f, line 2: `0000008` is not an offset in octal\n  0000008\n\
+         Begin every line of the dump with its offset."
+    );
+    assert_eq!(
+        message("00: 0403\n02:\n"),
+        "f, line 2: no bytes follow the offset\n  02:\nGive every line, from offset 0 on."
+    );
+    assert_eq!(
+        message("0000000 04 3\n0000002\n"),
+        "f, line 1: `3` is not a byte of two hex digits\n  0000000 04 3\n\
+         Write every byte as two digits."
+    );
+}
+
+#[test]
+fn faults_of_repeats() {
+    const REMEDY: &str = "Dump again with every line: xxd, od -v, hexdump -v.";
+    assert_eq!(
+        message("*\n00: 0403\n"),
+        format!("f, line 1: `*` repeats the line before it, and there is none\n  *\n{REMEDY}")
+    );
+    for (text, line) in [("00: 0403\n*\n", 2), ("00: 0403\n*\n*\n04: 00\n", 3)] {
+        assert_eq!(
+            message(text),
+            format!(
+                "f, line {line}: `*` without an offset after it that says how far it goes\n  \
+                 *\n{REMEDY}"
+            )
+        );
+    }
+    assert_eq!(
+        message("00: 0403\n*\n05: 00\n"),
+        format!("f, line 3: from 0x2 to 0x5, `*` is no whole number of lines\n  05: 00\n{REMEDY}")
+    );
+    assert_eq!(
+        message("00: 0403\n*\n02: 00\n"),
+        format!("f, line 3: from 0x2 to 0x2, `*` is no whole number of lines\n  02: 00\n{REMEDY}")
+    );
+}
+
+#[test]
+fn faults_of_text_columns() {
+    const REMEDY: &str = "Copy the whole line again: a part of it was lost.";
+    assert_eq!(
+        message("00: 0403  ....\n"),
+        format!(
+            "f, line 1: the text column has 4 characters where the bytes have 2\n  \
+             00: 0403  ....\n{REMEDY}"
+        )
+    );
+    assert_eq!(
+        message("00000000  04 03  |..\n"),
+        format!(
+            "f, line 1: the text column is not there, or not closed by `|`\n  \
+             00000000  04 03  |..\n{REMEDY}"
+        )
+    );
+}
+
+#[test]
+fn faults_of_the_kernels_dump() {
+    let good = "[ 1.0] cmd[0]: 000: 04030007 00000000 0000004a 00000001\n";
+    assert_eq!(
+        message(&format!("{good}[ 1.0] cmd[0]: 010: 00000000 0000\n")),
+        "f, line 2: the offset is not followed by four dwords of 8 hex digits\n  \
+         [ 1.0] cmd[0]: 010: 00000000 0000\nCopy the whole line again: a part of it was lost."
+    );
+    assert_eq!(
+        message(&format!("{good}[ 1.0] eth0: link up\n")),
+        "f, line 2: not a line of the kernel's command dump\n  [ 1.0] eth0: link up\n\
+         Leave only the lines of the dump."
+    );
+    assert_eq!(
+        message(&format!("[ 1.0] cmd[0]: dump command MODIFY_CQ(0x403) INPUT\n{good}")),
+        "f, line 1: a dump of the command's descriptor and blocks, not of the mailbox alone\n  \
+         [ 1.0] cmd[0]: dump command MODIFY_CQ(0x403) INPUT\n\
+         Load mlx5_core with debug_mask=1, which dumps the mailbox alone, and dump again."
+    );
+    assert_eq!(
+        message(&format!("{good}{good}")),
+        format!(
+            "f, line 2: offset 0x0 where 0x10 is next: a step back\n  {good}\
+             Give one mailbox, each line once and in order."
+        )
+    );
+}
+
+#[test]
+fn any_text_is_read_or_refused() {
+    // A linear congruential generator (the constants of MMIX) with a fixed seed.
+    let mut state = 0x6865_7821u64;
+    let alphabet = b"0123456789abcdefx:*|,. \n\n  00";
+    for _ in 0..20_000 {
+        let text: Vec<u8> = (0..(state >> 58))
+            .map(|_| {
+                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                alphabet[(state >> 33) as usize % alphabet.len()]
+            })
+            .collect();
+        let _ = read("random", &text);
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    }
+}

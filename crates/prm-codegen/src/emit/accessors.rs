@@ -78,7 +78,7 @@ fn write_layout(text: &mut String, spec: &Spec, layout: &Layout) {
         .unwrap_or_default();
     let kind = if layout.kind == Kind::Union { "Union" } else { "Struct" };
     let _ =
-        write!(text, "layout! {{ {name}, tag::{name}, \"{prm}\", {kind}, 0x{bytes:02x}{opcode};\n");
+        writeln!(text, "layout! {{ {name}, tag::{name}, \"{prm}\", {kind}, 0x{bytes:02x}{opcode};");
     for field in &layout.fields {
         write_field(text, spec, layout, field);
     }

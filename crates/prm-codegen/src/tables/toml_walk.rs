@@ -162,7 +162,7 @@ impl Table<'_, '_> {
             .as_integer()
             .and_then(|i| i64::from_str_radix(&i.as_str().replace('_', ""), i.radix()).ok());
         if number.is_none() {
-            self.wrong(span, key, "a whole number of 64 bits", faults);
+            self.wrong(span, key, "a whole number of up to 64 bits, such as 0x1f", faults);
         }
         number
     }
