@@ -21,15 +21,6 @@ impl Spec {
         self.layouts.iter().find(|l| l.name == name)
     }
 
-    /// The enumeration that belongs to a field.
-    pub fn enum_of(&self, layout: &str, field: &str) -> Option<&BoundEnum> {
-        let path = format!("{layout}.{field}");
-        self.semantics
-            .enums
-            .iter()
-            .find(|e| e.fields.iter().any(|(pattern, _)| matches(pattern, &path)))
-    }
-
     /// Every field, as `layout.field`, that fits `pattern`.
     pub fn fields_like<'s>(
         &'s self,

@@ -4,18 +4,24 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::names::camel;
+use super::semantics::{Bindings, Bound};
 use super::tails::{alias, name as tail_name, tails};
 use super::{COMMON, cfg, field_name, head, semantics, type_name};
 use crate::model::*;
 
 /// The module of one family.
-pub(super) fn family(spec: &Spec, family: &Family, uses: &BTreeSet<&str>) -> String {
+pub(super) fn family(
+    spec: &Spec,
+    bindings: &Bindings<'_>,
+    family: &Family,
+    uses: &BTreeSet<&str>,
+) -> String {
     let layouts: Vec<&Layout> = spec.layouts.iter().filter(|l| l.family == family.name).collect();
     let mut text = head(&family.about);
     let body = {
         let mut body = String::new();
         for layout in &layouts {
-            write_layout(&mut body, spec, layout);
+            write_layout(&mut body, spec, bindings, layout);
         }
         body.push_str(&semantics::commands(spec, family));
         body
@@ -48,7 +54,7 @@ pub(super) fn family(spec: &Spec, family: &Family, uses: &BTreeSet<&str>) -> Str
     text
 }
 
-fn write_layout(text: &mut String, spec: &Spec, layout: &Layout) {
+fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout: &Layout) {
     let (name, prm, bytes) = (type_name(&layout.name), &layout.name, layout.bytes);
     let command = spec.semantics.commands.iter().find(|c| c.input == layout.name);
     let answered = spec.semantics.commands.iter().find(|c| c.output == layout.name);
@@ -80,7 +86,7 @@ fn write_layout(text: &mut String, spec: &Spec, layout: &Layout) {
     let _ =
         writeln!(text, "layout! {{ {name}, tag::{name}, \"{prm}\", {kind}, 0x{bytes:02x}{opcode};");
     for field in &layout.fields {
-        write_field(text, spec, layout, field);
+        write_field(text, spec, bindings, layout, field);
     }
     text.push_str("}\n");
     let inherited = all.iter().filter(|t| t.path.len() > 1 && !t.follows(layout));
@@ -119,7 +125,7 @@ fn list_element(element: &Element) -> String {
 /// How a field is accessed.
 pub(super) enum Access<'s> {
     /// A number of up to 32 bits, and its enum when it has one.
-    Bits(u32, Option<&'s BoundEnum>),
+    Bits(u32, Option<Bound<'s>>),
     /// A number wider than 32 bits.
     Wide(u32),
     /// Viewed in place: the kind for the macro, and the type.
@@ -128,12 +134,12 @@ pub(super) enum Access<'s> {
     List(String),
 }
 
-pub(super) fn access<'s>(spec: &'s Spec, layout: &Layout, field: &Field) -> Access<'s> {
+pub(super) fn access<'s>(bindings: &Bindings<'s>, layout: &Layout, field: &Field) -> Access<'s> {
     let element = element_type(&field.element);
     match (&field.element, field.count) {
         (_, Count::List) => Access::List(element),
         (Element::Bits(w), Count::One) if *w <= 32 => {
-            Access::Bits(*w, spec.enum_of(&layout.name, &field.name))
+            Access::Bits(*w, bindings.of(&layout.name, &field.name))
         }
         (Element::Bits(w), Count::One) if *w > 64 && w % 8 == 0 => {
             Access::View("bytes", format!("[u8; {}]", w / 8))
@@ -159,8 +165,8 @@ pub(super) fn number_type(width: u32) -> &'static str {
 }
 
 /// An enumeration's type and that of its numbers: `QpState(u8)`.
-fn coded_type(spec: &Spec, e: &BoundEnum) -> String {
-    format!("{}({})", camel(&e.name), semantics::number_of(spec, e))
+fn coded_type(bound: Bound<'_>) -> String {
+    format!("{}({})", camel(&bound.of.name), bound.number)
 }
 
 /// Whether a number of `width` bits takes all of its type.
@@ -189,12 +195,18 @@ fn names(field: &Field) -> Names {
     }
 }
 
-fn write_field(text: &mut String, spec: &Spec, layout: &Layout, field: &Field) {
+fn write_field(
+    text: &mut String,
+    spec: &Spec,
+    bindings: &Bindings<'_>,
+    layout: &Layout,
+    field: &Field,
+) {
     let prm = &field.name;
     let Names { get, set, with, try_set, get_mut } = names(field);
     let (dword, byte) = (field.bit / 32 * 4, field.bit / 8);
     let high = 31 - field.bit % 32;
-    let _ = match access(spec, layout, field) {
+    let _ = match access(bindings, layout, field) {
         Access::Bits(width, bound) => {
             let low = high + 1 - width;
             let range =
@@ -203,8 +215,8 @@ fn write_field(text: &mut String, spec: &Spec, layout: &Layout, field: &Field) {
             let place = format!("\"{prm}\" 0x{dword:02x}[{high}:{low}]");
             match bound {
                 Some(e) => {
-                    let of = coded_type(spec, e);
-                    if fills(semantics::number_of(spec, e), width) {
+                    let of = coded_type(e);
+                    if fills(e.number, width) {
                         writeln!(text, "    coded_full({get} {set} {with}: {of} = {place});")
                     } else {
                         writeln!(text, "    coded({get} {set} {with} {try_set}: {of} = {place});")
@@ -282,7 +294,7 @@ pub(super) fn test_modules(spec: &Spec) -> String {
 }
 
 /// The accessors of one family for the tests.
-pub(super) fn test_family(spec: &Spec, family: &Family) -> String {
+pub(super) fn test_family(spec: &Spec, bindings: &Bindings<'_>, family: &Family) -> String {
     let mut text = head(&family.about);
     text.push_str(
         "use crate::accessor::Accessor;\n\npub(super) const ACCESSORS: &[Accessor] = &[\n",
@@ -292,16 +304,16 @@ pub(super) fn test_family(spec: &Spec, family: &Family) -> String {
         for field in &layout.fields {
             let Names { get, set, with, try_set, get_mut } = names(field);
             let name = &field.name;
-            let _ = match access(spec, layout, field) {
-                Access::Bits(width, Some(e)) if fills(semantics::number_of(spec, e), width) => {
-                    let of = coded_type(spec, e);
+            let _ = match access(bindings, layout, field) {
+                Access::Bits(width, Some(e)) if fills(e.number, width) => {
+                    let of = coded_type(e);
                     writeln!(
                         text,
                         "    coded_full!({ty}, \"{prm}\", \"{name}\", {of}, {width}, {get}, {set}, {with}),"
                     )
                 }
                 Access::Bits(width, Some(e)) => {
-                    let of = coded_type(spec, e);
+                    let of = coded_type(e);
                     writeln!(
                         text,
                         "    coded!({ty}, \"{prm}\", \"{name}\", {of}, {width}, {get}, {set}, {with}, {try_set}),"

@@ -55,16 +55,21 @@ pub fn emit(spec: &Spec) -> Result<Vec<Emitted>, Faults> {
     }
     let uses = family_uses(spec);
     cycles(spec, &uses, &mut faults);
+    let bindings = semantics::Bindings::new(spec);
     let mut files = vec![
         file(CODEC, "mod.rs", modules(spec)),
-        file(CODEC, "enums.rs", semantics::enums(spec)),
+        file(CODEC, "enums.rs", semantics::enums(&bindings)),
         file(CODEC, "object.rs", semantics::objects(spec)),
         file(TESTS, "mod.rs", accessors::test_modules(spec)),
     ];
     for family in &spec.families {
         let name = format!("{}.rs", family.name);
-        files.push(file(CODEC, &name, accessors::family(spec, family, &uses[&*family.name])));
-        files.push(file(TESTS, &name, accessors::test_family(spec, family)));
+        files.push(file(
+            CODEC,
+            &name,
+            accessors::family(spec, &bindings, family, &uses[&*family.name]),
+        ));
+        files.push(file(TESTS, &name, accessors::test_family(spec, &bindings, family)));
     }
     files.push(Emitted { path: MANIFEST.into(), text: features(spec, &uses) });
     faults.or(files)

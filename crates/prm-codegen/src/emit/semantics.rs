@@ -1,5 +1,6 @@
 //! Enumerations, objects, commands and select masks as Rust.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::accessors::number_type;
@@ -8,9 +9,9 @@ use super::{head, type_name};
 use crate::model::*;
 
 /// `enums.rs`: the enumerations that belong to fields.
-pub(super) fn enums(spec: &Spec) -> String {
+pub(super) fn enums(bindings: &Bindings<'_>) -> String {
     let mut text = head("Enumerations that belong to fields.");
-    for e in &spec.semantics.enums {
+    for Bound { of: e, number } in &bindings.enums {
         let fields: Vec<String> = e.fields.iter().map(|(f, _)| format!("`{f}`")).collect();
         let _ = write!(
             text,
@@ -18,7 +19,7 @@ pub(super) fn enums(spec: &Spec) -> String {
             e.about,
             fields.join(", "),
             camel(&e.name),
-            number_of(spec, e),
+            number,
             e.name
         );
         for v in &e.values {
@@ -31,10 +32,39 @@ pub(super) fn enums(spec: &Spec) -> String {
     text
 }
 
-/// The type of an enumeration's numbers: as wide as its widest field.
-pub(super) fn number_of(spec: &Spec, e: &BoundEnum) -> &'static str {
-    let fields = e.fields.iter().flat_map(|(pattern, _)| spec.fields_like(pattern));
-    number_type(fields.filter_map(|(_, f)| spec.element_bits(&f.element)).max().unwrap_or(32))
+/// An enumeration as a field has it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bound<'s> {
+    pub(super) of: &'s BoundEnum,
+    /// The type of its numbers: as wide as its widest field.
+    pub(super) number: &'static str,
+}
+
+/// Which field has which enumeration, worked out once.
+pub(super) struct Bindings<'s> {
+    enums: Vec<Bound<'s>>,
+    /// The place in `enums`, by `layout.field`.
+    fields: HashMap<String, usize>,
+}
+
+impl<'s> Bindings<'s> {
+    pub(super) fn new(spec: &'s Spec) -> Self {
+        let mut bindings = Bindings { enums: Vec::new(), fields: HashMap::new() };
+        for (i, of) in spec.semantics.enums.iter().enumerate() {
+            let fields = of.fields.iter().flat_map(|(pattern, _)| spec.fields_like(pattern));
+            let mut widest = None;
+            for (path, field) in fields {
+                widest = widest.max(spec.element_bits(&field.element));
+                bindings.fields.insert(path, i);
+            }
+            bindings.enums.push(Bound { of, number: number_type(widest.unwrap_or(32)) });
+        }
+        bindings
+    }
+
+    pub(super) fn of(&self, layout: &str, field: &str) -> Option<Bound<'s>> {
+        self.fields.get(&format!("{layout}.{field}")).map(|i| self.enums[*i])
+    }
 }
 
 /// `object.rs`: the kinds of objects.
