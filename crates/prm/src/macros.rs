@@ -313,7 +313,9 @@ macro_rules! description {
             name: $name,
             element: $crate::Element::Enum($crate::$type::DESC),
             count: $crate::Count::One,
-            place: $crate::describe::FieldPlace::Dword($dword, $high, $low),
+            at: $dword,
+            high: $high,
+            low: $low,
         }
     };
     (flag ($get:ident $set:ident $with:ident: bool = $name:literal $dword:literal[$bit:literal])) => {
@@ -321,7 +323,9 @@ macro_rules! description {
             name: $name,
             element: $crate::Element::Bits,
             count: $crate::Count::One,
-            place: $crate::describe::FieldPlace::Dword($dword, $bit, $bit),
+            at: $dword,
+            high: $bit,
+            low: $bit,
         }
     };
     ($kind:ident ($($names:ident)*: $type:ident = $name:literal $dword:literal[$high:literal:$low:literal])) => {
@@ -329,7 +333,9 @@ macro_rules! description {
             name: $name,
             element: $crate::Element::Bits,
             count: $crate::Count::One,
-            place: $crate::describe::FieldPlace::Dword($dword, $high, $low),
+            at: $dword,
+            high: $high,
+            low: $low,
         }
     };
     (quad ($get:ident $set:ident $with:ident: u64 = $name:literal $at:literal)) => {
@@ -337,7 +343,9 @@ macro_rules! description {
             name: $name,
             element: $crate::Element::Bits,
             count: $crate::Count::One,
-            place: $crate::describe::FieldPlace::Byte($at, 64),
+            at: $at,
+            high: 31,
+            low: 32 - 64,
         }
     };
     (wide ($($names:ident)*: $type:ident = $name:literal $at:literal $width:literal)) => {
@@ -345,7 +353,9 @@ macro_rules! description {
             name: $name,
             element: $crate::Element::Bits,
             count: $crate::Count::One,
-            place: $crate::describe::FieldPlace::Byte($at, $width),
+            at: $at,
+            high: 31,
+            low: 32 - $width,
         }
     };
     (bytes ($($names:ident)*: $type:ty = $name:literal $at:literal, $size:literal)) => {
@@ -353,7 +363,9 @@ macro_rules! description {
             name: $name,
             element: $crate::Element::Bits,
             count: $crate::Count::One,
-            place: $crate::describe::FieldPlace::Bytes($at, $size),
+            at: $at,
+            high: 31,
+            low: 32 - $size * 8,
         }
     };
     (array ($($names:ident)*: [$type:ty; $n:literal] = $name:literal $at:literal, $size:literal)) => {
@@ -361,7 +373,9 @@ macro_rules! description {
             name: $name,
             element: $crate::Element::Bits,
             count: $crate::Count::Array($n),
-            place: $crate::describe::FieldPlace::Bytes($at, size_of::<$type>() as u32),
+            at: $at,
+            high: 31,
+            low: 32 - size_of::<$type>() as i32 * 8,
         }
     };
     (nested ($($names:ident)*: $type:ty = $name:literal $at:literal, $size:literal)) => {
@@ -369,7 +383,9 @@ macro_rules! description {
             name: $name,
             element: $crate::Element::Layout(<$type as $crate::Described>::DESC),
             count: $crate::Count::One,
-            place: $crate::describe::FieldPlace::Bytes($at, $size),
+            at: $at,
+            high: 31,
+            low: 32 - $size * 8,
         }
     };
     (nested_array ($($names:ident)*: [$type:ty; $n:literal] = $name:literal $at:literal, $size:literal)) => {
@@ -377,7 +393,9 @@ macro_rules! description {
             name: $name,
             element: $crate::Element::Layout(<$type as $crate::Described>::DESC),
             count: $crate::Count::Array($n),
-            place: $crate::describe::FieldPlace::Bytes($at, size_of::<$type>() as u32),
+            at: $at,
+            high: 31,
+            low: 32 - size_of::<$type>() as i32 * 8,
         }
     };
     (tail (bits $width:literal = $name:literal $at:literal)) => {
@@ -385,7 +403,9 @@ macro_rules! description {
             name: $name,
             element: $crate::Element::Bits,
             count: $crate::Count::List,
-            place: $crate::describe::FieldPlace::Byte($at, $width),
+            at: $at,
+            high: 31,
+            low: 32 - $width,
         }
     };
     (tail (layout $type:ty = $name:literal $at:literal)) => {
@@ -393,7 +413,9 @@ macro_rules! description {
             name: $name,
             element: $crate::Element::Layout(<$type as $crate::Described>::DESC),
             count: $crate::Count::List,
-            place: $crate::describe::FieldPlace::Bytes($at, size_of::<$type>() as u32),
+            at: $at,
+            high: 31,
+            low: 32 - size_of::<$type>() as i32 * 8,
         }
     };
     (list ($get:ident: $type:ty = $name:literal $at:literal $($of:tt)*)) => {
