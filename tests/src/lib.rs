@@ -11,3 +11,8 @@ pub use accessor::{Access, Accessor, Viewed};
 pub fn accessors() -> impl Iterator<Item = &'static Accessor> {
     generated::ACCESSORS.iter().copied().flatten()
 }
+
+/// The examples of the README run too.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

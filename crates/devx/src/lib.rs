@@ -26,7 +26,7 @@
 //! # Ok::<(), mlx5_devx::Error>(())
 //! ```
 //!
-//! ```compile_fail,E0277
+//! ```compile_fail,E0271
 //! # use mlx5_devx::{Qp, Transport};
 //! # use mlx5_prm::ModifyCqIn;
 //! fn wrong(qp: &Qp<'_>) {

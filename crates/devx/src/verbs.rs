@@ -20,6 +20,11 @@ pub trait VerbsKind {
 }
 
 /// Says that a verbs object is an object of the PRM, so that its commands work on it.
+#[diagnostic::on_unimplemented(
+    message = "this command works on `{O}`, which a verbs object of kind `{Self}` is not",
+    note = "a QP takes commands on QPs, a CQ those on CQs, an SRQ those on RMPs, XRC SRQs and XRQs, \
+            a WQ those on RQs, an indirection table those on RQTs"
+)]
 pub trait Accepts<O: Object>: VerbsKind {}
 
 /// The kinds of verbs objects.

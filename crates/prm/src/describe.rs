@@ -239,6 +239,10 @@ pub(crate) fn debug(
     bytes: &[u8],
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
+    if layout.kind == Kind::Union {
+        // The same bytes are shown once for each member.
+        f.write_str("union ")?;
+    }
     let mut out = f.debug_struct(layout.name);
     for field in layout.fields {
         let values = Values { layout, field, bytes };

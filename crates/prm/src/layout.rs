@@ -66,7 +66,8 @@ impl<T: Described, const N: usize> Layout<T, N> {
         new
     }
 
-    /// Views bytes in place.
+    /// Views bytes in place. Only their number is looked at: whether they are of this layout, such
+    /// as by their opcode, is for the caller to know.
     ///
     /// # Errors
     /// The bytes are not exactly as many as the layout has.
@@ -160,6 +161,8 @@ impl<T: Described, const N: usize> fmt::Debug for Layout<T, N> {
 /// let mut buffer = [0xff; 512];
 /// let modify = ModifyRqtInWithRqNum::new_in(&mut buffer, 4)?;
 /// modify.head.set_rqtn(0x17);
+/// modify.head.bitmask_mut().set_rqn_list(true); // the list counts
+/// modify.head.ctx_mut().set_rqt_actual_size(4); // and has so many entries
 /// for (i, entry) in modify.tail.iter_mut().enumerate() {
 ///     *entry = RqNum::new().with_rq_num(0x100 + i as u32);
 /// }

@@ -29,7 +29,7 @@
 //! * Every layout describes itself at run time: [`Described`], [`families`].
 //!
 //! Layouts are grouped in families, each a module and a cargo feature; what a family does not
-//! need is not compiled.
+//! need is not compiled. `cq`, `qp`, `rqt`, `srq` and `wq` are there by default, `full` is all.
 //!
 //! The positions come from the public headers that `prm-spec/sources.toml` of the repository
 //! names.

@@ -52,22 +52,11 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Offset and four dwords a line, as the kernel dumps mailboxes; `*` for lines of zeros left out.
+/// Offset and four dwords a line, as the kernel dumps mailboxes and `prm show` reads them.
 fn print_hex(bytes: &[u8]) {
-    let mut left_out = false;
     for (i, line) in bytes.chunks(16).enumerate() {
-        let zero = line.iter().all(|b| *b == 0);
-        if zero && i > 0 {
-            if !left_out {
-                println!("*");
-            }
-            left_out = true;
-            continue;
-        }
-        left_out = false;
         let dwords =
             line.chunks(4).map(|d| d.iter().map(|b| format!("{b:02x}")).collect::<String>());
         println!("{:03x}: {}", i * 16, dwords.collect::<Vec<_>>().join(" "));
     }
-    println!("{:03x}", bytes.len());
 }

@@ -65,6 +65,7 @@ fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout:
     if let Some(c) = command {
         let _ = write!(text, "///\n/// Input of {} (0x{:x}). {}\n", c.name, c.opcode, c.about);
     }
+    text.push_str(&semantics::meaning(spec, layout));
     if let Some(c) = answered {
         let _ = write!(text, "///\n/// Output of {} (0x{:x}).\n", c.name, c.opcode);
     }

@@ -96,6 +96,33 @@ pub(super) fn opcode_of(spec: &Spec, layout: &Layout) -> Option<i64> {
     layout.field("opcode").map(|_| named.value)
 }
 
+/// Lines of documentation: what a transition takes, and the types of the select masks.
+pub(super) fn meaning(spec: &Spec, layout: &Layout) -> String {
+    let mut text = String::new();
+    let listed =
+        |names: &[String]| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+    let commands = spec.semantics.commands.iter().filter(|c| c.input == layout.name);
+    for t in
+        commands.flat_map(|c| spec.semantics.transitions.iter().filter(|t| t.command == c.name))
+    {
+        if !t.takes.is_empty() {
+            let _ = write!(text, "///\n/// It always takes {}.\n", listed(&t.takes));
+        }
+        if !t.admits.is_empty() {
+            let _ = write!(text, "///\n/// Its mask admits {}.\n", listed(&t.admits));
+        }
+    }
+    for select in &spec.semantics.selects {
+        for (mask, _) in &select.masks {
+            if let Some(path) = mask.strip_prefix(&layout.name).and_then(|m| m.strip_prefix('.')) {
+                let _ =
+                    write!(text, "///\n/// Select mask `{path}`: [`{}`].\n", camel(&select.name));
+            }
+        }
+    }
+    text
+}
+
 /// The commands whose input belongs to a family.
 fn of_family<'s>(spec: &'s Spec, family: &'s Family) -> impl Iterator<Item = &'s Command> {
     let of = |c: &Command| spec.layout(&c.input).is_some_and(|l| l.family == family.name);

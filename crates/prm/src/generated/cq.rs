@@ -169,6 +169,10 @@ layout! { ModifyCqOut, tag::ModifyCqOut, "modify_cq_out", Struct, 0x10;
 ///
 /// Input of MODIFY_CQ (0x403). Changes the selected fields of a completion queue; with op_mod 1, its size.
 ///
+/// Select mask `modify_field_select_resize_field_select.modify_field_select.modify_field_select`: [`ModifyCqSelect`].
+///
+/// Select mask `modify_field_select_resize_field_select.resize_field_select.resize_field_select`: [`ResizeCqSelect`].
+///
 /// With its list `pas`: [`ModifyCqInWithPas`].
 pub type ModifyCqIn = Layout<tag::ModifyCqIn, 0x110>;
 

@@ -365,6 +365,10 @@ layout! { Sqerr2rtsQpOut, tag::Sqerr2rtsQpOut, "sqerr2rts_qp_out", Struct, 0x10;
 /// `sqerr2rts_qp_in`: 272 bytes.
 ///
 /// Input of SQERR2RTS_QP (0x506). Moves a queue pair whose send queue is in error back to RTS.
+///
+/// Its mask admits `rre`, `rae`, `rwe`, `q_key`, `rnr_timeout`.
+///
+/// Select mask `opt_param_mask`: [`QpOptParam`].
 pub type Sqerr2rtsQpIn = Layout<tag::Sqerr2rtsQpIn, 0x110>;
 layout! { Sqerr2rtsQpIn, tag::Sqerr2rtsQpIn, "sqerr2rts_qp_in", Struct, 0x110, opcode 0x506;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -395,6 +399,10 @@ layout! { Sqd2rtsQpOut, tag::Sqd2rtsQpOut, "sqd2rts_qp_out", Struct, 0x10;
 /// `sqd2rts_qp_in`: 272 bytes.
 ///
 /// Input of SQD_RTS_QP (0x50c). Moves a queue pair whose send queue is drained back to RTS. The kernel does not let it through DEVX.
+///
+/// Its mask admits `rre`, `rae`, `rwe`, `q_key`, `rnr_timeout`.
+///
+/// Select mask `opt_param_mask`: [`QpOptParam`].
 pub type Sqd2rtsQpIn = Layout<tag::Sqd2rtsQpIn, 0x110>;
 layout! { Sqd2rtsQpIn, tag::Sqd2rtsQpIn, "sqd2rts_qp_in", Struct, 0x110, opcode 0x50c;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -427,6 +435,10 @@ layout! { Rts2rtsQpOut, tag::Rts2rtsQpOut, "rts2rts_qp_out", Struct, 0x10;
 /// `rts2rts_qp_in`: 272 bytes.
 ///
 /// Input of RTS2RTS_QP (0x505). Changes a queue pair in RTS.
+///
+/// Its mask admits `alt_addr_path`, `rre`, `rae`, `rwe`, `q_key`, `rnr_timeout`, `pm_state`, `lag_tx_aff`, `srqn`, `cqn_rcv`, `pp_index`, `counter_set_id`.
+///
+/// Select mask `opt_param_mask`: [`QpOptParam`].
 pub type Rts2rtsQpIn = Layout<tag::Rts2rtsQpIn, 0x110>;
 layout! { Rts2rtsQpIn, tag::Rts2rtsQpIn, "rts2rts_qp_in", Struct, 0x110, opcode 0x505;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -461,6 +473,12 @@ layout! { Rtr2rtsQpOut, tag::Rtr2rtsQpOut, "rtr2rts_qp_out", Struct, 0x10;
 /// `rtr2rts_qp_in`: 272 bytes.
 ///
 /// Input of RTR2RTS_QP (0x504). Moves a queue pair from RTR to RTS: it can send.
+///
+/// It always takes `qpc.primary_address_path.ack_timeout`, `qpc.retry_count`, `qpc.rnr_retry`, `qpc.next_send_psn`, `qpc.log_sra_max`, `qpc.log_ack_req_freq`.
+///
+/// Its mask admits `alt_addr_path`, `rre`, `rae`, `rwe`, `q_key`, `rnr_timeout`, `pm_state`, `pp_index`.
+///
+/// Select mask `opt_param_mask`: [`QpOptParam`].
 pub type Rtr2rtsQpIn = Layout<tag::Rtr2rtsQpIn, 0x110>;
 layout! { Rtr2rtsQpIn, tag::Rtr2rtsQpIn, "rtr2rts_qp_in", Struct, 0x110, opcode 0x504;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -495,6 +513,10 @@ layout! { Rst2initQpOut, tag::Rst2initQpOut, "rst2init_qp_out", Struct, 0x10;
 /// `rst2init_qp_in`: 272 bytes.
 ///
 /// Input of RST2INIT_QP (0x502). Moves a queue pair from RST to INIT.
+///
+/// It always takes `qpc.primary_address_path.pkey_index`, `qpc.primary_address_path.vhca_port_num`, `qpc.rre`, `qpc.rwe`, `qpc.rae`, `qpc.atomic_mode`, `qpc.q_key`, `qpc.pm_state`, `qpc.counter_set_id`.
+///
+/// Select mask `opt_param_mask`: [`QpOptParam`].
 pub type Rst2initQpIn = Layout<tag::Rst2initQpIn, 0x110>;
 layout! { Rst2initQpIn, tag::Rst2initQpIn, "rst2init_qp_in", Struct, 0x110, opcode 0x502;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -742,6 +764,12 @@ layout! { Init2rtrQpOut, tag::Init2rtrQpOut, "init2rtr_qp_out", Struct, 0x10;
 /// `init2rtr_qp_in`: 272 bytes.
 ///
 /// Input of INIT2RTR_QP (0x503). Moves a queue pair from INIT to RTR: it can receive.
+///
+/// It always takes `qpc.primary_address_path`, `qpc.mtu`, `qpc.log_msg_max`, `qpc.remote_qpn`, `qpc.next_rcv_psn`, `qpc.log_rra_max`, `qpc.min_rnr_nak`.
+///
+/// Its mask admits `alt_addr_path`, `rre`, `rae`, `rwe`, `pkey_index`, `q_key`, `lag_tx_aff`.
+///
+/// Select mask `opt_param_mask`: [`QpOptParam`].
 pub type Init2rtrQpIn = Layout<tag::Init2rtrQpIn, 0x110>;
 layout! { Init2rtrQpIn, tag::Init2rtrQpIn, "init2rtr_qp_in", Struct, 0x110, opcode 0x503;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -776,6 +804,10 @@ layout! { Init2initQpOut, tag::Init2initQpOut, "init2init_qp_out", Struct, 0x10;
 /// `init2init_qp_in`: 272 bytes.
 ///
 /// Input of INIT2INIT_QP (0x50e). Changes a queue pair in INIT.
+///
+/// Its mask admits `rre`, `rae`, `rwe`, `pkey_index`, `q_key`, `pri_port`, `lag_tx_aff`, `dc_key`.
+///
+/// Select mask `opt_param_mask`: [`QpOptParam`].
 pub type Init2initQpIn = Layout<tag::Init2initQpIn, 0x110>;
 layout! { Init2initQpIn, tag::Init2initQpIn, "init2init_qp_in", Struct, 0x110, opcode 0x50e;
     /// `opcode`: bits 31:16 of dword 0x00.

@@ -143,7 +143,9 @@ layout! { RqtBitmask, tag::RqtBitmask, "rqt_bitmask", Struct, 0x08;
 
 /// `modify_rqt_in`: 272 bytes.
 ///
-/// Input of MODIFY_RQT (0x917). Replaces the list of a receive queue table.
+/// Input of MODIFY_RQT (0x917). Replaces the list of a receive queue table: its bit of the select mask must be set, and rqt_actual_size be the number of entries.
+///
+/// Select mask `bitmask`: [`ModifyRqtSelect`].
 ///
 /// With its list `ctx.rq_num`: [`ModifyRqtInWithRqNum`].
 ///
@@ -284,7 +286,7 @@ command! {
             },
         ],
         transition: None,
-        about: "Replaces the list of a receive queue table.",
+        about: "Replaces the list of a receive queue table: its bit of the select mask must be set, and rqt_actual_size be the number of entries.",
     }
 }
 

@@ -390,6 +390,8 @@ layout! { RmpBitmask, tag::RmpBitmask, "rmp_bitmask", Struct, 0x08;
 ///
 /// Input of MODIFY_RMP (0x90d). Changes the selected fields of a receive memory pool.
 ///
+/// Select mask `bitmask`: [`ModifyRmpSelect`].
+///
 /// With its list `ctx.wq.pas`: [`ModifyRmpInWithPas`].
 pub type ModifyRmpIn = Layout<tag::ModifyRmpIn, 0x110>;
 

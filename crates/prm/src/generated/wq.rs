@@ -267,6 +267,8 @@ layout! { ModifyRqOut, tag::ModifyRqOut, "modify_rq_out", Struct, 0x10;
 ///
 /// Input of MODIFY_RQ (0x909). Moves a receive queue to another state and changes the selected fields.
 ///
+/// Select mask `modify_bitmask`: [`ModifyRqSelect`].
+///
 /// With its list `ctx.wq.pas`: [`ModifyRqInWithPas`].
 pub type ModifyRqIn = Layout<tag::ModifyRqIn, 0x110>;
 
