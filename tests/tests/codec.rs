@@ -240,3 +240,19 @@ fn a_layout_is_its_bytes() {
     assert_eq!(ModifyCqIn::default().opcode(), Opcode(0x403));
     assert_eq!(ModifyCqIn::zeroed().opcode(), Opcode(0));
 }
+
+#[test]
+fn indices_and_lengths_beyond_everything() {
+    let list = mlx5_prm::layout_desc("modify_cq_in").and_then(|l| l.field("pas")).expect("a list");
+    let mut mailbox = [0xff; 0x118];
+    for index in [1, usize::MAX / 64, usize::MAX] {
+        assert_eq!(list.read(&mailbox, index), None);
+        assert_eq!(list.write("modify_cq_in", &mut mailbox, index, 0), Ok(false));
+        let layout = mlx5_prm::layout_desc("modify_cq_in").expect("it is there");
+        assert!(layout.part(list, &mailbox, index).is_empty());
+    }
+    assert_eq!(list.read(&mailbox, 0), Some(u128::from(u64::MAX)));
+    let error =
+        mlx5_prm::ModifyCqInWithPas::new_in(&mut mailbox, usize::MAX).expect_err("too long");
+    assert_eq!((error.needed, error.given), (usize::MAX, 0x118));
+}

@@ -491,3 +491,22 @@ fn four_kinds_of_errors() {
     let reason = NotSent::TooLong(ModifyCqInWithPas::size(0x2000));
     assert_eq!(error, Error::NotSent { opcode: Opcode::MODIFY_CQ, reason });
 }
+
+#[test]
+fn a_refusal_fits_the_8_bytes_of_status_and_syndrome() {
+    let (adapter, transport) = adapter();
+    let mut output = [0xee; 8];
+    adapter.firmware(&[0xee; 16], &mut output);
+    assert_eq!(output[0], Status::BAD_OP_ERR.0);
+    assert_eq!(output[4..], syndrome::UNKNOWN_OPCODE.to_be_bytes());
+    let error =
+        mlx5_devx::outcome(&[4, 3, 0, 0], &output, Err::<(), _>(Errno::REMOTEIO)).unwrap_err();
+    assert!(matches!(error, Error::Firmware { status: Status::BAD_OP_ERR, .. }), "{error:?}");
+    let error =
+        mlx5_devx::outcome(&[4, 3], &output[..7], Err::<(), _>(Errno::REMOTEIO)).unwrap_err();
+    assert_eq!(error, Error::Answer { opcode: Opcode::MODIFY_CQ, reason: BadAnswer::Short(7) });
+    // What verbs made is ended by verbs.
+    let made = adapter.create_qp(&Qpc::new()).unwrap();
+    assert_eq!(transport.destroy(made.handle), Err(Errno::INVAL));
+    assert!(!adapter.force_qp_state(made.number, QpState(0xff)), "a state of more than 4 bits");
+}

@@ -150,13 +150,16 @@ pub const fn status_words(status: Status) -> &'static str {
 /// before 5.18 give one of their own with it.
 pub fn outcome<T>(input: &[u8], output: &[u8], result: Result<T, Errno>) -> Result<T, Error> {
     let opcode = mlx5_prm::opcode(input).unwrap_or_default();
-    let Ok((head, _)) = mlx5_prm::CmdOut::view_prefix(output) else {
+    // Status and syndrome are the first 8 bytes of every output.
+    let Some(head) = output.first_chunk::<8>() else {
         return Err(match result {
             Err(errno) if errno != Errno::REMOTEIO => Error::Kernel { opcode, errno },
             _ => Error::Answer { opcode, reason: BadAnswer::Short(output.len()) },
         });
     };
-    match (head.status(), result) {
+    let status = Status(head[0]);
+    let syndrome = u32::from_be_bytes([head[4], head[5], head[6], head[7]]);
+    match (status, result) {
         (Status::OK, Ok(value)) => Ok(value),
         (Status::OK, Err(Errno::REMOTEIO)) => {
             Err(Error::Answer { opcode, reason: BadAnswer::RefusedWithoutStatus })
@@ -164,7 +167,7 @@ pub fn outcome<T>(input: &[u8], output: &[u8], result: Result<T, Errno>) -> Resu
         (Status::OK, Err(errno)) => Err(Error::Kernel { opcode, errno }),
         (status, _) => {
             let op_mod = input.get(6..8).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
-            Err(Error::Firmware { opcode, op_mod, status, syndrome: head.syndrome() })
+            Err(Error::Firmware { opcode, op_mod, status, syndrome })
         }
     }
 }

@@ -32,6 +32,13 @@ pub fn check_layouts(spec: &Spec) -> Result<(), Faults> {
     unique(spec.families.iter().map(|f| (&*f.name, &f.origin)), "family", &mut faults);
     for family in &spec.families {
         identifier(&family.name, &family.origin, &mut faults);
+        if TAKEN.contains(&&*family.name) || family.name.starts_with(|c: char| c.is_ascii_digit()) {
+            faults.add(
+                &family.origin,
+                format!("a family can't be called {}", family.name),
+                "it names a file and a module: no word of Rust, no digit first, and not enums, object or mod",
+            );
+        }
         about(&family.about, &family.origin, &mut faults);
     }
     unique(spec.layouts.iter().map(|l| (&*l.name, &l.origin)), "layout", &mut faults);
@@ -55,6 +62,13 @@ pub fn check_layouts(spec: &Spec) -> Result<(), Faults> {
     faults.or(())
 }
 
+/// Names that a family can't have: files beside the families' own, and words of Rust.
+const TAKEN: &[&str] = &[
+    "enums", "object", "mod", "lib", "main", "self", "super", "crate", "type", "match", "move",
+    "fn", "use", "struct", "enum", "union", "impl", "trait", "const", "static", "where", "while",
+    "for", "loop", "in",
+];
+
 /// Tells the second of two things of one name.
 fn unique<'a>(names: impl Iterator<Item = (&'a str, &'a Origin)>, what: &str, faults: &mut Faults) {
     let mut seen: HashMap<&str, &Origin> = HashMap::new();
@@ -77,12 +91,13 @@ fn unique<'a>(names: impl Iterator<Item = (&'a str, &'a Origin)>, what: &str, fa
 }
 
 fn identifier(name: &str, origin: &Origin, faults: &mut Faults) {
-    let ok = !name.is_empty() && name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric());
+    let ok = name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric())
+        && name.bytes().any(|b| b.is_ascii_alphanumeric());
     if !ok {
         faults.add(
             origin,
             format!("{name:?} is no PRM name"),
-            "names are letters, digits and underscores",
+            "names are letters, digits and underscores, not underscores alone",
         );
     }
 }
@@ -137,6 +152,30 @@ fn shape(spec: &Spec, layout: &Layout, field: &Field, faults: &mut Faults) {
     match (&field.element, field.count) {
         (Element::Bits(0), _) => {
             faults.add(&field.origin, format!("{name} is 0 bits wide"), "correct the width");
+        }
+        (Element::Bits(w), Count::One) if *w > 128 && w % 8 != 0 => faults.add(
+            &field.origin,
+            format!("{name} is {w} bits wide, which is no whole number of bytes"),
+            "fields of more than 128 bits are bytes: correct the width",
+        ),
+        (Element::Bits(w), Count::One)
+            if *w <= 32
+                && (field.bit + w - 1) / 8 - field.bit / 8 > 1
+                && field.bit + w <= layout.bytes * 8
+                && field.bit / 32 * 4 + 4 > layout.bytes =>
+        {
+            faults.add(
+                &field.origin,
+                format!("{name} takes 3 bytes or more of a dword that {} ends in", layout.name),
+                "correct the place of the field, or the bytes of the layout",
+            );
+        }
+        (Element::Layout(_), Count::List) if element == 0 => {
+            faults.add(
+                &field.origin,
+                format!("the elements of {name} are 0 bytes long"),
+                "correct the layout",
+            );
         }
         (_, Count::Array(0)) => {
             faults.add(
@@ -537,6 +576,16 @@ fn select_mask(spec: &Spec, select: &Select, mask: &str, place: &Origin, faults:
         );
         return;
     };
+    let same = |other: &&Select| {
+        other.op_mod == select.op_mod && other.masks.iter().any(|(m, _)| m == mask)
+    };
+    if spec.semantics.selects.iter().filter(same).count() > 1 {
+        faults.add(
+            place,
+            format!("{mask} has two select masks under op_mod {}", select.op_mod),
+            "merge the two, or correct one op_mod",
+        );
+    }
     let width = spec.element_bits(&field.element).unwrap_or(0);
     if !matches!(width, 8 | 16 | 32 | 64) {
         faults.add(

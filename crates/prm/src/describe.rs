@@ -129,6 +129,9 @@ impl LayoutDesc {
     /// mailbox: a list of its own may follow.
     pub fn part<'b>(&self, field: &FieldDesc, bytes: &'b [u8], index: usize) -> &'b [u8] {
         let from = field.bit_of(index);
+        if index >= field.elements(bytes.len()) {
+            return &[];
+        }
         let mut to = from + field.width() as usize;
         if let (Element::Layout(_), Count::One) = (field.element, field.count)
             && (to == self.size * 8 || self.kind == Kind::Union)
@@ -190,7 +193,7 @@ impl FieldDesc {
 
     /// The first bit of element `index`, from the start of the layout.
     pub fn bit_of(&self, index: usize) -> usize {
-        self.bit() as usize + index * self.width() as usize
+        (self.bit() as usize).saturating_add(index.saturating_mul(self.width() as usize))
     }
 
     /// Reads element `index` of a number of up to 128 bits.
@@ -199,7 +202,8 @@ impl FieldDesc {
     pub fn read(&self, bytes: &[u8], index: usize) -> Option<u128> {
         let (bit, width) = (self.bit_of(index), self.width() as usize);
         let number = !matches!(self.element, Element::Layout(_)) && width <= 128;
-        let there = index < self.elements(bytes.len()) && bit + width <= bytes.len() * 8;
+        let there =
+            index < self.elements(bytes.len()) && bit.saturating_add(width) <= bytes.len() * 8;
         (number && there).then(|| bits::get_wide(bytes, bit, width))
     }
 

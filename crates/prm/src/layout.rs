@@ -189,9 +189,17 @@ where
     /// # Panics
     /// The number is larger than an address can be.
     pub const fn size(len: usize) -> usize {
+        match Self::checked_size(len) {
+            Some(size) => size,
+            None => panic!("a list of so many elements does not fit in memory"),
+        }
+    }
+
+    /// [`WithTail::size`]; `None` when no address is that large.
+    const fn checked_size(len: usize) -> Option<usize> {
         match size_of::<E>().checked_mul(len) {
-            Some(list) if list <= usize::MAX - size_of::<H>() => size_of::<H>() + list,
-            _ => panic!("a list of so many elements does not fit in memory"),
+            Some(list) => list.checked_add(size_of::<H>()),
+            None => None,
         }
     }
 
@@ -224,8 +232,9 @@ where
     /// The buffer is shorter than [`WithTail::size`].
     pub fn new_in(buffer: &mut [u8], len: usize) -> Result<&mut Self, SizeError> {
         let given = buffer.len();
-        let Some(bytes) = buffer.get_mut(..Self::size(len)) else {
-            let (needed, element) = (Self::size(len), 0);
+        let needed = Self::checked_size(len).unwrap_or(usize::MAX);
+        let Some(bytes) = buffer.get_mut(..needed) else {
+            let element = 0;
             return Err(SizeError { layout: H::DESC.name, needed, element, given });
         };
         bytes.fill(0);

@@ -274,6 +274,7 @@ macro_rules! accessors {
 }
 
 /// A list that begins before the end of its layout, so that it can't follow it.
+#[allow(unused_macros)] // by families that have none
 macro_rules! inner_list {
     ($(#[$doc:meta])* $get:ident: $type:ty = $at:literal) => {
         $(#[$doc])*
@@ -459,6 +460,7 @@ macro_rules! coded {
 }
 
 /// A command: its input, its output and its object.
+#[allow(unused_macros)] // by families that have none
 macro_rules! command {
     ($Input:ident => $Output:ident, $verb:ident $Object:ident, $static:ident, $desc:expr) => {
         static $static: $crate::CommandDesc = $desc;

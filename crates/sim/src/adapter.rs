@@ -78,10 +78,11 @@ impl Adapter {
     /// What `ibv_create_rwq_ind_table` leads to: a table of the receive queues `rqns`.
     ///
     /// # Errors
-    /// The firmware refuses it: a number that is no RQ's, or more than `rqt_max_size`.
+    /// The firmware refuses it: a number that is no RQ's, or more than `rqt_max_size`. The kernel
+    /// takes mailboxes of up to 65535 bytes, which is 16315 entries.
     ///
     /// # Panics
-    /// `rqns` is longer than a table can be, 65535.
+    /// `rqns` is longer than 65535, or holds a number of more than 24 bits.
     pub fn create_ind_table(&self, context: &Rqtc, rqns: &[u32]) -> Result<Made, Error> {
         let mut buffer = vec![0; CreateRqtInWithRqNum::size(rqns.len())];
         let create =
@@ -95,7 +96,7 @@ impl Adapter {
     }
 
     /// Puts a QP into a state that no command leads to, as an error of traffic does: SQER, SQD,
-    /// SUSPENDED. Gives `false` when there is no such QP.
+    /// SUSPENDED. Gives `false` when there is no such QP, or the state has more than 4 bits.
     pub fn force_qp_state(&self, qpn: u32, state: QpState) -> bool {
         self.lock().firmware.force_qp_state(qpn, state)
     }
@@ -176,7 +177,11 @@ impl Transport for Adapter {
 
     fn destroy(&self, handle: Handle) -> Result<(), Errno> {
         let mut state = self.lock();
-        let (_, identity) = *state.handles.get(&handle).ok_or(Errno::NOENT)?;
+        let (kind, identity) = *state.handles.get(&handle).ok_or(Errno::NOENT)?;
+        // What verbs made is ended by verbs: the method takes objects of DEVX only.
+        if kind != TargetKind::Devx {
+            return Err(Errno::INVAL);
+        }
         let families = mlx5_prm::families().iter().flat_map(|f| f.commands);
         let destroy =
             families.copied().find(|c| c.verb == Verb::Destroy && c.object.name == identity.kind);

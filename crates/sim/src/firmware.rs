@@ -49,8 +49,11 @@ pub struct Firmware {
     last: BTreeMap<&'static str, u32>,
 }
 
-/// The first bit of the output's status and of what follows it in every output.
+/// Bytes of the shortest output that the firmware takes.
 const SHORTEST_OUTPUT: usize = 16;
+
+/// Bytes of status and syndrome at the start of every output.
+const HEAD: usize = 8;
 
 impl Firmware {
     /// A firmware without objects.
@@ -65,10 +68,10 @@ impl Firmware {
         output.fill(0);
         if let Err(refusal) = self.run(input, output) {
             output.fill(0);
-            if let Some(head) = output.get_mut(..CmdOut::SIZE) {
+            if let Some(head) = output.get_mut(..HEAD) {
                 let answer =
                     CmdOut::new().with_status(refusal.status).with_syndrome(refusal.syndrome);
-                head.copy_from_slice(answer.as_bytes());
+                head.copy_from_slice(&answer.as_bytes()[..HEAD]);
             }
         }
     }
@@ -79,10 +82,10 @@ impl Firmware {
     }
 
     /// Puts a QP into a state that no command leads to, as an error of traffic does: SQER, SQD,
-    /// SUSPENDED. Gives `false` when there is no such QP.
+    /// SUSPENDED. Gives `false` when there is no such QP, or the state has more than 4 bits.
     pub fn force_qp_state(&mut self, qpn: u32, state: QpState) -> bool {
         let context = self.objects.get_mut(&(kinds::QP, qpn));
-        context.map(|c| with(c, |qpc: &mut Qpc| qpc.set_state(state))).is_some()
+        context.is_some_and(|c| with(c, |qpc: &mut Qpc| qpc.try_set_state(state)).is_ok())
     }
 
     fn run(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), Refusal> {

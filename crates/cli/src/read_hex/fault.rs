@@ -11,6 +11,12 @@ pub(crate) enum ReadError {
     /// Nothing but white space.
     #[error("{file}: empty\nGive a mailbox: binary, hex digits, or a dump by xxd, od or hexdump.")]
     Empty { file: String },
+    /// Text in other letters than ASCII, or with more than text in it.
+    #[error(
+        "{file}: text with {what}, not a binary mailbox and not plain text\n\
+         Save it as plain ASCII text without {what}."
+    )]
+    NotPlain { file: String, what: &'static str },
     /// A line is wrong.
     #[error("{file}, line {number}: {fault}\n  {text}\n{}", .fault.remedy())]
     Line { file: String, number: usize, text: String, fault: Fault },

@@ -323,3 +323,20 @@ fn any_text_is_read_or_refused() {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     }
 }
+
+#[test]
+fn text_that_is_not_plain() {
+    let error = |raw: &[u8]| read("f", raw).unwrap_err().to_string();
+    let mark = "f: text with a byte-order mark, not a binary mailbox and not plain text\n\
+                Save it as plain ASCII text without a byte-order mark.";
+    assert_eq!(error(b"\xef\xbb\xbf04030000\n"), mark);
+    assert_eq!(error(b"\xff\xfe0\x004\0\n\0"), mark);
+    assert_eq!(error(b"\xfe\xff\x000\x004\0\n"), mark);
+    let colour = error(b"\x1b[1m0403\x1b[0m");
+    assert!(colour.starts_with("f: text with colour codes"), "{colour}");
+    let letters = [XXD.as_bytes(), "\u{b5}".as_bytes()].concat();
+    let odd = error(&letters);
+    assert!(odd.starts_with("f: text with bytes that are not ASCII"), "{odd}");
+    // Bytes that only begin like one are a mailbox.
+    assert_eq!(read("f", b"\xff\xfe\x01\x02").unwrap(), b"\xff\xfe\x01\x02");
+}

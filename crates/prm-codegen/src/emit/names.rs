@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::tails::{alias, tails};
 use crate::fault::{Faults, Origin};
 use crate::model::{Count, Spec};
 
@@ -25,7 +26,10 @@ const TYPES: &[&str] = &[
     "ObjectDesc",
     "OnObject",
     "Place",
+    "Option",
     "Query",
+    "Result",
+    "Self",
     "SelectBitDesc",
     "SelectDesc",
     "SizeError",
@@ -113,7 +117,48 @@ pub(super) fn check(spec: &Spec, faults: &mut Faults) {
             );
         }
     }
+    for e in &spec.semantics.enums {
+        // What every enumeration has.
+        let mut values = HashMap::from([("DESC".to_owned(), "DESC")]);
+        for value in &e.values {
+            if let Some(other) = values.insert(upper(&value.name), &value.name) {
+                faults.add(
+                    &value.origin,
+                    format!(
+                        "{} and {other} of {} are both {} in Rust",
+                        value.name,
+                        e.name,
+                        upper(&value.name)
+                    ),
+                    "rename one of the two",
+                );
+            }
+        }
+    }
+    let mut objects = HashMap::new();
+    for object in &spec.semantics.objects {
+        if let Some(other) = objects.insert(camel(&object.name), &object.name) {
+            faults.add(
+                &object.origin,
+                format!("{} and {other} are both {} in Rust", object.name, camel(&object.name)),
+                "rename one of the two",
+            );
+        }
+    }
     for layout in &spec.layouts {
+        let tails = tails(spec, layout);
+        for tail in tails.iter().filter(|t| t.follows(layout)) {
+            let name = alias(layout, tail, &tails);
+            if let Some((other, _)) =
+                types.insert(name.clone(), (&layout.name, Some(&layout.origin)))
+            {
+                faults.add(
+                    &layout.origin,
+                    format!("a list of {} and {other} are both {name} in Rust", layout.name),
+                    "rename the list or the layout",
+                );
+            }
+        }
         let mut methods: HashMap<String, &str> = HashMap::new();
         for field in &layout.fields {
             let name = snake(&field.name);

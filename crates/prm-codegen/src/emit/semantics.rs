@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::accessors::number_type;
-use super::names::{camel, upper};
+use super::names::{camel, snake, upper};
 use super::{head, type_name};
 use crate::model::*;
 
@@ -197,7 +197,7 @@ fn flag_word(text: &mut String, spec: &Spec, select: &Select) {
             "    /// Bit {}: {}.\n    pub {}: bool,",
             bit.bit,
             fields.join(", "),
-            bit.name
+            snake(&bit.name)
         );
     }
     gap(text, width);

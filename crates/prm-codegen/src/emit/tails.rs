@@ -1,5 +1,7 @@
 //! Lists of open length, and where a layout has them: its own, or that of a layout at its end.
 
+use std::collections::HashMap;
+
 use super::names::camel;
 use crate::model::*;
 
@@ -27,6 +29,27 @@ impl Tail {
 
 /// All lists of a layout.
 pub(super) fn tails(spec: &Spec, layout: &Layout) -> Vec<Tail> {
+    below(spec, layout, &mut HashMap::new())
+}
+
+/// Whether a layout has a list in it; `known` is what was found out before.
+fn has_list<'s>(spec: &'s Spec, layout: &'s Layout, known: &mut HashMap<&'s str, bool>) -> bool {
+    if let Some(has) = known.get(&*layout.name) {
+        return *has;
+    }
+    let has = layout.fields.iter().any(|field| match &field.element {
+        _ if field.count == Count::List => true,
+        Element::Layout(inner) => {
+            spec.layout(inner).is_some_and(|inner| has_list(spec, inner, known))
+        }
+        Element::Bits(_) => false,
+    });
+    known.insert(&layout.name, has);
+    has
+}
+
+/// [`tails`], which goes only into layouts that have a list: the others may be nested very broadly.
+fn below<'s>(spec: &'s Spec, layout: &'s Layout, known: &mut HashMap<&'s str, bool>) -> Vec<Tail> {
     let mut out = Vec::new();
     for field in &layout.fields {
         match (&field.element, field.count) {
@@ -42,7 +65,10 @@ pub(super) fn tails(spec: &Spec, layout: &Layout) -> Vec<Tail> {
                 if field.bit + inner.bytes * 8 != layout.bytes * 8 && layout.kind == Kind::Struct {
                     continue;
                 }
-                out.extend(tails(spec, inner).into_iter().map(|mut tail| {
+                if !has_list(spec, inner, known) {
+                    continue;
+                }
+                out.extend(below(spec, inner, known).into_iter().map(|mut tail| {
                     tail.path.insert(0, field.name.clone());
                     tail.bit += field.bit;
                     tail

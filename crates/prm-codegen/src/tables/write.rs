@@ -113,10 +113,12 @@ fn enums(spec: &Spec) -> String {
 fn sources(spec: &Spec, from: &Provenance, headers: &[Arc<SourceFile>]) -> String {
     let mut text =
         String::from("# Where the facts in layouts/ come from. Imported (prm-codegen import).\n");
+    let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
     let _ = write!(
         text,
-        "\n[[source]]\npackage = \"{}\"\nversion = \"{}\"\nfiles = [\n",
-        from.package, from.version
+        "\n[[source]]\npackage = {}\nversion = {}\nfiles = [\n",
+        quoted(&from.package),
+        quoted(&from.version)
     );
     for header in headers {
         let name =
