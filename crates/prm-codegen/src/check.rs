@@ -423,10 +423,7 @@ fn commands(spec: &Spec, faults: &mut Faults) {
         let created = command.verb == Verb::Create;
         let carrier = if created { &command.output } else { &command.input };
         match spec.resolve(carrier, &command.number) {
-            Some((bit, f))
-                if matches!(f.element, Element::Bits(1..=32)) && f.count == Count::One =>
-            {
-                let _ = bit;
+            Some((_, f)) if matches!(f.element, Element::Bits(1..=32)) && f.count == Count::One => {
             }
             Some(_) => faults.add(
                 place,
