@@ -202,6 +202,11 @@ fn visible(text: &str, span: Range<usize>) -> Range<usize> {
 pub struct Faults(pub Vec<Fault>);
 
 impl Faults {
+    /// One fault alone.
+    pub fn one(place: &Origin, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Faults(vec![Fault::new(place, message, help)])
+    }
+
     /// Adds one fault.
     pub fn add(&mut self, place: &Origin, message: impl Into<String>, help: impl Into<String>) {
         self.0.push(Fault::new(place, message, help));

@@ -43,9 +43,7 @@ impl Reader<'_> {
     }
 
     fn fault(&self, message: impl Into<String>, help: &str) -> Faults {
-        let mut faults = Faults::default();
-        faults.add(&Origin::new(self.file, self.word().span.clone()), message, help);
-        faults
+        Faults::one(&Origin::new(self.file, self.word().span.clone()), message, help)
     }
 
     fn mark(&mut self, mark: &str) -> bool {

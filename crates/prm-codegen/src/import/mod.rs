@@ -65,18 +65,12 @@ pub(crate) fn is_reserved(name: &str) -> bool {
 fn prm_name(tag: &str, place: &Origin) -> Result<String, Faults> {
     let name = tag.strip_prefix("mlx5_ifc_").map(|n| n.strip_suffix("_bits").unwrap_or(n));
     name.filter(|n| !n.is_empty()).map(str::to_owned).ok_or_else(|| {
-        one(
+        Faults::one(
             place,
             format!("{tag} is not named mlx5_ifc_*_bits"),
             "import headers of the mlx5_ifc dialect only",
         )
     })
-}
-
-fn one(place: &Origin, message: impl Into<String>, help: impl Into<String>) -> Faults {
-    let mut faults = Faults::default();
-    faults.add(place, message, help);
-    faults
 }
 
 /// From what C says to positions.
@@ -91,7 +85,7 @@ impl Lowering {
     fn definition(&mut self, definition: &Definition) -> Result<(), Faults> {
         let name = prm_name(&definition.tag, &definition.place)?;
         if self.known.contains_key(&name) {
-            return Err(one(
+            return Err(Faults::one(
                 &definition.place,
                 format!("the layout {name} is defined twice"),
                 "remove one of the two, or import the headers of one version only",
@@ -108,7 +102,7 @@ impl Lowering {
         let mut fields = Vec::new();
         let bits = self.members(name, body, 0, false, None, &mut fields)?;
         if !bits.is_multiple_of(8) {
-            return Err(one(
+            return Err(Faults::one(
                 place,
                 format!("{name} is {bits} bits long, which is no whole number of bytes"),
                 "a width in it is wrong: compare it with the PRM",
@@ -117,7 +111,7 @@ impl Lowering {
         let bytes = (bits / 8) as u32;
         let mut seen = HashSet::new();
         if let Some(twice) = fields.iter().find(|f| !seen.insert(f.name.clone())) {
-            return Err(one(
+            return Err(Faults::one(
                 &twice.origin,
                 format!("{name} has two fields called {}", twice.name),
                 "rename one of the two",
@@ -205,7 +199,7 @@ impl Lowering {
             Type::Inline(body) => {
                 let inner = format!("{layout}_{name}");
                 if self.known.contains_key(&inner) {
-                    return Err(one(
+                    return Err(Faults::one(
                         &member.place,
                         format!("the layout {inner} is defined twice"),
                         "rename the field whose type is written in place",
@@ -217,7 +211,7 @@ impl Lowering {
             }
         };
         if bits > MAX_BITS {
-            return Err(one(
+            return Err(Faults::one(
                 &member.place,
                 format!(
                     "{name} is {bits} bits wide; the longest layout believed is {MAX_BITS} bits"
@@ -230,7 +224,7 @@ impl Lowering {
             [None] => (Count::List, 0),
             [Some(n)] => {
                 let total = n.checked_mul(bits).filter(|t| *t <= MAX_BITS).ok_or_else(|| {
-                    one(
+                    Faults::one(
                         &member.place,
                         format!("{name}[{n}] is longer than {} bytes", MAX_BITS / 8),
                         "correct the number of elements",
@@ -244,14 +238,14 @@ impl Lowering {
             return Ok(total);
         }
         if bits == 0 && count != Count::One {
-            return Err(one(
+            return Err(Faults::one(
                 &member.place,
                 format!("the elements of {name} are 0 bits wide"),
                 "correct the width",
             ));
         }
         if at > MAX_BITS {
-            return Err(one(
+            return Err(Faults::one(
                 &member.place,
                 format!("{name} lies past {} bytes", MAX_BITS / 8),
                 "correct the sizes",
@@ -269,7 +263,7 @@ impl Lowering {
     }
 
     fn shape(&self, member: &Member) -> Faults {
-        one(
+        Faults::one(
             &member.place,
             "this shape of array is not understood",
             "fields are [width], [count][width] or [][width]; structs are [count] or []",
@@ -279,7 +273,7 @@ impl Lowering {
     fn size_of(&self, name: &str, kind: Kind, member: &Member) -> Result<u64, Faults> {
         match self.known.get(name) {
             Some(Some((k, bits))) if *k == kind => Ok(*bits),
-            Some(Some(_)) => Err(one(
+            Some(Some(_)) => Err(Faults::one(
                 &member.place,
                 match kind {
                     Kind::Struct => format!("{name} is a union, and a struct is written here"),
@@ -288,12 +282,12 @@ impl Lowering {
                 "write the keyword that its definition has",
             )),
             // Its own fault is told where it is defined.
-            Some(None) => Err(one(
+            Some(None) => Err(Faults::one(
                 &member.place,
                 format!("{name} is not complete here"),
                 "a layout can't hold itself, nor one that is at fault",
             )),
-            None => Err(one(
+            None => Err(Faults::one(
                 &member.place,
                 format!("{name} is not defined above this line"),
                 "import the header that defines it together with this one, before it",

@@ -71,19 +71,13 @@ pub(super) fn parse(file: &Arc<SourceFile>, names: &mut Names) -> Result<Header,
         parser.item(&mut header)?;
     }
     match parser.guard {
-        Some(place) => Err(fault(
+        Some(place) => Err(Faults::one(
             &place,
             "this #ifndef has no #endif",
             "the file may be cut off: fetch the header again",
         )),
         None => Ok(header),
     }
-}
-
-fn fault(place: &Origin, message: impl Into<String>, help: impl Into<String>) -> Faults {
-    let mut faults = Faults::default();
-    faults.add(place, message, help);
-    faults
 }
 
 struct Parser<'a> {
@@ -112,14 +106,14 @@ impl Parser<'_> {
     /// A fault at the present word: what stands here, and what belongs here.
     fn unexpected(&self, wanted: &str) -> Faults {
         if self.word().class == Class::End {
-            return fault(
+            return Faults::one(
                 &self.place(),
                 format!("the file ends where {wanted} belongs"),
                 "the file may be cut off: fetch the header again",
             );
         }
         let shown = self.text().lines().next().unwrap_or_default();
-        fault(
+        Faults::one(
             &self.place(),
             format!("{shown:?} where {wanted} belongs"),
             "this construct is not part of the mlx5_ifc dialect that is read; see prm-spec/README.md",
@@ -177,7 +171,7 @@ impl Parser<'_> {
     fn body(&mut self, kind: Kind) -> Result<Body, Faults> {
         self.depth += 1;
         if self.depth > DEPTH {
-            return Err(fault(
+            return Err(Faults::one(
                 &self.place(),
                 format!("structs are nested more than {DEPTH} deep here"),
                 "give the inner ones names of their own",
@@ -243,8 +237,9 @@ impl Parser<'_> {
             let place = self.place();
             let value = self.expression()?;
             self.expect("]")?;
-            let value = u64::try_from(value)
-                .map_err(|_| fault(&place, format!("{value} is no size"), "sizes are 0 or more"))?;
+            let value = u64::try_from(value).map_err(|_| {
+                Faults::one(&place, format!("{value} is no size"), "sizes are 0 or more")
+            })?;
             // `[0]` is how older headers write an open length, when it is not the width of a field.
             sizes.push((value > 0 || !sizes.is_empty()).then_some(value));
         }
@@ -279,14 +274,14 @@ impl Parser<'_> {
                 next = self.expression()?;
             }
             if i64::try_from(next).is_err() {
-                return Err(fault(
+                return Err(Faults::one(
                     &place,
                     format!("{name} is {next}, which a table can't hold"),
                     "table values are signed numbers of 64 bits",
                 ));
             }
             if self.names.values.insert(name.clone(), next).is_some() {
-                return Err(fault(
+                return Err(Faults::one(
                     &place,
                     format!("the enumerator {name} is defined twice"),
                     "remove one of the two, or import the headers of one version only",
@@ -323,7 +318,7 @@ impl Parser<'_> {
                 self.guard = None;
                 Ok(())
             }
-            _ => Err(fault(
+            _ => Err(Faults::one(
                 &place,
                 format!("#{word} is not understood"),
                 "only #include, #define and an include guard are read: run the header through the \
@@ -336,7 +331,7 @@ impl Parser<'_> {
         let rest = rest.trim_start();
         let end = rest.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(rest.len());
         if end == 0 {
-            return Err(fault(place, "this #define has no name", "write #define NAME VALUE"));
+            return Err(Faults::one(place, "this #define has no name", "write #define NAME VALUE"));
         }
         // A macro with parameters is never a size: it is kept out, and named when it is used.
         if rest[end..].starts_with('(') {
