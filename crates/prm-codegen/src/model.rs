@@ -11,6 +11,14 @@ pub struct Spec {
     pub layouts: Vec<Layout>,
     /// Enumerations of the headers, in the order of their sources.
     pub enums: Vec<Enumeration>,
+    /// Registers that ACCESS_REG reaches, by id.
+    pub registers: Vec<Register>,
+    /// Second names of layouts.
+    pub aliases: Vec<Alias>,
+    /// What sources say otherwise than the layouts do.
+    pub conflicts: Vec<Conflict>,
+    /// Where facts are from, the leading source first.
+    pub sources: Vec<Source>,
     /// The meaning of layouts, from `semantics/`.
     pub semantics: Semantics,
 }
@@ -124,6 +132,8 @@ pub struct Layout {
     pub fields: Vec<Field>,
     /// The family it belongs to.
     pub family: String,
+    /// The sources that describe it, the leading one first.
+    pub from: Vec<String>,
     /// Where it is written.
     pub origin: Origin,
 }
@@ -148,8 +158,58 @@ pub struct Field {
     pub count: Count,
     /// The name of the field whose place it shares, in an unnamed union.
     pub overlays: Option<String>,
+    /// Who may read and write it: known of fields of registers.
+    pub access: Option<Access>,
+    /// Names of its values, where its source has them beside the field.
+    pub values: Vec<FieldValue>,
+    /// For a union: the field of the same layout whose value tells which member counts.
+    pub selector: Option<String>,
+    /// For a member of a union: the value of the selector, or the condition, under which it counts.
+    pub when: Option<String>,
+    /// The sources that describe it; empty where they are those of its layout.
+    pub from: Vec<String>,
     /// Where it is written.
     pub origin: Origin,
+}
+
+/// Who may read and write a field of a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Read only.
+    Ro,
+    /// Read and written.
+    Rw,
+    /// Written only.
+    Wo,
+    /// Written to make something happen.
+    Op,
+    /// Written to say which of several registers is meant.
+    Index,
+}
+
+impl Access {
+    /// Every access.
+    pub const ALL: [Access; 5] = [Access::Ro, Access::Rw, Access::Wo, Access::Op, Access::Index];
+
+    /// Its name in the tables and in the databases.
+    pub fn name(self) -> &'static str {
+        match self {
+            Access::Ro => "RO",
+            Access::Rw => "RW",
+            Access::Wo => "WO",
+            Access::Op => "OP",
+            Access::Index => "INDEX",
+        }
+    }
+}
+
+/// A named value of a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldValue {
+    /// Name.
+    pub name: String,
+    /// Number.
+    pub value: u64,
 }
 
 /// What a field holds.
@@ -190,6 +250,81 @@ pub struct EnumValue {
     pub name: String,
     /// Number.
     pub value: i64,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// A register that ACCESS_REG reaches.
+#[derive(Debug, Clone)]
+pub struct Register {
+    /// Name, such as `PTYS`.
+    pub name: String,
+    /// Its id.
+    pub id: u16,
+    /// Its layout, where a source has it.
+    pub layout: Option<String>,
+    /// The sources that name it, the leading one first.
+    pub from: Vec<String>,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// A second name of a layout.
+#[derive(Debug, Clone)]
+pub struct Alias {
+    /// The name that is not generated.
+    pub name: String,
+    /// The layout it is.
+    pub of: String,
+    /// The sources that have it.
+    pub from: Vec<String>,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// What a source says otherwise than the layouts do.
+#[derive(Debug, Clone)]
+pub struct Conflict {
+    /// The layout.
+    pub layout: String,
+    /// The field; none when it is about the layout as a whole.
+    pub field: Option<String>,
+    /// What the layouts say, which is what is generated.
+    pub ours: String,
+    /// What the sources say.
+    pub theirs: String,
+    /// The sources.
+    pub from: Vec<String>,
+    /// Why ours is generated.
+    pub why: String,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// Where facts are from.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Its name in the tables, such as `linux-7.3`.
+    pub name: String,
+    /// The package or repository.
+    pub package: String,
+    /// Its version.
+    pub version: String,
+    /// The files, each after those whose structs it uses.
+    pub files: Vec<SourceEntry>,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// One file of a source.
+#[derive(Debug, Clone)]
+pub struct SourceEntry {
+    /// Its path in the package or repository.
+    pub path: String,
+    /// Its SHA-256, in hexadecimal.
+    pub sha256: String,
+    /// Beginnings of the enumerators that are taken; empty: everything.
+    pub takes: Vec<String>,
     /// Where it is written.
     pub origin: Origin,
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::fault::{Faults, Origin, SourceFile};
 use crate::model::{
-    Count, Element, EnumValue, Enumeration, Family, Field, Kind, Layout, Spec, matches,
+    Count, Element, EnumValue, Enumeration, Family, Field, Kind, Layout, Register, Spec, matches,
 };
 use expr::Names;
 use parser::{Body, Definition, Enum, Member, Type};
@@ -20,18 +20,29 @@ use parser::{Body, Definition, Enum, Member, Type};
 /// The largest layout that is believed, in bits: 1 MiB.
 const MAX_BITS: u64 = 8 << 20;
 
-/// Reads headers, in the order given, and shares their layouts out to `families`.
+/// What one source says.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// Its layouts, in the order of the files; no family yet.
+    pub layouts: Vec<Layout>,
+    /// Its enumerations.
+    pub enums: Vec<Enumeration>,
+    /// The registers that it names.
+    pub registers: Vec<Register>,
+}
+
+/// Reads the headers of one source, in the order given.
 ///
 /// A struct must be defined before it is used, as in C, in this header or one before it.
 ///
 /// # Errors
 /// Every fault that could be found; a header whose grammar is broken gives its first one only.
-pub fn import(headers: &[Arc<SourceFile>], families: Vec<Family>) -> Result<Spec, Faults> {
+pub fn headers(files: &[Arc<SourceFile>]) -> Result<Reading, Faults> {
     let mut faults = Faults::default();
     let mut names = Names::default();
     let mut lowering = Lowering::default();
     let mut enums = Vec::new();
-    for file in headers {
+    for file in files {
         let Some(header) = faults.take(parser::parse(file, &mut names)) else { continue };
         for definition in &header.definitions {
             let result = lowering.definition(definition);
@@ -39,8 +50,18 @@ pub fn import(headers: &[Arc<SourceFile>], families: Vec<Family>) -> Result<Spec
         }
         enums.extend(header.enums);
     }
-    let mut layouts = lowering.layouts;
-    for layout in &mut layouts {
+    let enums = enumerations(enums);
+    faults.or(Reading { layouts: lowering.layouts, enums, registers: Vec::new() })
+}
+
+/// Reads headers, in the order given, and shares their layouts out to `families`.
+///
+/// # Errors
+/// Those of [`headers`], and a layout that no family takes.
+pub fn import(files: &[Arc<SourceFile>], families: Vec<Family>) -> Result<Spec, Faults> {
+    let mut faults = Faults::default();
+    let mut reading = headers(files)?;
+    for layout in &mut reading.layouts {
         match families.iter().find(|f| f.takes.iter().any(|t| matches(t, &layout.name))) {
             Some(family) => layout.family.clone_from(&family.name),
             None => faults.add(
@@ -51,9 +72,9 @@ pub fn import(headers: &[Arc<SourceFile>], families: Vec<Family>) -> Result<Spec
         }
     }
     let order = |l: &Layout| families.iter().position(|f| f.name == l.family);
-    layouts.sort_by_key(order);
-    let enums = enumerations(enums);
-    faults.or(Spec { families, layouts, enums, ..Spec::default() })
+    reading.layouts.sort_by_key(order);
+    let Reading { layouts, enums, registers } = reading;
+    faults.or(Spec { families, layouts, enums, registers, ..Spec::default() })
 }
 
 /// Whether a field of this name holds nothing. One header misspells it.
@@ -123,6 +144,7 @@ impl Lowering {
             bytes,
             fields,
             family: String::new(),
+            from: Vec::new(),
             origin: place.clone(),
         });
         Ok(bits)
@@ -257,6 +279,11 @@ impl Lowering {
             element,
             count,
             overlays: anchor.map(str::to_owned),
+            access: None,
+            values: Vec::new(),
+            selector: None,
+            when: None,
+            from: Vec::new(),
             origin: member.place.clone(),
         });
         Ok(total)

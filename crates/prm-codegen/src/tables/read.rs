@@ -128,6 +128,7 @@ fn read_layout(t: &mut Table<'_, '_>, family: &str, faults: &mut Faults) -> Opti
         }
     };
     let bytes = t.need_u32("bytes", 1 << 20, faults);
+    let from = t.texts("from", faults);
     let mut fields = Vec::new();
     t.tables("fields", "a field", faults, |t, faults| fields.extend(read_field(t, faults)));
     Some(Layout {
@@ -136,6 +137,7 @@ fn read_layout(t: &mut Table<'_, '_>, family: &str, faults: &mut Faults) -> Opti
         bytes: bytes?,
         fields,
         family: family.to_owned(),
+        from: names(from),
         origin: t.origin.clone(),
     })
 }
@@ -149,6 +151,11 @@ fn read_field(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Field> {
     let count = t.u32("count", 8 << 20, faults);
     let list = t.flag("list", faults);
     let overlays = t.text("overlays", faults);
+    let access = t.text("access", faults).and_then(|text| access(t, &text, faults));
+    let values = t.numbers("values", faults);
+    let selector = t.text("selector", faults);
+    let when = t.text("when", faults);
+    let from = names(t.texts("from", faults));
     let (first, element) = match (bits, width, layout) {
         (Some(bits), None, None) => {
             let parsed = bits.split_once(':').and_then(|(high, low)| {
@@ -206,8 +213,25 @@ fn read_field(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Field> {
         element,
         count,
         overlays,
+        access,
+        values,
+        selector,
+        when,
+        from,
         origin: t.origin.clone(),
     })
+}
+
+fn access(t: &Table<'_, '_>, text: &str, faults: &mut Faults) -> Option<Access> {
+    let access = Access::ALL.into_iter().find(|a| a.name() == text);
+    if access.is_none() {
+        faults.add(
+            &t.place("access"),
+            format!("{text:?} is no access"),
+            "write \"RO\", \"RW\", \"WO\", \"OP\" or \"INDEX\"",
+        );
+    }
+    access
 }
 
 fn read_values(t: &mut Table<'_, '_>, faults: &mut Faults) -> Vec<EnumValue> {

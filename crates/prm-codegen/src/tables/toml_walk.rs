@@ -7,6 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::fault::{Faults, Origin, SourceFile};
+use crate::model::FieldValue;
 
 /// One table of a file, with the faults found so far.
 pub(super) struct Table<'t, 'i> {
@@ -224,6 +225,29 @@ impl Table<'_, '_> {
                 None => self.wrong(entry.span(), key, "an array of strings", faults),
             }
         }
+        out
+    }
+
+    /// A table of names and numbers, by number; empty when absent.
+    pub(super) fn numbers(&mut self, key: &'static str, faults: &mut Faults) -> Vec<FieldValue> {
+        const WANTED: &str = "a table of names and numbers, such as { OFF = 0x0, ON = 0x1 }";
+        self.asked.push(key);
+        let Some(value) = self.table.get(key) else { return Vec::new() };
+        let Some(entries) = value.get_ref().as_table() else {
+            self.wrong(value.span(), key, WANTED, faults);
+            return Vec::new();
+        };
+        let mut out = Vec::new();
+        for (name, value) in entries.iter() {
+            let number = value.get_ref().as_integer();
+            let number = number
+                .and_then(|i| u64::from_str_radix(&i.as_str().replace('_', ""), i.radix()).ok());
+            match number {
+                Some(value) => out.push(FieldValue { name: name.get_ref().to_string(), value }),
+                None => self.wrong(value.span(), key, WANTED, faults),
+            }
+        }
+        out.sort_by(|a, b| (a.value, &a.name).cmp(&(b.value, &b.name)));
         out
     }
 
