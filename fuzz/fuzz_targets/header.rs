@@ -3,8 +3,10 @@
 
 use libfuzzer_sys::fuzz_target;
 use prm_codegen::fault::{Origin, SourceFile};
-use prm_codegen::model::Family;
-use prm_codegen::{check, import};
+use prm_codegen::check;
+use prm_codegen::import::{self, HeaderFile};
+use prm_codegen::merge::{Told, merge};
+use prm_codegen::model::{Family, Rulings};
 
 fuzz_target!(|text: &str| {
     let file = SourceFile::new("header.h", text);
@@ -14,7 +16,11 @@ fuzz_target!(|text: &str| {
         takes: vec!["*".into()],
         origin: Origin::whole(&file),
     };
-    match import::import(&[file], vec![family]) {
+    let headers = [HeaderFile { file, takes: Vec::new() }];
+    let told = |reading| vec![Told { source: "header".into(), reading }];
+    let merged = import::headers(&headers)
+        .and_then(|reading| merge(told(reading), Rulings::default(), vec![family]));
+    match merged {
         Ok(spec) => {
             if let Err(faults) = check::check_layouts(&spec) {
                 assert!(!faults.0.is_empty());

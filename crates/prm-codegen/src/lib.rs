@@ -8,5 +8,7 @@ pub mod check;
 pub mod emit;
 pub mod fault;
 pub mod import;
+pub mod merge;
 pub mod model;
+pub mod report;
 pub mod tables;

@@ -1,14 +1,16 @@
-//! `prm-codegen`: import headers, check tables, generate Rust.
+//! `prm-codegen`: import sources, check tables, compare them, generate Rust.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use prm_codegen::fault::{Faults, SourceFile};
-use prm_codegen::tables::Provenance;
-use prm_codegen::{check, emit, import, tables};
+use prm_codegen::import::{self, HeaderFile};
+use prm_codegen::merge::{self, Told};
+use prm_codegen::report::{self, Verified};
+use prm_codegen::{check, emit, tables};
 
-/// Layout tables of the mlx5 PRM: import, check, generate.
+/// Layout tables of the mlx5 PRM: import, check, compare, generate.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
@@ -21,17 +23,10 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Read C headers of the mlx5_ifc dialect and write layouts/ and sources.toml.
+    /// Read the sources that sources.toml names, and write what they say together.
     Import {
-        /// The headers, each after those whose structs it uses.
-        #[arg(required = true)]
-        headers: Vec<PathBuf>,
-        /// The package that the headers are from.
-        #[arg(long)]
-        package: String,
-        /// The version of the package.
-        #[arg(long)]
-        version: String,
+        /// A folder with one folder a source, called as the source is, in which its files lie.
+        sources: PathBuf,
         /// The folder to write to; that of --spec unless given.
         #[arg(long)]
         out: Option<PathBuf>,
@@ -47,59 +42,133 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// Compare headers or a database with the tables: tell what is new, different or missing there.
+    /// Fails when anything is new, or different in a way that conflicts.toml does not know.
+    Verify(Files),
+    /// Tell how two folders of tables differ. Fails when they do.
+    Diff {
+        /// The one.
+        a: PathBuf,
+        /// The other.
+        b: PathBuf,
+    },
+    /// Count what each source gave.
+    Counts,
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false)]
+struct Files {
+    /// A header of the mlx5_ifc dialect; again for one that uses it.
+    #[arg(long)]
+    header: Vec<PathBuf>,
+    /// A database of registers.
+    #[arg(long)]
+    adb: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let spec = &arguments.spec;
     let result = match &arguments.command {
-        Command::Import { headers, package, version, out } => {
-            let from = Provenance { package: package.clone(), version: version.clone() };
-            run_import(&arguments.spec, headers, &from, out.as_deref().unwrap_or(&arguments.spec))
+        Command::Import { sources, out } => {
+            run_import(spec, sources, out.as_deref().unwrap_or(spec))
         }
-        Command::Check => run_check(&arguments.spec),
-        Command::Generate { root, check } => run_generate(&arguments.spec, root, *check),
+        Command::Check => run_check(spec),
+        Command::Generate { root, check } => run_generate(spec, root, *check),
+        Command::Verify(files) => run_verify(spec, files),
+        Command::Diff { a, b } => run_diff(a, b),
+        Command::Counts => run_counts(spec),
     };
     match result {
         Ok(text) => {
-            println!("{text}");
+            println!("{}", text.trim_end());
             ExitCode::SUCCESS
         }
-        Err(text) => {
+        Err(Failed::Faults(faults)) => {
+            eprint!("{}", faults.render());
+            ExitCode::FAILURE
+        }
+        Err(Failed::Text(text)) => {
             eprint!("{text}");
+            ExitCode::FAILURE
+        }
+        Err(Failed::Differs(text)) => {
+            print!("{text}");
             ExitCode::FAILURE
         }
     }
 }
 
-fn shown(faults: Faults) -> String {
-    faults.render()
+/// Why a run failed.
+enum Failed {
+    /// Its input is at fault.
+    Faults(Faults),
+    /// Something else went wrong.
+    Text(String),
+    /// What was compared differs: the answer itself.
+    Differs(String),
 }
 
-fn run_import(
-    spec: &Path,
-    headers: &[PathBuf],
-    from: &Provenance,
-    out: &Path,
-) -> Result<String, String> {
+impl From<Faults> for Failed {
+    fn from(faults: Faults) -> Self {
+        Failed::Faults(faults)
+    }
+}
+
+impl From<String> for Failed {
+    fn from(text: String) -> Self {
+        Failed::Text(text)
+    }
+}
+
+fn run_import(spec: &Path, dir: &Path, out: &Path) -> Result<String, Failed> {
     let mut faults = Faults::default();
-    let files: Vec<_> = headers.iter().filter_map(|h| faults.take(SourceFile::read(h))).collect();
-    let files = faults.or(files).map_err(shown)?;
-    let families = tables::read_families(spec).map_err(shown)?;
-    let imported = import::import(&files, families).map_err(shown)?;
-    check::check_layouts(&imported).map_err(shown)?;
-    tables::write_layouts(&imported, from, &files, out)
+    let families = faults.take(tables::read_families(spec));
+    let sources = faults.take(tables::read_sources(spec));
+    let (Some(families), Some((sources, rulings))) = (families, sources) else {
+        return Err(faults.into());
+    };
+    let mut told = Vec::new();
+    for source in &sources {
+        let reading = faults.take(import::read(source, &dir.join(&source.name)));
+        told.extend(reading.map(|reading| Told { source: source.name.clone(), reading }));
+    }
+    let told = faults.or(told)?;
+    let passed_over: Vec<String> = told.iter().filter_map(passed_over).collect();
+    let merged = merge::merge(told, rulings, families)?;
+    check::check_layouts(&merged)?;
+    tables::write_import(&merged, out)
         .map_err(|e| format!("{} can't be written: {e}\n", out.display()))?;
-    let fields: usize = imported.layouts.iter().map(|l| l.fields.len()).sum();
+    let fields: usize = merged.layouts.iter().map(|l| l.fields.len()).sum();
     Ok(format!(
-        "{} layouts, {fields} fields, {} enums",
-        imported.layouts.len(),
-        imported.enums.len()
+        "{}{} layouts, {fields} fields, {} enums, {} registers, {} aliases, {} conflicts",
+        passed_over.concat(),
+        merged.layouts.len(),
+        merged.enums.len(),
+        merged.registers.len(),
+        merged.aliases.len(),
+        merged.conflicts.len()
     ))
 }
 
-fn run_check(spec: &Path) -> Result<String, String> {
-    let spec = tables::read_spec(spec).map_err(shown)?;
-    check::check(&spec).map_err(shown)?;
+/// What was read past in a source, in a line.
+fn passed_over(told: &Told) -> Option<String> {
+    let items = &told.reading.passed_over;
+    let labels: Vec<&str> = items.iter().map(|p| &*p.label).collect();
+    (!items.is_empty()).then(|| {
+        format!(
+            "{}: passed over {} that are no part of the PRM: {}\n",
+            told.source,
+            items.len(),
+            labels.join(", ")
+        )
+    })
+}
+
+fn run_check(spec: &Path) -> Result<String, Failed> {
+    let spec = tables::read_spec(spec)?;
+    check::check(&spec)?;
     Ok(format!(
         "sound: {} layouts, {} enums, {} commands",
         spec.layouts.len(),
@@ -108,9 +177,64 @@ fn run_check(spec: &Path) -> Result<String, String> {
     ))
 }
 
-fn run_generate(spec: &Path, root: &Path, only_check: bool) -> Result<String, String> {
-    let spec = tables::read_spec(spec).map_err(shown)?;
-    check::check(&spec).map_err(shown)?;
-    let files = emit::emit(&spec).map_err(shown)?;
-    if only_check { emit::compare(&files, root) } else { emit::write(&files, root) }
+fn run_generate(spec: &Path, root: &Path, only_check: bool) -> Result<String, Failed> {
+    let spec = tables::read_spec(spec)?;
+    check::check(&spec)?;
+    let files = emit::emit(&spec)?;
+    let done = if only_check { emit::compare(&files, root) } else { emit::write(&files, root) };
+    Ok(done?)
+}
+
+fn run_verify(spec: &Path, files: &Files) -> Result<String, Failed> {
+    let mut faults = Faults::default();
+    let spec = faults.take(tables::read_spec(spec));
+    let paths = files.header.iter().chain(&files.adb);
+    let read =
+        |path: &PathBuf| SourceFile::read(path).map(|file| HeaderFile { file, takes: Vec::new() });
+    let read: Vec<HeaderFile> = paths.filter_map(|path| faults.take(read(path))).collect();
+    let Some(spec) = spec else { return Err(faults.into()) };
+    let read = faults.or(read)?;
+    let reading = match &files.adb {
+        Some(_) => import::adb(&read[0].file)?,
+        None => import::headers(&read)?,
+    };
+    let kin = spec
+        .sources
+        .iter()
+        .filter(|s| s.files.iter().any(|f| import::is_adb(&f.path)) == files.adb.is_some())
+        .map(|s| s.name.clone())
+        .collect::<Vec<_>>();
+    let verified = report::verify(&spec, reading, &kin);
+    let text = told(&verified);
+    if verified.is_clean() { Ok(text) } else { Err(Failed::Differs(text)) }
+}
+
+/// The parts of a comparison, each with its number.
+fn told(verified: &Verified) -> String {
+    let parts = [
+        ("new: not in the tables", &verified.new),
+        ("different: the tables say otherwise", &verified.different),
+        ("different, and known: conflicts.toml has it", &verified.known),
+        ("missing: only in the tables (and the sources that have it)", &verified.missing),
+    ];
+    let mut text = String::new();
+    for (title, lines) in parts {
+        text.push_str(&format!("{title}: {}\n", lines.len()));
+        for line in lines {
+            text.push_str(&format!("  {line}\n"));
+        }
+    }
+    text
+}
+
+fn run_diff(a: &Path, b: &Path) -> Result<String, Failed> {
+    let mut faults = Faults::default();
+    let (a, b) = (faults.take(tables::read_spec(a)), faults.take(tables::read_spec(b)));
+    let (Some(a), Some(b)) = (a, b) else { return Err(faults.into()) };
+    let text = report::diff(&a, &b);
+    if text.is_empty() { Ok("the two say the same".to_owned()) } else { Err(Failed::Differs(text)) }
+}
+
+fn run_counts(spec: &Path) -> Result<String, Failed> {
+    Ok(report::counts(&tables::read_spec(spec)?))
 }

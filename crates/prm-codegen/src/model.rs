@@ -19,6 +19,8 @@ pub struct Spec {
     pub conflicts: Vec<Conflict>,
     /// Where facts are from, the leading source first.
     pub sources: Vec<Source>,
+    /// What was ruled by hand about them.
+    pub rulings: Rulings,
     /// The meaning of layouts, from `semantics/`.
     pub semantics: Semantics,
 }
@@ -143,6 +145,12 @@ impl Layout {
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|f| f.name == name)
     }
+
+    /// What it is as a whole, such as `struct of 0x40 bytes`.
+    pub fn extent(&self) -> String {
+        let kind = if self.kind == Kind::Union { "union" } else { "struct" };
+        format!("{kind} of 0x{:02x} bytes", self.bytes)
+    }
 }
 
 /// One field of a layout.
@@ -170,6 +178,26 @@ pub struct Field {
     pub from: Vec<String>,
     /// Where it is written.
     pub origin: Origin,
+}
+
+impl Field {
+    /// Where it lies and what it is, in short: `0x0c 28:24`, `0x10 cqc`, `0x110 width 64 []`.
+    pub fn place(&self) -> String {
+        let (dword, within) = (self.bit / 32 * 4, self.bit % 32);
+        let mut text = match &self.element {
+            Element::Bits(width) if within + width <= 32 && *width > 0 => {
+                format!("0x{dword:02x} {}:{}", 31 - within, 32 - within - width)
+            }
+            Element::Bits(width) => format!("0x{:02x} width {width}", self.bit / 8),
+            Element::Layout(name) => format!("0x{:02x} {name}", self.bit / 8),
+        };
+        match self.count {
+            Count::One => {}
+            Count::Array(n) => text.push_str(&format!(" [{n}]")),
+            Count::List => text.push_str(" []"),
+        }
+        text
+    }
 }
 
 /// Who may read and write a field of a register.
@@ -239,6 +267,8 @@ pub struct Enumeration {
     pub name: String,
     /// Its values, as C names them.
     pub values: Vec<EnumValue>,
+    /// The sources that have it, the leading one first.
+    pub from: Vec<String>,
     /// Where it is written.
     pub origin: Origin,
 }
@@ -250,6 +280,8 @@ pub struct EnumValue {
     pub name: String,
     /// Number.
     pub value: i64,
+    /// The sources that have it; empty where they are those of its enumeration.
+    pub from: Vec<String>,
     /// Where it is written.
     pub origin: Origin,
 }
@@ -282,14 +314,12 @@ pub struct Alias {
     pub origin: Origin,
 }
 
-/// What a source says otherwise than the layouts do.
+/// What a source says otherwise than the tables do.
 #[derive(Debug, Clone)]
 pub struct Conflict {
-    /// The layout.
-    pub layout: String,
-    /// The field; none when it is about the layout as a whole.
-    pub field: Option<String>,
-    /// What the layouts say, which is what is generated.
+    /// What it is about: `layout.field`, a layout, an enumerator or a register.
+    pub at: String,
+    /// What the tables say, which is what is generated.
     pub ours: String,
     /// What the sources say.
     pub theirs: String,
@@ -301,14 +331,14 @@ pub struct Conflict {
     pub origin: Origin,
 }
 
-/// Where facts are from.
+/// Where facts are from. The order of the sources is their rank.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// Its name in the tables, such as `linux-7.3`.
+    /// Its name in the tables, such as `v7.3` for a version of Linux.
     pub name: String,
-    /// The package or repository.
+    /// The Debian package or the repository.
     pub package: String,
-    /// Its version.
+    /// Its version or commit.
     pub version: String,
     /// The files, each after those whose structs it uses.
     pub files: Vec<SourceEntry>,
@@ -321,10 +351,45 @@ pub struct Source {
 pub struct SourceEntry {
     /// Its path in the package or repository.
     pub path: String,
-    /// Its SHA-256, in hexadecimal.
-    pub sha256: String,
-    /// Beginnings of the enumerators that are taken; empty: everything.
+    /// Its SHA-256, in hexadecimal, where it is checked.
+    pub sha256: Option<String>,
+    /// Beginnings of the enumerators that are taken; empty: everything is.
     pub takes: Vec<String>,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// What was ruled by hand about sources.
+#[derive(Debug, Clone, Default)]
+pub struct Rulings {
+    /// Second names of layouts that no rule finds.
+    pub aliases: Vec<NamePair>,
+    /// Names that a rule would take for one layout, and that are two.
+    pub distinct: Vec<NamePair>,
+    /// Why ours stands in a conflict.
+    pub reasons: Vec<Reason>,
+}
+
+/// Two names of layouts.
+#[derive(Debug, Clone)]
+pub struct NamePair {
+    /// The name.
+    pub name: String,
+    /// The layout that is generated.
+    pub of: String,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// Why the reading that is generated stands.
+#[derive(Debug, Clone)]
+pub struct Reason {
+    /// What it is about, as [`Conflict::at`]; `*` stands for any run of characters.
+    pub at: String,
+    /// The source that says otherwise; any where absent.
+    pub from: Option<String>,
+    /// Why.
+    pub why: String,
     /// Where it is written.
     pub origin: Origin,
 }

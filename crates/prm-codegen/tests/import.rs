@@ -5,11 +5,12 @@
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use prm_codegen::fault::SourceFile;
-use prm_codegen::model::Spec;
-use prm_codegen::{check, import, tables};
+use prm_codegen::import::{self, HeaderFile};
+use prm_codegen::merge::{Told, merge};
+use prm_codegen::model::{Rulings, Spec};
+use prm_codegen::{check, tables};
 
 /// The names of the headers, in the order of their use.
 const HEADERS: [&str; 3] = ["mlx5_ifc_fpga.h", "mlx5_ifc.h", "mlx5_ifc_vdpa.h"];
@@ -22,15 +23,17 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// Imports `headers` with the families of `spec`, and writes the tables to `out`.
+/// Imports `headers` as one source with the families of `spec`, and writes the tables to `out`.
 fn imported(spec: &Path, headers: &[PathBuf], out: &Path) -> Spec {
-    let files: Vec<Arc<SourceFile>> =
-        headers.iter().map(|h| SourceFile::read(h).unwrap()).collect();
+    let file = |h: &PathBuf| HeaderFile { file: SourceFile::read(h).unwrap(), takes: Vec::new() };
+    let files: Vec<HeaderFile> = headers.iter().map(file).collect();
     let families = tables::read_families(spec).unwrap_or_else(|e| panic!("{e}"));
-    let spec = import::import(&files, families).unwrap_or_else(|e| panic!("{}", e.render()));
+    let reading = import::headers(&files).unwrap_or_else(|e| panic!("{}", e.render()));
+    let told = vec![Told { source: "sample".into(), reading }];
+    let spec =
+        merge(told, Rulings::default(), families).unwrap_or_else(|e| panic!("{}", e.render()));
     check::check_layouts(&spec).unwrap_or_else(|e| panic!("{}", e.render()));
-    let from = tables::Provenance { package: "package".into(), version: "1".into() };
-    tables::write_layouts(&spec, &from, &files, out).unwrap();
+    tables::write_import(&spec, out).unwrap();
     spec
 }
 
@@ -41,7 +44,11 @@ fn written(dir: &Path) -> Vec<(String, String)> {
         .map(|entry| entry.unwrap().path())
         .map(|path| (format!("layouts/{}", path.file_name().unwrap().display()), read(&path)))
         .collect();
-    files.push(("sources.toml".into(), read(&dir.join("sources.toml"))));
+    files.extend(["registers", "aliases", "conflicts"].map(|name| {
+        let name = format!("{name}.toml");
+        let text = read(&dir.join(&name));
+        (name, text)
+    }));
     files.sort();
     files
 }

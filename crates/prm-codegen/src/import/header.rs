@@ -35,7 +35,12 @@ pub(super) fn read(files: &[Arc<SourceFile>]) -> Result<Reading, Faults> {
         enums.extend(header.enums);
     }
     let enums = enumerations(enums);
-    faults.or(Reading { layouts: lowering.layouts, enums, registers: Vec::new() })
+    faults.or(Reading {
+        layouts: lowering.layouts,
+        enums,
+        registers: Vec::new(),
+        passed_over: Vec::new(),
+    })
 }
 
 /// Whether a field of this name holds nothing. One header misspells it.
@@ -299,8 +304,14 @@ fn enumerations(enums: Vec<Enum>) -> Vec<Enumeration> {
                 values: e
                     .values
                     .into_iter()
-                    .map(|(name, value, origin)| EnumValue { name, value: value as i64, origin })
+                    .map(|(name, value, origin)| EnumValue {
+                        name,
+                        value: value as i64,
+                        from: Vec::new(),
+                        origin,
+                    })
                     .collect(),
+                from: Vec::new(),
                 origin: e.place,
             }
         })

@@ -1,4 +1,4 @@
-//! Words of the C dialect of `mlx5_ifc.h`.
+//! Words of C and C++ headers, read one at a time.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,136 +10,198 @@ use crate::fault::{Faults, Origin, SourceFile};
 pub(super) enum Class {
     /// A name or a number: letters, digits and underscores.
     Name,
-    /// A punctuation mark, `<<` and `>>` included.
+    /// A punctuation mark, or any other character that no word is made of.
     Mark,
-    /// A whole preprocessor line, continuation lines included.
+    /// A string or a character, quotes included.
+    Text,
+    /// A whole preprocessor line, continuation lines and comments included.
     Directive,
-    /// The end of the file.
+    /// The end of the file, or of the part of it that is read.
     End,
 }
 
 /// One word and where it stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Word {
     pub(super) class: Class,
-    pub(super) span: Range<usize>,
+    pub(super) place: Origin,
 }
 
-/// The words of `file`, comments and white space left out. Ends with [`Class::End`].
-pub(super) fn words(file: &Arc<SourceFile>) -> Result<Vec<Word>, Faults> {
-    Lexer { file, bytes: file.text.as_bytes(), at: 0 }.run()
+impl Word {
+    /// As it is written.
+    pub(super) fn text(&self) -> &str {
+        &self.place.file.text[self.place.span.clone()]
+    }
+
+    /// Whether it is the punctuation mark `mark`.
+    pub(super) fn is(&self, mark: &str) -> bool {
+        self.class == Class::Mark && self.text() == mark
+    }
 }
 
-/// The words of a part of `file`: the body of a macro.
-pub(super) fn words_in(file: &Arc<SourceFile>, part: Range<usize>) -> Result<Vec<Word>, Faults> {
-    let bytes = &file.text.as_bytes()[..part.end];
-    Lexer { file, bytes, at: part.start }.run()
-}
+/// Marks of two characters: those that expressions have.
+const PAIRS: [&[u8]; 8] = [b"<<", b">>", b"==", b"!=", b"<=", b">=", b"&&", b"||"];
 
-struct Lexer<'a> {
-    file: &'a Arc<SourceFile>,
-    bytes: &'a [u8],
+/// Reads the words of a file, or of a part of it. Comments and white space are left out.
+pub(super) struct Lexer {
+    file: Arc<SourceFile>,
     at: usize,
+    end: usize,
+    /// Nothing but white space stands before this place in its line, so that `#` is a directive.
+    line_start: bool,
 }
 
-impl Lexer<'_> {
-    fn run(mut self) -> Result<Vec<Word>, Faults> {
-        let mut out = Vec::new();
-        let mut line_start = true;
-        while let Some(byte) = self.peek(0) {
-            let start = self.at;
-            match byte {
-                b'\n' => {
-                    line_start = true;
-                    self.at += 1;
-                    continue;
-                }
-                b' ' | b'\t' | b'\r' => {
-                    self.at += 1;
-                    continue;
-                }
-                b'\\' if matches!(self.peek(1), Some(b'\n')) => {
-                    self.at += 2;
-                    continue;
-                }
-                b'/' if self.peek(1) == Some(b'*') => {
-                    self.block_comment()?;
-                    continue;
-                }
-                b'/' if self.peek(1) == Some(b'/') => {
-                    self.line_end(false);
-                    continue;
-                }
-                b'#' if line_start => {
-                    self.line_end(true);
-                    out.push(Word { class: Class::Directive, span: start..self.at });
-                }
-                b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
-                    while self.peek(0).is_some_and(|b| b == b'_' || b.is_ascii_alphanumeric()) {
-                        self.at += 1;
-                    }
-                    out.push(Word { class: Class::Name, span: start..self.at });
-                }
-                b'<' | b'>' if self.peek(1) == Some(byte) => {
-                    self.at += 2;
-                    out.push(Word { class: Class::Mark, span: start..self.at });
-                }
-                b'{' | b'}' | b'[' | b']' | b'(' | b')' | b';' | b',' | b'=' | b'+' | b'-'
-                | b'*' | b'/' | b'|' | b'&' | b'~' | b'<' | b'>' | b'#' => {
-                    self.at += 1;
-                    out.push(Word { class: Class::Mark, span: start..self.at });
-                }
-                _ => {
-                    let shown = self.file.text[start..].chars().next().unwrap_or('?');
-                    let mut faults = Faults::default();
-                    faults.add(
-                        &Origin::new(self.file, start..start + shown.len_utf8()),
-                        format!("{shown:?} is not part of the mlx5_ifc dialect"),
-                        "only structs, unions, enums and constant macros are read, and widths in \
-                         brackets (u8 name[0x4]); remove the rest",
-                    );
-                    return Err(faults);
-                }
+impl Lexer {
+    /// The words of a whole file.
+    pub(super) fn new(file: &Arc<SourceFile>) -> Self {
+        // Some editors mark UTF-8 by a first character that no compiler takes for a word.
+        let at = if file.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Lexer { file: Arc::clone(file), at, end: file.text.len(), line_start: true }
+    }
+
+    /// The words of a part of a file: of a directive, or of the body of a macro.
+    pub(super) fn part(part: &Origin) -> Self {
+        let Range { start, end } = part.span;
+        Lexer { file: Arc::clone(&part.file), at: start, end, line_start: false }
+    }
+
+    /// What is not read yet.
+    pub(super) fn rest(&self) -> Origin {
+        Origin::new(&self.file, self.at..self.end)
+    }
+
+    /// The next word; [`Class::End`] for ever after the last one.
+    pub(super) fn next(&mut self) -> Result<Word, Faults> {
+        self.space()?;
+        let start = self.at;
+        let Some(byte) = self.peek(0) else { return Ok(self.word(Class::End, start)) };
+        let line_start = std::mem::take(&mut self.line_start);
+        let class = match byte {
+            b'#' if line_start => {
+                self.directive()?;
+                Class::Directive
             }
-            line_start = false;
-        }
-        out.push(Word { class: Class::End, span: self.bytes.len()..self.bytes.len() });
-        Ok(out)
+            b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                while self.peek(0).is_some_and(|b| b == b'_' || b.is_ascii_alphanumeric()) {
+                    self.at += 1;
+                }
+                Class::Name
+            }
+            b'"' | b'\'' if self.quoted(byte) => Class::Text,
+            _ => {
+                let rest = &self.file.text.as_bytes()[start..self.end];
+                let pair = PAIRS.iter().any(|p| rest.starts_with(p));
+                self.at += if pair { 2 } else { self.character() };
+                Class::Mark
+            }
+        };
+        Ok(self.word(class, start))
+    }
+
+    fn word(&self, class: Class, start: usize) -> Word {
+        Word { class, place: Origin::new(&self.file, start..self.at) }
     }
 
     fn peek(&self, ahead: usize) -> Option<u8> {
-        self.bytes.get(self.at + ahead).copied()
+        let at = self.at + ahead;
+        (at < self.end).then(|| self.file.text.as_bytes()[at])
     }
 
-    fn block_comment(&mut self) -> Result<(), Faults> {
-        let start = self.at;
-        self.at += 2;
-        while let Some(byte) = self.peek(0) {
-            if byte == b'*' && self.peek(1) == Some(b'/') {
-                self.at += 2;
-                return Ok(());
-            }
-            self.at += 1;
+    /// Bytes of the character that stands here.
+    fn character(&self) -> usize {
+        self.file.text[self.at..].chars().next().map_or(1, char::len_utf8)
+    }
+
+    /// Bytes of the backslash and the end of line that stand here, which join two lines.
+    fn joint(&self) -> Option<usize> {
+        match (self.peek(0), self.peek(1), self.peek(2)) {
+            (Some(b'\\'), Some(b'\n'), _) => Some(2),
+            (Some(b'\\'), Some(b'\r'), Some(b'\n')) => Some(3),
+            _ => None,
         }
-        let mut faults = Faults::default();
-        faults.add(
-            &Origin::new(self.file, start..start + 2),
-            "this comment is never closed",
-            "the file may be cut off: close the comment with */, or fetch the header again",
-        );
-        Err(faults)
     }
 
-    /// Goes to the end of the line, over continued lines when `continued`, and over a comment
-    /// that begins in a directive.
-    fn line_end(&mut self, continued: bool) {
+    /// Goes over white space and comments.
+    fn space(&mut self) -> Result<(), Faults> {
         while let Some(byte) = self.peek(0) {
             match byte {
-                b'\n' => return,
-                b'\\' if continued && self.peek(1) == Some(b'\n') => self.at += 2,
-                b'/' if continued && self.peek(1) == Some(b'*') => return,
-                _ => self.at += 1,
+                b'\n' => {
+                    self.line_start = true;
+                    self.at += 1;
+                }
+                b' ' | b'\t' | b'\r' | b'\x0b' | b'\x0c' => self.at += 1,
+                _ => match self.joint() {
+                    Some(bytes) => self.at += bytes,
+                    None if !self.comment()? => return Ok(()),
+                    None => {}
+                },
             }
         }
+        Ok(())
+    }
+
+    /// Goes over the comment that begins here; says whether one did. The end of the line after a
+    /// `//` comment is left.
+    fn comment(&mut self) -> Result<bool, Faults> {
+        let start = self.at;
+        match (self.peek(0), self.peek(1)) {
+            (Some(b'/'), Some(b'/')) => {
+                while self.peek(0).is_some_and(|b| b != b'\n') {
+                    self.at += self.joint().unwrap_or(1);
+                }
+                Ok(true)
+            }
+            (Some(b'/'), Some(b'*')) => {
+                let text = &self.file.text.as_bytes()[..self.end];
+                match text[start + 2..].windows(2).position(|pair| pair == b"*/") {
+                    Some(length) => self.at = start + length + 4,
+                    None => {
+                        return Err(Faults::one(
+                            &Origin::new(&self.file, start..start + 2),
+                            "this comment is never closed",
+                            "the file may be cut off: close the comment with */, or fetch the \
+                             header again",
+                        ));
+                    }
+                }
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Goes over the string or character that begins here, when it ends in the same line: an
+    /// apostrophe in the text of an `#error`, or in lines that a condition leaves out, does not.
+    fn quoted(&mut self, quote: u8) -> bool {
+        let start = self.at;
+        self.at += 1;
+        while let Some(byte) = self.peek(0) {
+            match byte {
+                b'\n' => break,
+                b'\\' => self.at += self.joint().unwrap_or(2),
+                _ => self.at += 1,
+            }
+            if byte == quote {
+                return true;
+            }
+        }
+        self.at = start;
+        false
+    }
+
+    /// Goes to the end of the line, and on over lines that belong to it.
+    fn directive(&mut self) -> Result<(), Faults> {
+        while let Some(byte) = self.peek(0) {
+            match byte {
+                b'\n' => break,
+                b'"' | b'\'' if self.quoted(byte) => {}
+                _ => match self.joint() {
+                    Some(bytes) => self.at += bytes,
+                    None if self.comment()? => {}
+                    None => self.at += 1,
+                },
+            }
+        }
+        Ok(())
     }
 }

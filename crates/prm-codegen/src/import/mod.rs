@@ -4,11 +4,14 @@ mod expr;
 mod header;
 mod lexer;
 mod parser;
+mod sources;
 
 use std::sync::Arc;
 
-use crate::fault::{Faults, SourceFile};
-use crate::model::{Enumeration, Family, Layout, Register, Spec, matches};
+use crate::fault::{Faults, Origin, SourceFile};
+use crate::model::{Enumeration, Layout, Register};
+
+pub use sources::{is_adb, read};
 
 /// What one source says.
 #[derive(Debug, Default)]
@@ -19,6 +22,26 @@ pub struct Reading {
     pub enums: Vec<Enumeration>,
     /// The registers that it names.
     pub registers: Vec<Register>,
+    /// What was read past, because it is no part of the PRM.
+    pub passed_over: Vec<PassedOver>,
+}
+
+/// Something in a source that is no part of the PRM.
+#[derive(Debug, Clone)]
+pub struct PassedOver {
+    /// What it is, such as `struct mlx5_cqe`.
+    pub label: String,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// A header, and what is taken from it.
+#[derive(Debug, Clone)]
+pub struct HeaderFile {
+    /// The header.
+    pub file: Arc<SourceFile>,
+    /// Beginnings of the enumerators that are taken, and nothing else is; empty: everything.
+    pub takes: Vec<String>,
 }
 
 /// Reads the headers of one source, in the order given.
@@ -27,29 +50,14 @@ pub struct Reading {
 ///
 /// # Errors
 /// Every fault that could be found; a header whose grammar is broken gives its first one only.
-pub fn headers(files: &[Arc<SourceFile>]) -> Result<Reading, Faults> {
-    header::read(files)
+pub fn headers(files: &[HeaderFile]) -> Result<Reading, Faults> {
+    header::read(&files.iter().map(|f| Arc::clone(&f.file)).collect::<Vec<_>>())
 }
 
-/// Reads headers, in the order given, and shares their layouts out to `families`.
+/// Reads a database of registers.
 ///
 /// # Errors
-/// Those of [`headers`], and a layout that no family takes.
-pub fn import(files: &[Arc<SourceFile>], families: Vec<Family>) -> Result<Spec, Faults> {
-    let mut faults = Faults::default();
-    let mut reading = headers(files)?;
-    for layout in &mut reading.layouts {
-        match families.iter().find(|f| f.takes.iter().any(|t| matches(t, &layout.name))) {
-            Some(family) => layout.family.clone_from(&family.name),
-            None => faults.add(
-                &layout.origin,
-                format!("no family takes the layout {}", layout.name),
-                "add its name, or a pattern that matches it, to a family of families.toml",
-            ),
-        }
-    }
-    let order = |l: &Layout| families.iter().position(|f| f.name == l.family);
-    reading.layouts.sort_by_key(order);
-    let Reading { layouts, enums, registers } = reading;
-    faults.or(Spec { families, layouts, enums, registers, ..Spec::default() })
+/// Every fault that could be found.
+pub fn adb(file: &Arc<SourceFile>) -> Result<Reading, Faults> {
+    Err(Faults::one(&Origin::whole(file), "not read yet", "wait"))
 }

@@ -26,6 +26,7 @@ pub fn read_spec(dir: &Path) -> Result<Spec, Faults> {
     }
     let order: Vec<String> = spec.families.iter().map(|f| f.name.clone()).collect();
     spec.layouts.sort_by_key(|l| order.iter().position(|name| *name == l.family));
+    read_single(dir, &SINGLE, &mut spec, &mut faults);
     for path in toml_files(&dir.join("semantics"), &mut faults) {
         if let Some(file) = faults.take(SourceFile::read(&path)) {
             read_semantics(&file, &mut spec.semantics, &mut faults);
@@ -33,6 +34,129 @@ pub fn read_spec(dir: &Path) -> Result<Spec, Faults> {
     }
     take_values(&mut spec);
     faults.or(spec)
+}
+
+/// Reads one entry of a file into the spec: the array it stands in, the entry.
+type ReadEntry = fn(&mut Spec, &str, &mut Table<'_, '_>, &mut Faults);
+
+/// A file: its name, the arrays it holds, and what reads an entry.
+type SingleFile = (&'static str, &'static [(&'static str, &'static str)], ReadEntry);
+
+/// Files beside `layouts/` and `semantics/` that may be absent, and their arrays.
+const SINGLE: [SingleFile; 5] = [
+    ("sources.toml", &[("source", "a source")], |spec, _, t, faults| {
+        spec.sources.extend(read_source(t, faults));
+    }),
+    (
+        "rulings.toml",
+        &[("alias", "an alias"), ("distinct", "a pair"), ("reason", "a reason")],
+        |spec, key, t, faults| read_ruling(key, t, &mut spec.rulings, faults),
+    ),
+    ("registers.toml", &[("register", "a register")], |spec, _, t, faults| {
+        spec.registers.extend(read_register(t, faults));
+    }),
+    ("aliases.toml", &[("alias", "an alias")], |spec, _, t, faults| {
+        let from = t.words("from", faults);
+        if let Some(NamePair { name, of, origin }) = read_pair(t, faults) {
+            spec.aliases.push(Alias { name, of, from, origin });
+        }
+    }),
+    ("conflicts.toml", &[("conflict", "a conflict")], |spec, _, t, faults| {
+        spec.conflicts.extend(read_conflict(t, faults));
+    }),
+];
+
+fn read_source(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Source> {
+    let name = t.need_text("name", faults);
+    let package = t.need_text("package", faults);
+    let version = t.need_text("version", faults);
+    let mut files = Vec::new();
+    t.tables("files", "a file", faults, |t, faults| {
+        let path = t.need_text("path", faults);
+        let sha256 = t.text("sha256", faults);
+        let takes = names(t.texts("takes", faults));
+        files.extend(path.map(|path| SourceEntry {
+            path,
+            sha256,
+            takes,
+            origin: t.origin.clone(),
+        }));
+    });
+    Some(Source {
+        name: name?,
+        package: package?,
+        version: version?,
+        files,
+        origin: t.origin.clone(),
+    })
+}
+
+fn read_ruling(key: &str, t: &mut Table<'_, '_>, rulings: &mut Rulings, faults: &mut Faults) {
+    match key {
+        "alias" => rulings.aliases.extend(read_pair(t, faults)),
+        "distinct" => rulings.distinct.extend(read_pair(t, faults)),
+        _ => {
+            let at = t.need_text("at", faults);
+            let from = t.text("from", faults);
+            let why = t.need_text("why", faults);
+            if let (Some(at), Some(why)) = (at, why) {
+                rulings.reasons.push(Reason { at, from, why, origin: t.origin.clone() });
+            }
+        }
+    }
+}
+
+fn read_pair(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<NamePair> {
+    let name = t.need_text("name", faults);
+    let of = t.need_text("of", faults);
+    Some(NamePair { name: name?, of: of?, origin: t.origin.clone() })
+}
+
+fn read_register(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Register> {
+    let name = t.need_text("name", faults);
+    let id = t.need_u32("id", 0xffff, faults);
+    let layout = t.text("layout", faults);
+    let from = t.words("from", faults);
+    Some(Register { name: name?, id: id? as u16, layout, from, origin: t.origin.clone() })
+}
+
+fn read_conflict(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Conflict> {
+    let at = t.need_text("at", faults);
+    let ours = t.need_text("ours", faults);
+    let theirs = t.need_text("theirs", faults);
+    let from = t.words("from", faults);
+    let why = t.need_text("why", faults);
+    Some(Conflict {
+        at: at?,
+        ours: ours?,
+        theirs: theirs?,
+        from,
+        why: why?,
+        origin: t.origin.clone(),
+    })
+}
+
+/// Reads those of `files` that are there.
+fn read_single(dir: &Path, files: &[SingleFile], spec: &mut Spec, faults: &mut Faults) {
+    for (name, arrays, read) in files {
+        let path = dir.join(name);
+        if path.exists()
+            && let Some(file) = faults.take(SourceFile::read(&path))
+        {
+            each_entry(&file, arrays, faults, |key, t, faults| read(spec, key, t, faults));
+        }
+    }
+}
+
+/// Reads `sources.toml` and `rulings.toml`: what an import is told by hand.
+///
+/// # Errors
+/// Every fault of the two.
+pub fn read_sources(dir: &Path) -> Result<(Vec<Source>, Rulings), Faults> {
+    let mut faults = Faults::default();
+    let mut spec = Spec::default();
+    read_single(dir, &SINGLE[..2], &mut spec, &mut faults);
+    faults.or((spec.sources, spec.rulings))
 }
 
 /// Reads `families.toml`.
@@ -104,9 +228,10 @@ fn read_layouts(file: &Arc<SourceFile>, family: &str, spec: &mut Spec, faults: &
         }
         _ => {
             let name = t.need_text("name", faults);
+            let from = t.words("from", faults);
             let values = read_values(t, faults);
             if let Some(name) = name {
-                spec.enums.push(Enumeration { name, values, origin: t.origin.clone() });
+                spec.enums.push(Enumeration { name, values, from, origin: t.origin.clone() });
             }
         }
     });
@@ -128,7 +253,7 @@ fn read_layout(t: &mut Table<'_, '_>, family: &str, faults: &mut Faults) -> Opti
         }
     };
     let bytes = t.need_u32("bytes", 1 << 20, faults);
-    let from = t.texts("from", faults);
+    let from = t.words("from", faults);
     let mut fields = Vec::new();
     t.tables("fields", "a field", faults, |t, faults| fields.extend(read_field(t, faults)));
     Some(Layout {
@@ -137,7 +262,7 @@ fn read_layout(t: &mut Table<'_, '_>, family: &str, faults: &mut Faults) -> Opti
         bytes: bytes?,
         fields,
         family: family.to_owned(),
-        from: names(from),
+        from,
         origin: t.origin.clone(),
     })
 }
@@ -155,7 +280,7 @@ fn read_field(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Field> {
     let values = t.numbers("values", faults);
     let selector = t.text("selector", faults);
     let when = t.text("when", faults);
-    let from = names(t.texts("from", faults));
+    let from = t.words("from", faults);
     let (first, element) = match (bits, width, layout) {
         (Some(bits), None, None) => {
             let parsed = bits.split_once(':').and_then(|(high, low)| {
@@ -239,11 +364,12 @@ fn read_values(t: &mut Table<'_, '_>, faults: &mut Faults) -> Vec<EnumValue> {
     t.tables("values", "a value", faults, |t, faults| {
         let name = t.need_text("name", faults);
         let value = t.number("value", faults);
+        let from = t.words("from", faults);
         if value.is_none() && !t.has("value") {
             t.missing("value", faults);
         }
         if let (Some(name), Some(value)) = (name, value) {
-            values.push(EnumValue { name, value, origin: t.origin.clone() });
+            values.push(EnumValue { name, value, from, origin: t.origin.clone() });
         }
     });
     values
@@ -339,6 +465,7 @@ fn take_values(spec: &mut Spec) {
             .map(|(name, v)| EnumValue {
                 name: name.to_owned(),
                 value: v.value,
+                from: Vec::new(),
                 origin: v.origin.clone(),
             })
             .collect();
@@ -374,7 +501,7 @@ fn read_select(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Select> {
 
 fn read_transition(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Transition> {
     let command = t.need_text("command", faults);
-    let from = names(t.texts("from", faults));
+    let from = t.words("from", faults);
     let to = t.need_text("to", faults);
     let takes = names(t.texts("takes", faults));
     let admits = names(t.texts("admits", faults));

@@ -228,6 +228,12 @@ impl Table<'_, '_> {
         out
     }
 
+    /// The words of a string; none when it is absent.
+    pub(super) fn words(&mut self, key: &'static str, faults: &mut Faults) -> Vec<String> {
+        let text = self.text(key, faults).unwrap_or_default();
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
     /// A table of names and numbers, by number; empty when absent.
     pub(super) fn numbers(&mut self, key: &'static str, faults: &mut Faults) -> Vec<FieldValue> {
         const WANTED: &str = "a table of names and numbers, such as { OFF = 0x0, ON = 0x1 }";

@@ -1,36 +1,19 @@
-//! Writes `layouts/` and `sources.toml`: what an importer found, pleasant to read and edit.
+//! Writes what an import makes, pleasant to read and edit.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
-use crate::fault::SourceFile;
 use crate::model::{Count, Element, Field, Kind, Layout, Spec};
 
-/// Where the facts of an import come from.
-#[derive(Debug, Clone)]
-pub struct Provenance {
-    /// The package or repository, such as `linux-headers-7.3.4+deb13-common`.
-    pub package: String,
-    /// Its version.
-    pub version: String,
-}
-
-/// Writes `layouts/*.toml` and `sources.toml` below `dir`. Files of families that are gone are
-/// removed. The same spec gives the same bytes.
+/// Writes what an import makes below `dir`: `layouts/*.toml`, `registers.toml`, `aliases.toml` and
+/// `conflicts.toml`. Files of families that are gone are removed. The same spec gives the same
+/// bytes.
 ///
 /// # Errors
 /// What the file system says.
-pub fn write_layouts(
-    spec: &Spec,
-    from: &Provenance,
-    headers: &[Arc<SourceFile>],
-    dir: &Path,
-) -> io::Result<()> {
+pub fn write_import(spec: &Spec, dir: &Path) -> io::Result<()> {
     let layouts = dir.join("layouts");
     fs::create_dir_all(&layouts)?;
     for entry in fs::read_dir(&layouts)? {
@@ -40,16 +23,20 @@ pub fn write_layouts(
         }
     }
     for family in &spec.families {
-        let mut text = format!("# {}\n", family.about);
-        text.push_str("# Imported (prm-codegen import). The format: ../README.md\n");
+        let mut text = format!("# {}\n{IMPORTED}", family.about);
         for layout in spec.layouts.iter().filter(|l| l.family == family.name) {
             write_layout(&mut text, layout);
         }
         fs::write(layouts.join(format!("{}.toml", family.name)), text)?;
     }
     fs::write(layouts.join("enums.toml"), enums(spec))?;
-    fs::write(dir.join("sources.toml"), sources(spec, from, headers))
+    fs::write(dir.join("registers.toml"), registers(spec))?;
+    fs::write(dir.join("aliases.toml"), aliases(spec))?;
+    fs::write(dir.join("conflicts.toml"), conflicts(spec))
 }
+
+/// The second line of every file that an import writes.
+const IMPORTED: &str = "# Imported (prm-codegen import). The format: README.md of prm-spec\n";
 
 fn write_layout(text: &mut String, layout: &Layout) {
     let _ = write!(text, "\n[[layout]]\nname = \"{}\"\n", layout.name);
@@ -57,6 +44,7 @@ fn write_layout(text: &mut String, layout: &Layout) {
         text.push_str("kind = \"union\"\n");
     }
     let _ = writeln!(text, "bytes = 0x{:02x}", layout.bytes);
+    write_from(text, &layout.from);
     if layout.fields.is_empty() {
         text.push_str("fields = []\n");
         return;
@@ -91,50 +79,84 @@ fn field_line(field: &Field) -> String {
         let _ = write!(line, "overlays = \"{other}\", ");
     }
     let _ = write!(line, "name = \"{}\"", field.name);
+    if let Some(access) = field.access {
+        let _ = write!(line, ", access = \"{}\"", access.name());
+    }
+    if !field.values.is_empty() {
+        let values: Vec<String> =
+            field.values.iter().map(|v| format!("{} = 0x{:x}", v.name, v.value)).collect();
+        let _ = write!(line, ", values = {{ {} }}", values.join(", "));
+    }
+    for (key, value) in [("selector", &field.selector), ("when", &field.when)] {
+        if let Some(value) = value {
+            let _ = write!(line, ", {key} = \"{value}\"");
+        }
+    }
+    if !field.from.is_empty() {
+        let _ = write!(line, ", from = \"{}\"", field.from.join(" "));
+    }
     line
 }
 
 fn enums(spec: &Spec) -> String {
-    let mut text = String::from(
-        "# Enumerations of the headers, by their C names.\n\
-         # Imported (prm-codegen import). The format: ../README.md\n",
-    );
+    let mut text = format!("# Enumerations of the headers, by their C names.\n{IMPORTED}");
     for e in &spec.enums {
-        let _ = write!(text, "\n[[enum]]\nname = \"{}\"\nvalues = [\n", e.name);
+        let _ = writeln!(text, "\n[[enum]]\nname = \"{}\"", e.name);
+        write_from(&mut text, &e.from);
+        text.push_str("values = [\n");
         for v in &e.values {
             let value = if v.value < 0 { v.value.to_string() } else { format!("0x{:x}", v.value) };
-            let _ = writeln!(text, "  {{ value = {value}, name = \"{}\" }},", v.name);
+            let from = match &v.from[..] {
+                [] => String::new(),
+                from => format!(", from = \"{}\"", from.join(" ")),
+            };
+            let _ = writeln!(text, "  {{ value = {value}, name = \"{}\"{from} }},", v.name);
         }
         text.push_str("]\n");
     }
     text
 }
 
-fn sources(spec: &Spec, from: &Provenance, headers: &[Arc<SourceFile>]) -> String {
-    let mut text =
-        String::from("# Where the facts in layouts/ come from. Imported (prm-codegen import).\n");
-    let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
-    let _ = write!(
-        text,
-        "\n[[source]]\npackage = {}\nversion = {}\nfiles = [\n",
-        quoted(&from.package),
-        quoted(&from.version)
-    );
-    for header in headers {
-        let name =
-            Path::new(&header.name).file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let sum: String = Sha256::digest(header.text.as_bytes())
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        let _ = writeln!(text, "  {{ name = \"{name}\", sha256 = \"{sum}\" }},");
+fn registers(spec: &Spec) -> String {
+    let mut text = format!("# Registers that ACCESS_REG reaches, by id.\n{IMPORTED}");
+    for r in &spec.registers {
+        let _ = write!(text, "\n[[register]]\nname = \"{}\"\nid = 0x{:04x}\n", r.name, r.id);
+        if let Some(layout) = &r.layout {
+            let _ = writeln!(text, "layout = \"{layout}\"");
+        }
+        write_from(&mut text, &r.from);
     }
-    let fields: usize = spec.layouts.iter().map(|l| l.fields.len()).sum();
-    let _ = write!(
-        text,
-        "]\nlayouts = {}\nfields = {fields}\nenums = {}\n",
-        spec.layouts.len(),
-        spec.enums.len()
-    );
     text
+}
+
+fn aliases(spec: &Spec) -> String {
+    let mut text = format!("# Second names of layouts.\n{IMPORTED}");
+    for a in &spec.aliases {
+        let _ = write!(text, "\n[[alias]]\nname = \"{}\"\nof = \"{}\"\n", a.name, a.of);
+        write_from(&mut text, &a.from);
+    }
+    text
+}
+
+fn conflicts(spec: &Spec) -> String {
+    let mut text =
+        format!("# What sources say otherwise than the tables, which say ours.\n{IMPORTED}");
+    for c in &spec.conflicts {
+        let _ = write!(
+            text,
+            "\n[[conflict]]\nat = \"{}\"\nours = \"{}\"\ntheirs = \"{}\"\nfrom = \"{}\"\nwhy = \"{}\"\n",
+            c.at,
+            c.ours,
+            c.theirs,
+            c.from.join(" "),
+            c.why
+        );
+    }
+    text
+}
+
+fn write_from(text: &mut String, from: &[String]) {
+    if !from.is_empty() {
+        let _ = writeln!(text, "from = \"{}\"", from.join(" "));
+    }
 }

@@ -1,0 +1,176 @@
+//! Merge: what several sources say becomes one set of tables.
+//!
+//! The sources come by rank. The first that describes a layout leads it; those after it add what
+//! fits into its gaps. What they say otherwise becomes a [`Conflict`], and what the leading source
+//! says is generated.
+
+mod enums;
+mod layouts;
+mod names;
+mod registers;
+
+use crate::fault::{Faults, Origin};
+use crate::import::Reading;
+use crate::model::*;
+
+/// What one source says.
+#[derive(Debug)]
+pub struct Told {
+    /// Name of the source.
+    pub source: String,
+    /// What was read from it.
+    pub reading: Reading,
+}
+
+/// Merges what the sources say, the leading one first, and shares the layouts out to `families`.
+///
+/// # Errors
+/// A layout that no family takes, and a ruling about a layout that no source has.
+pub fn merge(told: Vec<Told>, rulings: Rulings, families: Vec<Family>) -> Result<Spec, Faults> {
+    let mut faults = Faults::default();
+    let mut merged = Merged { rulings, ..Merged::default() };
+    for Told { source, reading } in told {
+        merged.layouts(&source, reading.layouts);
+        merged.enums(&source, reading.enums);
+        merged.name_registers(&source, reading.registers);
+    }
+    merged.pair_registers();
+    merged.unused_rulings(&mut faults);
+    merged.brief();
+    let Merged { mut layouts, enums, registers, aliases, conflicts, rulings, .. } = merged;
+    for layout in &mut layouts {
+        match families.iter().find(|f| f.takes.iter().any(|t| matches(t, &layout.name))) {
+            Some(family) => layout.family.clone_from(&family.name),
+            None => faults.add(
+                &layout.origin,
+                format!("no family takes the layout {}", layout.name),
+                "add its name, or a pattern that matches it, to a family of families.toml",
+            ),
+        }
+    }
+    let order = |l: &Layout| families.iter().position(|f| f.name == l.family);
+    layouts.sort_by_key(order);
+    faults.or(Spec {
+        families,
+        layouts,
+        enums,
+        registers,
+        aliases,
+        conflicts,
+        rulings,
+        ..Spec::default()
+    })
+}
+
+/// The tables with one more source, of the lowest rank. Every `from` is written out in full.
+pub fn add(spec: Spec, source: &str, reading: Reading) -> Spec {
+    let Spec { layouts, enums, registers, aliases, conflicts, rulings, .. } = spec;
+    let used = Vec::new();
+    let mut merged = Merged { layouts, enums, registers, aliases, conflicts, rulings, used };
+    merged.full();
+    merged.layouts(source, reading.layouts);
+    merged.enums(source, reading.enums);
+    merged.name_registers(source, reading.registers);
+    merged.pair_registers();
+    let Merged { layouts, enums, registers, aliases, conflicts, rulings, .. } = merged;
+    Spec { layouts, enums, registers, aliases, conflicts, rulings, ..Spec::default() }
+}
+
+/// What has been merged so far. Every `from` is written out in full until [`Merged::brief`].
+#[derive(Debug, Default)]
+struct Merged {
+    layouts: Vec<Layout>,
+    enums: Vec<Enumeration>,
+    registers: Vec<Register>,
+    aliases: Vec<Alias>,
+    conflicts: Vec<Conflict>,
+    rulings: Rulings,
+    /// Rulings that were of use, by the place where they are written.
+    used: Vec<usize>,
+}
+
+impl Merged {
+    fn find(&self, layout: &str) -> Option<usize> {
+        self.layouts.iter().position(|l| l.name == layout)
+    }
+
+    /// Records what `source` says otherwise, unless another source says the same.
+    fn conflict(
+        &mut self,
+        source: &str,
+        origin: &Origin,
+        at: String,
+        ours: String,
+        theirs: String,
+        why: &str,
+    ) {
+        let reason = self.rulings.reasons.iter().position(|r| {
+            matches(&r.at, &at) && r.from.as_deref().is_none_or(|from| from == source)
+        });
+        let why = reason.map_or(why, |i| &self.rulings.reasons[i].why).to_owned();
+        if let Some(i) = reason {
+            self.used.push(self.rulings.reasons[i].origin.span.start);
+        }
+        let same =
+            self.conflicts.iter_mut().find(|c| c.at == at && c.theirs == theirs && c.why == why);
+        match same {
+            Some(conflict) => conflict.from.push(source.to_owned()),
+            None => self.conflicts.push(Conflict {
+                at,
+                ours,
+                theirs,
+                from: vec![source.to_owned()],
+                why,
+                origin: origin.clone(),
+            }),
+        }
+    }
+
+    /// Tells rulings that ruled nothing: the sources have changed under them, or a name is wrong.
+    fn unused_rulings(&self, faults: &mut Faults) {
+        let reasons = self.rulings.reasons.iter().map(|r| (&r.origin, &r.at));
+        let pairs = self.rulings.aliases.iter().chain(&self.rulings.distinct);
+        for (origin, name) in pairs.map(|p| (&p.origin, &p.name)).chain(reasons) {
+            if !self.used.contains(&origin.span.start) {
+                faults.add(
+                    origin,
+                    format!("this ruling about {name} rules nothing"),
+                    "the sources have no such layout or conflict: correct the ruling, or remove it",
+                );
+            }
+        }
+    }
+
+    /// Writes the sources of every part out in full.
+    fn full(&mut self) {
+        for layout in &mut self.layouts {
+            for field in layout.fields.iter_mut().filter(|f| f.from.is_empty()) {
+                field.from.clone_from(&layout.from);
+            }
+        }
+        for e in &mut self.enums {
+            for value in e.values.iter_mut().filter(|v| v.from.is_empty()) {
+                value.from.clone_from(&e.from);
+            }
+        }
+    }
+
+    /// Leaves out the sources of a part where they are those of the whole.
+    fn brief(&mut self) {
+        for layout in &mut self.layouts {
+            for field in layout.fields.iter_mut().filter(|f| f.from == layout.from) {
+                field.from.clear();
+            }
+        }
+        for e in &mut self.enums {
+            for value in e.values.iter_mut().filter(|v| v.from == e.from) {
+                value.from.clear();
+            }
+        }
+    }
+}
+
+/// Whether a source is a version of Linux: those are called `v` and the version.
+pub(crate) fn is_linux(source: &str) -> bool {
+    source.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
