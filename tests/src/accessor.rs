@@ -30,12 +30,8 @@ pub enum Access {
         width: u32,
         /// The getter.
         get: fn(&[u8]) -> u128,
-        /// `set_`: panics when the value does not fit the field. The value must fit the type.
-        set: fn(&mut [u8], u128),
-        /// `with_`: the same by value.
-        with: fn(&mut [u8], u128),
-        /// `try_set_`, where the field is narrower than its type.
-        try_set: Option<TrySet>,
+        /// What writes it; none where it is read only.
+        write: Option<Write>,
     },
     /// Bytes, an array or a layout, viewed in place.
     View {
@@ -43,13 +39,31 @@ pub enum Access {
         size: usize,
         /// The getter.
         get: fn(&[u8]) -> &[u8],
-        /// The getter for writing.
-        get_mut: fn(&mut [u8]) -> &mut [u8],
-        /// `set_`: the value is `size` bytes.
-        set: fn(&mut [u8], &[u8]),
-        /// `with_`: the same by value.
-        with: fn(&mut [u8], &[u8]),
+        /// What writes it; none where it is read only.
+        write: Option<WriteView>,
     },
+}
+
+/// The functions that write a number.
+#[derive(Debug, Clone, Copy)]
+pub struct Write {
+    /// `set_`: panics when the value does not fit the field. The value must fit the type.
+    pub set: fn(&mut [u8], u128),
+    /// `with_`: the same by value.
+    pub with: fn(&mut [u8], u128),
+    /// `try_set_`, where the field is narrower than its type.
+    pub try_set: Option<TrySet>,
+}
+
+/// The functions that write what is viewed in place.
+#[derive(Debug, Clone, Copy)]
+pub struct WriteView {
+    /// The getter for writing.
+    pub get_mut: fn(&mut [u8]) -> &mut [u8],
+    /// `set_`: the value is as long as the field.
+    pub set: fn(&mut [u8], &[u8]),
+    /// `with_`: the same by value.
+    pub with: fn(&mut [u8], &[u8]),
 }
 
 /// A view of any layout.
@@ -83,7 +97,7 @@ impl<T: Described + 'static, const N: usize> AnyLayout for Layout<T, N> {
 pub type TrySet = fn(&mut [u8], u128) -> Result<(), FieldError>;
 
 macro_rules! number {
-    ($Layout:ident, $layout:literal, $field:literal, $width:literal, $get:expr, $put:expr, $with:ident, $set:ident, $try:expr) => {
+    ($Layout:ident, $layout:literal, $field:literal, $width:literal, $get:expr, $write:expr) => {
         // An item of its own: the closures of one item are checked together, and thousands of
         // them in one table take minutes.
         {
@@ -98,17 +112,7 @@ macro_rules! number {
                         let get: fn(&mlx5_prm::$Layout) -> u128 = $get;
                         get(mlx5_prm::$Layout::view(bytes).expect("the size of the layout"))
                     },
-                    set: |bytes, value| {
-                        mlx5_prm::$Layout::view_mut(bytes)
-                            .expect("the size of the layout")
-                            .$set($put(value))
-                    },
-                    with: |bytes, value| {
-                        let it =
-                            mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
-                        *it = it.$with($put(value));
-                    },
-                    try_set: $try,
+                    write: $write,
                 },
             };
             ACCESSOR
@@ -116,23 +120,26 @@ macro_rules! number {
     };
 }
 
-macro_rules! flag {
-    ($Layout:ident, $layout:literal, $field:literal, $get:ident, $set:ident, $with:ident) => {
-        number!(
-            $Layout,
-            $layout,
-            $field,
-            1,
-            |it| it.$get().into(),
-            |v: u128| v != 0,
-            $with,
-            $set,
-            None
-        )
+macro_rules! write {
+    ($Layout:ident, $put:expr, $set:ident, $with:ident, $try:expr) => {
+        Some($crate::accessor::Write {
+            set: |bytes, value| {
+                let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                it.$set($put(value))
+            },
+            with: |bytes, value| {
+                let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                *it = it.$with($put(value));
+            },
+            try_set: $try,
+        })
     };
 }
 
-macro_rules! full {
+macro_rules! flag {
+    ($Layout:ident, $layout:literal, $field:literal, $width:literal, $get:ident) => {
+        number!($Layout, $layout, $field, $width, |it| it.$get().into(), None)
+    };
     ($Layout:ident, $layout:literal, $field:literal, $width:literal, $get:ident, $set:ident, $with:ident) => {
         number!(
             $Layout,
@@ -140,15 +147,31 @@ macro_rules! full {
             $field,
             $width,
             |it| it.$get().into(),
-            |v: u128| v as _,
-            $with,
-            $set,
-            None
+            write!($Layout, |v: u128| v != 0, $set, $with, None)
+        )
+    };
+}
+
+macro_rules! full {
+    ($Layout:ident, $layout:literal, $field:literal, $width:literal, $get:ident) => {
+        number!($Layout, $layout, $field, $width, |it| it.$get().into(), None)
+    };
+    ($Layout:ident, $layout:literal, $field:literal, $width:literal, $get:ident, $set:ident, $with:ident) => {
+        number!(
+            $Layout,
+            $layout,
+            $field,
+            $width,
+            |it| it.$get().into(),
+            write!($Layout, |v: u128| v as _, $set, $with, None)
         )
     };
 }
 
 macro_rules! bits {
+    ($Layout:ident, $layout:literal, $field:literal, $width:literal, $get:ident) => {
+        number!($Layout, $layout, $field, $width, |it| it.$get().into(), None)
+    };
     ($Layout:ident, $layout:literal, $field:literal, $width:literal, $get:ident, $set:ident, $with:ident, $try:ident) => {
         number!(
             $Layout,
@@ -156,17 +179,23 @@ macro_rules! bits {
             $field,
             $width,
             |it| it.$get().into(),
-            |v: u128| v as _,
-            $with,
-            $set,
-            Some(|bytes, v| mlx5_prm::$Layout::view_mut(bytes)
-                .expect("the size of the layout")
-                .$try(v as _))
+            write!(
+                $Layout,
+                |v: u128| v as _,
+                $set,
+                $with,
+                Some(|bytes, v| mlx5_prm::$Layout::view_mut(bytes)
+                    .expect("the size of the layout")
+                    .$try(v as _))
+            )
         )
     };
 }
 
 macro_rules! coded_full {
+    ($Layout:ident, $layout:literal, $field:literal, $Enum:ident($raw:ident), $width:literal, $get:ident) => {
+        number!($Layout, $layout, $field, $width, |it| it.$get().0.into(), None)
+    };
     ($Layout:ident, $layout:literal, $field:literal, $Enum:ident($raw:ident), $width:literal, $get:ident, $set:ident, $with:ident) => {
         number!(
             $Layout,
@@ -174,15 +203,15 @@ macro_rules! coded_full {
             $field,
             $width,
             |it| it.$get().0.into(),
-            |v: u128| mlx5_prm::$Enum(v as $raw),
-            $with,
-            $set,
-            None
+            write!($Layout, |v: u128| mlx5_prm::$Enum(v as $raw), $set, $with, None)
         )
     };
 }
 
 macro_rules! coded {
+    ($Layout:ident, $layout:literal, $field:literal, $Enum:ident($raw:ident), $width:literal, $get:ident) => {
+        number!($Layout, $layout, $field, $width, |it| it.$get().0.into(), None)
+    };
     ($Layout:ident, $layout:literal, $field:literal, $Enum:ident($raw:ident), $width:literal, $get:ident, $set:ident, $with:ident, $try:ident) => {
         number!(
             $Layout,
@@ -190,19 +219,44 @@ macro_rules! coded {
             $field,
             $width,
             |it| it.$get().0.into(),
-            |v: u128| mlx5_prm::$Enum(v as $raw),
-            $with,
-            $set,
-            Some(|bytes, v| {
-                let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
-                it.$try(mlx5_prm::$Enum(v as $raw))
-            })
+            write!(
+                $Layout,
+                |v: u128| mlx5_prm::$Enum(v as $raw),
+                $set,
+                $with,
+                Some(|bytes, v| {
+                    let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                    it.$try(mlx5_prm::$Enum(v as $raw))
+                })
+            )
         )
     };
 }
 
 macro_rules! view {
-    ($Layout:ident, $layout:literal, $field:literal, $type:ty, $get:ident, $mut:ident, $set:ident, $with:ident) => {{
+    ($Layout:ident, $layout:literal, $field:literal, $type:ty, $get:ident) => {
+        view!(@ $Layout, $layout, $field, $type, $get, None)
+    };
+    ($Layout:ident, $layout:literal, $field:literal, $type:ty, $get:ident, $mut:ident, $set:ident, $with:ident) => {
+        view!(@ $Layout, $layout, $field, $type, $get, Some($crate::accessor::WriteView {
+            get_mut: |bytes| {
+                let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                zerocopy::IntoBytes::as_mut_bytes(it.$mut())
+            },
+            set: |bytes, value| {
+                let value =
+                    <$type as zerocopy::FromBytes>::read_from_bytes(value).expect("its size");
+                mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout").$set(&value)
+            },
+            with: |bytes, value| {
+                let value =
+                    <$type as zerocopy::FromBytes>::read_from_bytes(value).expect("its size");
+                let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                *it = it.$with(value);
+            },
+        }))
+    };
+    (@ $Layout:ident, $layout:literal, $field:literal, $type:ty, $get:ident, $write:expr) => {{
         const ACCESSOR: $crate::accessor::Accessor = $crate::accessor::Accessor {
             layout: $layout,
             field: $field,
@@ -214,21 +268,7 @@ macro_rules! view {
                     let it = mlx5_prm::$Layout::view(bytes).expect("the size of the layout");
                     zerocopy::IntoBytes::as_bytes(it.$get())
                 },
-                get_mut: |bytes| {
-                    let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
-                    zerocopy::IntoBytes::as_mut_bytes(it.$mut())
-                },
-                set: |bytes, value| {
-                    let value =
-                        <$type as zerocopy::FromBytes>::read_from_bytes(value).expect("its size");
-                    mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout").$set(&value)
-                },
-                with: |bytes, value| {
-                    let value =
-                        <$type as zerocopy::FromBytes>::read_from_bytes(value).expect("its size");
-                    let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
-                    *it = it.$with(value);
-                },
+                write: $write,
             },
         };
         ACCESSOR

@@ -20,6 +20,7 @@ pub fn check(spec: &Spec) -> Result<(), Faults> {
     bound_enums(spec, &mut faults);
     selects(spec, &mut faults);
     transitions(spec, &mut faults);
+    opcodes(spec, &mut faults);
     faults.or(())
 }
 
@@ -645,6 +646,43 @@ fn transitions(spec: &Spec, faults: &mut Faults) {
                 faults.add(&t.origin, format!("opt_param_mask has no bit {name}"), help);
             }
         }
+    }
+}
+
+/// Every opcode has its mailboxes, or a reason why not.
+fn opcodes(spec: &Spec, faults: &mut Faults) {
+    let notes = &spec.semantics.opcodes;
+    unique(notes.iter().map(|n| (&*n.name, &n.origin)), "opcode", faults);
+    let all = crate::opcodes::opcodes(spec);
+    for note in notes {
+        for layout in [&note.input, &note.output].into_iter().flatten() {
+            if spec.layout(layout).is_none() {
+                no_layout(spec, layout, &note.origin, faults);
+            }
+        }
+        let paired = all.iter().find(|p| p.opcode.name == note.name);
+        let (message, help) = match paired {
+            None => ("is no opcode", "correct the name: it is the header's, without MLX5_CMD_OP_"),
+            Some(p) if p.both().is_some() && note.why.is_some() => {
+                ("has both mailboxes", "remove why")
+            }
+            Some(p) if p.both().is_some() && note.input.is_none() && note.output.is_none() => {
+                ("has both mailboxes", "remove this entry")
+            }
+            _ => continue,
+        };
+        faults.add(&note.origin, format!("{} {message}", note.name), help);
+    }
+    for p in all.iter().filter(|p| p.both().is_none()) {
+        if p.note.is_some_and(|n| n.why.is_some()) {
+            continue;
+        }
+        let missing = if p.input.is_none() { "input" } else { "output" };
+        faults.add(
+            &p.opcode.origin,
+            format!("no layout is the {missing} of {}", p.opcode.name),
+            "add an [[opcode]] to semantics/ with its input and output, or with why it has none",
+        );
     }
 }
 

@@ -10,5 +10,6 @@ pub mod fault;
 pub mod import;
 pub mod merge;
 pub mod model;
+pub mod opcodes;
 pub mod report;
 pub mod tables;

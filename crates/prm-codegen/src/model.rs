@@ -407,6 +407,23 @@ pub struct Semantics {
     pub selects: Vec<Select>,
     /// State transitions.
     pub transitions: Vec<Transition>,
+    /// Mailboxes of opcodes that are not called as the opcode is, and opcodes without them.
+    pub opcodes: Vec<OpcodeNote>,
+}
+
+/// What is said by hand of an opcode: its mailboxes, or why it has none.
+#[derive(Debug, Clone)]
+pub struct OpcodeNote {
+    /// Name of the opcode, without `MLX5_CMD_OP_`.
+    pub name: String,
+    /// Input layout.
+    pub input: Option<String>,
+    /// Output layout.
+    pub output: Option<String>,
+    /// Why a mailbox is missing.
+    pub why: Option<String>,
+    /// Where it is written.
+    pub origin: Origin,
 }
 
 /// A kind of object that commands work on.

@@ -153,11 +153,7 @@ pub struct TransitionDesc {
 }
 
 /// The input of a command.
-pub trait Command: Described {
-    /// Its description.
-    const COMMAND: &'static CommandDesc;
-    /// The kind of object it works on.
-    type Object: Object;
+pub trait Request: Described {
     /// Its output, without a list.
     type Output: Described + FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout;
 
@@ -165,6 +161,14 @@ pub trait Command: Described {
     fn bytes(&self) -> &[u8];
     /// The mailbox, to be written.
     fn bytes_mut(&mut self) -> &mut [u8];
+}
+
+/// The input of a command on a kind of object.
+pub trait Command: Request {
+    /// Its description.
+    const COMMAND: &'static CommandDesc;
+    /// The kind of object it works on.
+    type Object: Object;
 }
 
 /// A command on an object that is there: its input carries the object's number.
@@ -197,6 +201,13 @@ where
 {
     const COMMAND: &'static CommandDesc = H::COMMAND;
     type Object = H::Object;
+}
+
+impl<H, E> Request for WithTail<H, E>
+where
+    H: Request + FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout,
+    E: FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout,
+{
     type Output = H::Output;
 
     fn bytes(&self) -> &[u8] {

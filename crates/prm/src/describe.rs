@@ -60,6 +60,8 @@ pub struct FieldDesc {
     pub element: Element,
     /// How many elements there are.
     pub count: Count,
+    /// Who may read and write it: known of fields of registers.
+    pub access: Option<Access>,
     /// Byte offset of the dword that it begins in.
     pub(crate) at: u32,
     /// Its first bit in that dword, 31 the most significant.
@@ -67,6 +69,21 @@ pub struct FieldDesc {
     /// Its last bit, counted on below 0 into the dwords that follow. That bit and width are worked
     /// out when they are asked for saves a noticeable part of the crate's build time.
     pub(crate) low: i32,
+}
+
+/// Who may read and write a field of a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Read only: it has no accessor that writes.
+    Ro,
+    /// Read and written.
+    Rw,
+    /// Written only.
+    Wo,
+    /// Written to make something happen.
+    Op,
+    /// Written to say which of several registers is meant, when reading too.
+    Index,
 }
 
 /// What a field holds.
@@ -94,7 +111,7 @@ pub enum Count {
 /// Names of the values of an enumeration.
 #[derive(Debug)]
 pub struct EnumDesc {
-    /// Name of the enumeration.
+    /// Name of the enumeration; empty where the values belong to one field alone.
     pub name: &'static str,
     /// Values and their names.
     pub values: &'static [(u32, &'static str)],

@@ -50,11 +50,11 @@ mod macros;
 mod generated;
 
 pub use command::{
-    Command, CommandDesc, Creates, Modify, Object, ObjectDesc, OnObject, Place, Query,
+    Command, CommandDesc, Creates, Modify, Object, ObjectDesc, OnObject, Place, Query, Request,
     SelectBitDesc, SelectDesc, TransitionDesc, Verb, command, opcode,
 };
 pub use describe::{
-    Count, Described, Element, EnumDesc, Family, FieldDesc, Kind, LayoutDesc, layout_desc,
+    Access, Count, Described, Element, EnumDesc, Family, FieldDesc, Kind, LayoutDesc, layout_desc,
 };
 pub use error::{FieldError, SizeError};
 pub use generated::*;

@@ -6,7 +6,7 @@
 /// Positions are written as the PRM writes them: byte offset of the dword, then bits high:low.
 macro_rules! layout {
     ($Name:ident, $tag:path, $prm:literal, $kind:ident, $size:literal $(, opcode $opcode:literal)?;
-     $( $(#[$doc:meta])* $field:ident $args:tt; )*) => {
+     $( $(#[$doc:meta])* $field:ident $args:tt $($access:ident)? $({ $($values:tt)* })?; )*) => {
         // A field may be called `len`.
         #[allow(clippy::len_without_is_empty)]
         impl $Name {
@@ -17,23 +17,103 @@ macro_rules! layout {
                 name: $prm,
                 kind: $crate::Kind::$kind,
                 size: $size,
-                fields: &[ $( description! { $field $args } ),* ],
+                fields: &[ $( description! { $field $args [$($access)?] [$($($values)*)?] } ),* ],
             };
             $( const OPCODE: Option<u16> = Some($opcode); )?
         }
     };
 }
 
-/// The accessors of one field.
+/// The accessors of one field: to read it, and to write it unless it is read only.
 macro_rules! accessors {
-    // A number narrower than its type.
-    ($prm:literal, [$($doc:tt)*] bits ($get:ident $set:ident $with:ident $try:ident:
+    ($prm:literal, [$($doc:tt)*] tail ($($of:tt)*)) => {
+        // A list behind the layout's end: see its alias of `WithTail`.
+    };
+    ($prm:literal, [$($doc:tt)*] list ($get:ident: $type:ty = $name:literal $at:literal $($of:tt)*)) => {
+        inner_list! { $($doc)* $get: $type = $at }
+    };
+    ($prm:literal, [$($doc:tt)*] $kind:ident ($get:ident: $($rest:tt)*)) => {
+        getter! { [$($doc)*] $kind ($get: $($rest)*) }
+    };
+    ($prm:literal, [$($doc:tt)*] $kind:ident ($get:ident $($set:ident)+: $($rest:tt)*)) => {
+        getter! { [$($doc)*] $kind ($get: $($rest)*) }
+        setters! { $prm, $kind ($($set)*: $($rest)*) }
+    };
+}
+
+/// What reads one field.
+macro_rules! getter {
+    // A number of up to 32 bits.
+    ([$($doc:tt)*] bits ($get:ident:
       $type:ident = $name:literal $dword:literal[$high:literal:$low:literal])) => {
         $($doc)*
         #[inline]
         pub const fn $get(&self) -> $type {
             $crate::bits::$type::get(self, $dword, $high, $low)
         }
+    };
+    ([$($doc:tt)*] full ($($of:tt)*)) => {
+        getter! { [$($doc)*] bits ($($of)*) }
+    };
+    // One bit.
+    ([$($doc:tt)*] flag ($get:ident: bool = $name:literal $dword:literal[$bit:literal])) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> bool {
+            $crate::bits::get_flag(self, $dword, $bit)
+        }
+    };
+    // A number whose values have names.
+    ([$($doc:tt)*] coded ($get:ident:
+      $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal])) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> $crate::$type {
+            $crate::$type($crate::bits::$raw::get(self, $dword, $high, $low))
+        }
+    };
+    ([$($doc:tt)*] coded_full ($($of:tt)*)) => {
+        getter! { [$($doc)*] coded ($($of)*) }
+    };
+    // A number of 64 bits.
+    ([$($doc:tt)*] quad ($get:ident: u64 = $name:literal $at:literal)) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> u64 {
+            $crate::bits::quad(self, $at)
+        }
+    };
+    // A number wider than 32 bits that does not fill its type.
+    ([$($doc:tt)*] wide ($get:ident: $type:ident = $name:literal $at:literal $width:literal)) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> $type {
+            $crate::bits::get_wide(&self.bytes, $at * 8, $width) as $type
+        }
+    };
+    // A layout, viewed in place.
+    ([$($doc:tt)*] nested ($get:ident: $type:ident = $name:literal $at:literal, $size:literal)) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> &$type {
+            $crate::bits::nested(self, $at)
+        }
+    };
+    // Bytes and arrays, viewed in place.
+    ([$($doc:tt)*] $kind:ident ($get:ident: $type:ty = $name:literal $at:literal, $size:literal)) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> &$type {
+            $crate::bits::part::<$type, $at, $size>(&self.bytes)
+        }
+    };
+}
+
+/// What writes one field.
+macro_rules! setters {
+    // A number narrower than its type.
+    ($prm:literal, bits ($set:ident $with:ident $try:ident:
+      $type:ident = $name:literal $dword:literal[$high:literal:$low:literal])) => {
         #[doc = $name]
         ///
         /// # Panics
@@ -63,13 +143,8 @@ macro_rules! accessors {
         }
     };
     // A number as wide as its type.
-    ($prm:literal, [$($doc:tt)*] full ($get:ident $set:ident $with:ident:
+    ($prm:literal, full ($set:ident $with:ident:
       $type:ident = $name:literal $dword:literal[$high:literal:$low:literal])) => {
-        $($doc)*
-        #[inline]
-        pub const fn $get(&self) -> $type {
-            $crate::bits::$type::get(self, $dword, $high, $low)
-        }
         #[doc = $name]
         #[inline]
         pub const fn $set(&mut self, value: $type) {
@@ -83,13 +158,8 @@ macro_rules! accessors {
         }
     };
     // One bit.
-    ($prm:literal, [$($doc:tt)*] flag ($get:ident $set:ident $with:ident:
+    ($prm:literal, flag ($set:ident $with:ident:
       bool = $name:literal $dword:literal[$bit:literal])) => {
-        $($doc)*
-        #[inline]
-        pub const fn $get(&self) -> bool {
-            $crate::bits::get_flag(self, $dword, $bit)
-        }
         #[doc = $name]
         #[inline]
         pub const fn $set(&mut self, value: bool) {
@@ -103,13 +173,8 @@ macro_rules! accessors {
         }
     };
     // A number whose values have names, narrower than its type.
-    ($prm:literal, [$($doc:tt)*] coded ($get:ident $set:ident $with:ident $try:ident:
+    ($prm:literal, coded ($set:ident $with:ident $try:ident:
       $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal])) => {
-        $($doc)*
-        #[inline]
-        pub const fn $get(&self) -> $crate::$type {
-            $crate::$type($crate::bits::$raw::get(self, $dword, $high, $low))
-        }
         #[doc = $name]
         ///
         /// # Panics
@@ -139,13 +204,8 @@ macro_rules! accessors {
         }
     };
     // A number whose values have names, as wide as its type.
-    ($prm:literal, [$($doc:tt)*] coded_full ($get:ident $set:ident $with:ident:
+    ($prm:literal, coded_full ($set:ident $with:ident:
       $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal])) => {
-        $($doc)*
-        #[inline]
-        pub const fn $get(&self) -> $crate::$type {
-            $crate::$type($crate::bits::$raw::get(self, $dword, $high, $low))
-        }
         #[doc = $name]
         #[inline]
         pub const fn $set(&mut self, value: $crate::$type) {
@@ -159,12 +219,7 @@ macro_rules! accessors {
         }
     };
     // A number of 64 bits.
-    ($prm:literal, [$($doc:tt)*] quad ($get:ident $set:ident $with:ident: u64 = $name:literal $at:literal)) => {
-        $($doc)*
-        #[inline]
-        pub const fn $get(&self) -> u64 {
-            $crate::bits::quad(self, $at)
-        }
+    ($prm:literal, quad ($set:ident $with:ident: u64 = $name:literal $at:literal)) => {
         #[doc = $name]
         #[inline]
         pub const fn $set(&mut self, value: u64) {
@@ -178,13 +233,8 @@ macro_rules! accessors {
         }
     };
     // A number wider than 32 bits that does not fill its type.
-    ($prm:literal, [$($doc:tt)*] wide ($get:ident $set:ident $with:ident $try:ident:
+    ($prm:literal, wide ($set:ident $with:ident $try:ident:
       $type:ident = $name:literal $at:literal $width:literal)) => {
-        $($doc)*
-        #[inline]
-        pub const fn $get(&self) -> $type {
-            $crate::bits::get_wide(&self.bytes, $at * 8, $width) as $type
-        }
         #[doc = $name]
         ///
         /// # Panics
@@ -215,13 +265,8 @@ macro_rules! accessors {
         }
     };
     // A layout, viewed in place.
-    ($prm:literal, [$($doc:tt)*] nested ($get:ident $mut:ident $set:ident $with:ident:
+    ($prm:literal, nested ($mut:ident $set:ident $with:ident:
       $type:ident = $name:literal $at:literal, $size:literal)) => {
-        $($doc)*
-        #[inline]
-        pub const fn $get(&self) -> &$type {
-            $crate::bits::nested(self, $at)
-        }
         #[doc = $name]
         #[inline]
         pub fn $mut(&mut self) -> &mut $type {
@@ -240,13 +285,8 @@ macro_rules! accessors {
         }
     };
     // Bytes and arrays, viewed in place.
-    ($prm:literal, [$($doc:tt)*] $kind:ident ($get:ident $mut:ident $set:ident $with:ident:
+    ($prm:literal, $kind:ident ($mut:ident $set:ident $with:ident:
       $type:ty = $name:literal $at:literal, $size:literal)) => {
-        $($doc)*
-        #[inline]
-        pub const fn $get(&self) -> &$type {
-            $crate::bits::part::<$type, $at, $size>(&self.bytes)
-        }
         #[doc = $name]
         #[inline]
         pub fn $mut(&mut self) -> &mut $type {
@@ -264,12 +304,6 @@ macro_rules! accessors {
             $crate::bits::set_part::<$type, $at, $size>(&mut self.bytes, &value);
             self
         }
-    };
-    // A list behind the layout's end: see its alias of `WithTail`.
-    ($prm:literal, [$($doc:tt)*] tail ($($of:tt)*)) => {};
-    // A list that begins before the layout's end.
-    ($prm:literal, [$($doc:tt)*] list ($get:ident: $type:ty = $name:literal $at:literal $($of:tt)*)) => {
-        inner_list! { $($doc)* $get: $type = $at }
     };
 }
 
@@ -309,7 +343,7 @@ macro_rules! place {
 /// The description of one field.
 macro_rules! description {
     ($kind:ident ($($names:ident)*:
-      $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal])) => {
+      $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal]) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
             element: $crate::Element::Enum($crate::$type::DESC),
@@ -317,69 +351,76 @@ macro_rules! description {
             at: $dword,
             high: $high,
             low: $low,
+            access: access!($($access)?),
         }
     };
-    (flag ($get:ident $set:ident $with:ident: bool = $name:literal $dword:literal[$bit:literal])) => {
+    (flag ($($names:ident)*: bool = $name:literal $dword:literal[$bit:literal]) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
-            element: $crate::Element::Bits,
+            element: element!($($values)*),
             count: $crate::Count::One,
             at: $dword,
             high: $bit,
             low: $bit,
+            access: access!($($access)?),
         }
     };
-    ($kind:ident ($($names:ident)*: $type:ident = $name:literal $dword:literal[$high:literal:$low:literal])) => {
+    ($kind:ident ($($names:ident)*: $type:ident = $name:literal $dword:literal[$high:literal:$low:literal]) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
-            element: $crate::Element::Bits,
+            element: element!($($values)*),
             count: $crate::Count::One,
             at: $dword,
             high: $high,
             low: $low,
+            access: access!($($access)?),
         }
     };
-    (quad ($get:ident $set:ident $with:ident: u64 = $name:literal $at:literal)) => {
+    (quad ($get:ident $set:ident $with:ident: u64 = $name:literal $at:literal) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
-            element: $crate::Element::Bits,
+            element: element!($($values)*),
             count: $crate::Count::One,
             at: $at,
             high: 31,
             low: 32 - 64,
+            access: access!($($access)?),
         }
     };
-    (wide ($($names:ident)*: $type:ident = $name:literal $at:literal $width:literal)) => {
+    (wide ($($names:ident)*: $type:ident = $name:literal $at:literal $width:literal) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
-            element: $crate::Element::Bits,
+            element: element!($($values)*),
             count: $crate::Count::One,
             at: $at,
             high: 31,
             low: 32 - $width,
+            access: access!($($access)?),
         }
     };
-    (bytes ($($names:ident)*: $type:ty = $name:literal $at:literal, $size:literal)) => {
+    (bytes ($($names:ident)*: $type:ty = $name:literal $at:literal, $size:literal) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
-            element: $crate::Element::Bits,
+            element: element!($($values)*),
             count: $crate::Count::One,
             at: $at,
             high: 31,
             low: 32 - $size * 8,
+            access: access!($($access)?),
         }
     };
-    (array ($($names:ident)*: [$type:ty; $n:literal] = $name:literal $at:literal, $size:literal)) => {
+    (array ($($names:ident)*: [$type:ty; $n:literal] = $name:literal $at:literal, $size:literal) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
-            element: $crate::Element::Bits,
+            element: element!($($values)*),
             count: $crate::Count::Array($n),
             at: $at,
             high: 31,
             low: 32 - size_of::<$type>() as i32 * 8,
+            access: access!($($access)?),
         }
     };
-    (nested ($($names:ident)*: $type:ty = $name:literal $at:literal, $size:literal)) => {
+    (nested ($($names:ident)*: $type:ty = $name:literal $at:literal, $size:literal) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
             element: $crate::Element::Layout(<$type as $crate::Described>::DESC),
@@ -387,9 +428,10 @@ macro_rules! description {
             at: $at,
             high: 31,
             low: 32 - $size * 8,
+            access: access!($($access)?),
         }
     };
-    (nested_array ($($names:ident)*: [$type:ty; $n:literal] = $name:literal $at:literal, $size:literal)) => {
+    (nested_array ($($names:ident)*: [$type:ty; $n:literal] = $name:literal $at:literal, $size:literal) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
             element: $crate::Element::Layout(<$type as $crate::Described>::DESC),
@@ -397,19 +439,21 @@ macro_rules! description {
             at: $at,
             high: 31,
             low: 32 - size_of::<$type>() as i32 * 8,
+            access: access!($($access)?),
         }
     };
-    (tail (bits $width:literal = $name:literal $at:literal)) => {
+    (tail (bits $width:literal = $name:literal $at:literal) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
-            element: $crate::Element::Bits,
+            element: element!($($values)*),
             count: $crate::Count::List,
             at: $at,
             high: 31,
             low: 32 - $width,
+            access: access!($($access)?),
         }
     };
-    (tail (layout $type:ty = $name:literal $at:literal)) => {
+    (tail (layout $type:ty = $name:literal $at:literal) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
             element: $crate::Element::Layout(<$type as $crate::Described>::DESC),
@@ -417,11 +461,26 @@ macro_rules! description {
             at: $at,
             high: 31,
             low: 32 - size_of::<$type>() as i32 * 8,
+            access: access!($($access)?),
         }
     };
-    (list ($get:ident: $type:ty = $name:literal $at:literal $($of:tt)*)) => {
-        description!(tail ($($of)* = $name $at))
+    (list ($get:ident: $type:ty = $name:literal $at:literal $($of:tt)*) [$($access:ident)?] [$($values:tt)*]) => {
+        description!(tail ($($of)* = $name $at) [$($access)?] [$($values)*])
     };
+}
+
+/// What a number holds: values with names, where its source names them.
+macro_rules! element {
+    () => { $crate::Element::Bits };
+    ($($text:literal = $number:literal),*) => {
+        $crate::Element::Enum(&$crate::EnumDesc { name: "", values: &[ $( ($number, $text) ),* ] })
+    };
+}
+
+/// Who may read and write a field of a register.
+macro_rules! access {
+    () => { None };
+    ($access:ident) => { Some($crate::Access::$access) };
 }
 
 /// An enumeration whose unknown values are kept.
@@ -459,15 +518,11 @@ macro_rules! coded {
     };
 }
 
-/// A command: its input, its output and its object.
+/// The input of a command, and its output.
 #[allow(unused_macros)] // by families that have none
-macro_rules! command {
-    ($Input:ident => $Output:ident, $verb:ident $Object:ident, $static:ident, $desc:expr) => {
-        static $static: $crate::CommandDesc = $desc;
-
-        impl $crate::Command for $Input {
-            const COMMAND: &'static $crate::CommandDesc = &$static;
-            type Object = $crate::object::$Object;
+macro_rules! request {
+    ($Input:ident => $Output:ident) => {
+        impl $crate::Request for $Input {
             type Output = $Output;
 
             fn bytes(&self) -> &[u8] {
@@ -476,6 +531,19 @@ macro_rules! command {
             fn bytes_mut(&mut self) -> &mut [u8] {
                 self.as_bytes_mut()
             }
+        }
+    };
+}
+
+/// A command whose object is known.
+#[allow(unused_macros)] // by families that have none
+macro_rules! command {
+    ($Input:ident, $verb:ident $Object:ident, $static:ident, $desc:expr) => {
+        static $static: $crate::CommandDesc = $desc;
+
+        impl $crate::Command for $Input {
+            const COMMAND: &'static $crate::CommandDesc = &$static;
+            type Object = $crate::object::$Object;
         }
         command!(@ $verb $Input);
     };

@@ -80,9 +80,8 @@ fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout:
         let _ =
             writeln!(text, "pub type {other} = WithTail<{name}, {}>;", element_type(&tail.element));
     }
-    let opcode = semantics::opcode_of(spec, layout)
-        .map(|c| format!(", opcode 0x{c:03x}"))
-        .unwrap_or_default();
+    let request = bindings.request(&layout.name);
+    let opcode = request.map(|(c, _)| format!(", opcode 0x{c:03x}")).unwrap_or_default();
     let kind = if layout.kind == Kind::Union { "Union" } else { "Struct" };
     let _ =
         writeln!(text, "layout! {{ {name}, tag::{name}, \"{prm}\", {kind}, 0x{bytes:02x}{opcode};");
@@ -90,6 +89,9 @@ fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout:
         write_field(text, spec, bindings, layout, field);
     }
     text.push_str("}\n");
+    if let Some((_, output)) = request {
+        let _ = writeln!(text, "request! {{ {name} => {} }}", type_name(&output.name));
+    }
     let inherited = all.iter().filter(|t| t.path.len() > 1 && !t.follows(layout));
     for tail in inherited {
         let get = tail_name(tail, &all);
@@ -124,7 +126,7 @@ fn list_element(element: &Element) -> String {
 }
 
 /// How a field is accessed.
-pub(super) enum Access<'s> {
+enum How<'s> {
     /// A number of up to 32 bits, and its enum when it has one.
     Bits(u32, Option<Bound<'s>>),
     /// A number wider than 32 bits.
@@ -135,21 +137,21 @@ pub(super) enum Access<'s> {
     List(String),
 }
 
-pub(super) fn access<'s>(bindings: &Bindings<'s>, layout: &Layout, field: &Field) -> Access<'s> {
+fn how<'s>(bindings: &Bindings<'s>, layout: &Layout, field: &Field) -> How<'s> {
     let element = element_type(&field.element);
     match (&field.element, field.count) {
-        (_, Count::List) => Access::List(element),
+        (_, Count::List) => How::List(element),
         (Element::Bits(w), Count::One) if *w <= 32 => {
-            Access::Bits(*w, bindings.of(&layout.name, &field.name))
+            How::Bits(*w, bindings.of(&layout.name, &field.name))
         }
         (Element::Bits(w), Count::One) if *w > 64 && w % 8 == 0 => {
-            Access::View("bytes", format!("[u8; {}]", w / 8))
+            How::View("bytes", format!("[u8; {}]", w / 8))
         }
-        (Element::Bits(w), Count::One) => Access::Wide(*w),
-        (Element::Bits(_), Count::Array(n)) => Access::View("array", format!("[{element}; {n}]")),
-        (Element::Layout(_), Count::One) => Access::View("nested", element),
+        (Element::Bits(w), Count::One) => How::Wide(*w),
+        (Element::Bits(_), Count::Array(n)) => How::View("array", format!("[{element}; {n}]")),
+        (Element::Layout(_), Count::One) => How::View("nested", element),
         (Element::Layout(_), Count::Array(n)) => {
-            Access::View("nested_array", format!("[{element}; {n}]"))
+            How::View("nested_array", format!("[{element}; {n}]"))
         }
     }
 }
@@ -204,76 +206,95 @@ fn write_field(
     field: &Field,
 ) {
     let prm = &field.name;
-    let Names { get, set, with, try_set, get_mut } = names(field);
     let (dword, byte) = (field.bit / 32 * 4, field.bit / 8);
     let high = 31 - field.bit % 32;
-    let _ = match access(bindings, layout, field) {
-        Access::Bits(width, bound) => {
+    let how = how(bindings, layout, field);
+    let (about, kind, of, place) = match &how {
+        How::Bits(width, bound) => {
             let low = high + 1 - width;
             let range =
-                if width == 1 { format!("bit {high}") } else { format!("bits {high}:{low}") };
-            let _ = writeln!(text, "    /// `{prm}`: {range} of dword 0x{dword:02x}.");
-            let place = format!("\"{prm}\" 0x{dword:02x}[{high}:{low}]");
+                if *width == 1 { format!("bit {high}") } else { format!("bits {high}:{low}") };
+            let about = format!("{range} of dword 0x{dword:02x}.");
+            let place = format!("0x{dword:02x}[{high}:{low}]");
             match bound {
-                Some(e) => {
-                    let of = coded_type(e);
-                    if fills(e.number, width) {
-                        writeln!(text, "    coded_full({get} {set} {with}: {of} = {place});")
-                    } else {
-                        writeln!(text, "    coded({get} {set} {with} {try_set}: {of} = {place});")
-                    }
+                Some(e) if fills(e.number, *width) => {
+                    (about, "coded_full", coded_type(*e), place)
                 }
-                None if width == 1 => {
-                    writeln!(
-                        text,
-                        "    flag({get} {set} {with}: bool = \"{prm}\" 0x{dword:02x}[{high}]);"
-                    )
-                }
-                None if fills(number_type(width), width) => {
-                    writeln!(
-                        text,
-                        "    full({get} {set} {with}: {} = {place});",
-                        number_type(width)
-                    )
+                Some(e) => (about, "coded", coded_type(*e), place),
+                None if *width == 1 => {
+                    (about, "flag", "bool".into(), format!("0x{dword:02x}[{high}]"))
                 }
                 None => {
-                    writeln!(
-                        text,
-                        "    bits({get} {set} {with} {try_set}: {} = {place});",
-                        number_type(width)
-                    )
+                    let number = number_type(*width);
+                    let kind = if fills(number, *width) { "full" } else { "bits" };
+                    (about, kind, number.into(), place)
                 }
             }
         }
-        Access::Wide(width) => {
-            let _ = writeln!(text, "    /// `{prm}`: {width} bits from byte 0x{byte:02x} on.");
-            if width == 64 {
-                writeln!(text, "    quad({get} {set} {with}: u64 = \"{prm}\" 0x{byte:02x});")
-            } else {
-                let of = number_type(width);
-                writeln!(
-                    text,
-                    "    wide({get} {set} {with} {try_set}: {of} = \"{prm}\" 0x{byte:02x} {width});"
-                )
+        How::Wide(width) => {
+            let about = format!("{width} bits from byte 0x{byte:02x} on.");
+            match width {
+                64 => (about, "quad", "u64".into(), format!("0x{byte:02x}")),
+                _ => (about, "wide", number_type(*width).into(), format!("0x{byte:02x} {width}")),
             }
         }
-        Access::View(kind, of) => {
-            let _ = writeln!(text, "    /// `{prm}`: from byte 0x{byte:02x} on.");
+        How::View(kind, of) => {
             let size = spec.field_bits(field).unwrap_or(0) / 8;
-            writeln!(
-                text,
-                "    {kind}({get} {get_mut} {set} {with}: {of} = \"{prm}\" 0x{byte:02x}, 0x{size:02x});"
-            )
+            let about = format!("from byte 0x{byte:02x} on.");
+            (about, *kind, of.clone(), format!("0x{byte:02x}, 0x{size:02x}"))
         }
-        Access::List(_) if field.bit == layout.bytes * 8 => {
-            writeln!(text, "    tail({} = \"{prm}\" 0x{byte:02x});", list_element(&field.element))
-        }
-        Access::List(of) => {
-            let _ = writeln!(text, "    /// `{prm}`: a list from byte 0x{byte:02x} on.");
+        How::List(_) if field.bit == layout.bytes * 8 => {
             let element = list_element(&field.element);
-            writeln!(text, "    list({get}: {of} = \"{prm}\" 0x{byte:02x} {element});")
+            let _ = writeln!(text, "    tail({element} = \"{prm}\" 0x{byte:02x});");
+            return;
+        }
+        How::List(of) => {
+            let _ = writeln!(text, "    /// `{prm}`: a list from byte 0x{byte:02x} on.");
+            let (get, element) = (field_name(prm), list_element(&field.element));
+            let _ = writeln!(text, "    list({get}: {of} = \"{prm}\" 0x{byte:02x} {element});");
+            return;
         }
     };
+    let access = match field.access {
+        Some(Access::Ro) => " Read only.",
+        Some(Access::Wo) => " Written only.",
+        Some(Access::Op) => " Written to make something happen.",
+        Some(Access::Index) => " Written to say which register is meant.",
+        Some(Access::Rw) | None => "",
+    };
+    let _ = writeln!(text, "    /// `{prm}`: {about}{access}");
+    let names = accessor_names(field, &how).join(" ");
+    let _ = write!(text, "    {kind}({names}: {of} = \"{prm}\" {place})");
+    if let Some(access) = field.access {
+        let _ = write!(text, " {}", camel(access.name()));
+    }
+    if !field.values.is_empty() && matches!(how, How::Bits(_, None)) {
+        let values: Vec<String> =
+            field.values.iter().map(|v| format!("\"{}\" = 0x{:x}", v.name, v.value)).collect();
+        let _ = write!(text, " {{ {} }}", values.join(", "));
+    }
+    text.push_str(";\n");
+}
+
+/// The names of a field's accessors, in the order in which the codec's macro takes them.
+fn accessor_names(field: &Field, how: &How<'_>) -> Vec<String> {
+    let Names { get, set, with, try_set, get_mut } = names(field);
+    match how {
+        _ if field.access == Some(Access::Ro) => vec![get],
+        How::View(..) => vec![get, get_mut, set, with],
+        _ if narrow(how) => vec![get, set, with, try_set],
+        _ => vec![get, set, with],
+    }
+}
+
+/// Whether a number may be too wide for its field.
+fn narrow(how: &How<'_>) -> bool {
+    match how {
+        How::Bits(width, Some(e)) => !fills(e.number, *width),
+        How::Bits(width, None) => *width > 1 && !fills(number_type(*width), *width),
+        How::Wide(width) => *width != 64,
+        How::View(..) | How::List(_) => false,
+    }
 }
 
 /// The test module that names every family's accessors.
@@ -302,64 +323,34 @@ pub(super) fn test_family(spec: &Spec, bindings: &Bindings<'_>, family: &Family)
     for layout in spec.layouts.iter().filter(|l| l.family == family.name) {
         let (ty, prm) = (type_name(&layout.name), &layout.name);
         for field in &layout.fields {
-            let Names { get, set, with, try_set, get_mut } = names(field);
             let name = &field.name;
-            let _ = match access(bindings, layout, field) {
-                Access::Bits(width, Some(e)) if fills(e.number, width) => {
-                    let of = coded_type(e);
-                    writeln!(
-                        text,
-                        "    coded_full!({ty}, \"{prm}\", \"{name}\", {of}, {width}, {get}, {set}, {with}),"
-                    )
+            let how = how(bindings, layout, field);
+            let names = accessor_names(field, &how).join(", ");
+            let (kind, of) = match &how {
+                How::Bits(width, Some(e)) => {
+                    let kind = if narrow(&how) { "coded" } else { "coded_full" };
+                    (kind, format!("{}, {width}", coded_type(*e)))
                 }
-                Access::Bits(width, Some(e)) => {
-                    let of = coded_type(e);
-                    writeln!(
-                        text,
-                        "    coded!({ty}, \"{prm}\", \"{name}\", {of}, {width}, {get}, {set}, {with}, {try_set}),"
-                    )
+                How::Bits(1, None) => ("flag", "1".into()),
+                How::Bits(width, None) | How::Wide(width) => {
+                    (if narrow(&how) { "bits" } else { "full" }, width.to_string())
                 }
-                Access::Bits(1, None) => {
-                    writeln!(text, "    flag!({ty}, \"{prm}\", \"{name}\", {get}, {set}, {with}),")
-                }
-                Access::Bits(width, None) if !fills(number_type(width), width) => {
-                    writeln!(
-                        text,
-                        "    bits!({ty}, \"{prm}\", \"{name}\", {width}, {get}, {set}, {with}, {try_set}),"
-                    )
-                }
-                Access::Wide(width) if width != 64 => {
-                    writeln!(
-                        text,
-                        "    bits!({ty}, \"{prm}\", \"{name}\", {width}, {get}, {set}, {with}, {try_set}),"
-                    )
-                }
-                Access::Bits(width, None) | Access::Wide(width) => {
-                    writeln!(
-                        text,
-                        "    full!({ty}, \"{prm}\", \"{name}\", {width}, {get}, {set}, {with}),"
-                    )
-                }
-                Access::View(_, of) => {
-                    let of = of.replace("[U", "[mlx5_prm::U");
-                    let of = if of.starts_with('[') { of } else { format!("mlx5_prm::{of}") };
-                    let of = match of.strip_prefix('[') {
-                        Some(rest)
-                            if !rest.starts_with("mlx5_prm") && !rest.starts_with(['u', '[']) =>
-                        {
-                            format!("[mlx5_prm::{rest}")
-                        }
-                        _ => of,
-                    };
-                    writeln!(
-                        text,
-                        "    view!({ty}, \"{prm}\", \"{name}\", {of}, {get}, {get_mut}, {set}, {with}),"
-                    )
-                }
-                Access::List(_) => Ok(()),
+                How::View(_, of) => ("view", in_crate(of)),
+                How::List(_) => continue,
             };
+            let _ = writeln!(
+                text,
+                "    {kind}!({ty}, \"{prm}\", \"{name}\", {of}, {names}),"
+            );
         }
     }
     text.push_str("];\n");
     text
+}
+
+/// A type of the codec as another crate names it.
+fn in_crate(of: &str) -> String {
+    let (open, inner) = of.strip_prefix('[').map_or(("", of), |inner| ("[", inner));
+    let own = inner.starts_with(char::is_uppercase);
+    format!("{open}{}{inner}", if own { "mlx5_prm::" } else { "" })
 }

@@ -13,6 +13,7 @@ use similar::TextDiff;
 
 use crate::fault::{Fault, Faults};
 use crate::model::*;
+use crate::opcodes::{Paired, opcodes};
 use names::{camel, snake};
 
 /// A file to be written: its path below the workspace, and its text.
@@ -106,10 +107,8 @@ fn family_uses(spec: &Spec) -> BTreeMap<&str, BTreeSet<&str>> {
             }
         }
     }
-    for command in &spec.semantics.commands {
-        if let Some(family) = family_of(&command.input) {
-            add(family, family_of(&command.output));
-        }
+    for (input, output) in opcodes(spec).iter().filter_map(Paired::both) {
+        add(&input.family, Some(&output.family));
     }
     uses
 }

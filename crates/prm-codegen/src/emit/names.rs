@@ -8,6 +8,7 @@ use crate::model::{Count, Spec};
 
 /// Names that the codec itself exports: no layout may become one of them.
 const TYPES: &[&str] = &[
+    "Access",
     "Command",
     "CommandDesc",
     "Count",
@@ -28,6 +29,7 @@ const TYPES: &[&str] = &[
     "Place",
     "Option",
     "Query",
+    "Request",
     "Result",
     "Self",
     "SelectBitDesc",

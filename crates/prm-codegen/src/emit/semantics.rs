@@ -7,6 +7,7 @@ use super::accessors::number_type;
 use super::names::{camel, snake, upper};
 use super::{head, type_name};
 use crate::model::*;
+use crate::opcodes::{Paired, opcodes};
 
 /// `enums.rs`: the enumerations that belong to fields.
 pub(super) fn enums(bindings: &Bindings<'_>) -> String {
@@ -45,11 +46,15 @@ pub(super) struct Bindings<'s> {
     enums: Vec<Bound<'s>>,
     /// The place in `enums`, by `layout.field`.
     fields: HashMap<String, usize>,
+    /// Opcode and output of each input, by its name.
+    requests: HashMap<&'s str, (i64, &'s Layout)>,
 }
 
 impl<'s> Bindings<'s> {
     pub(super) fn new(spec: &'s Spec) -> Self {
-        let mut bindings = Bindings { enums: Vec::new(), fields: HashMap::new() };
+        let both = |p: &Paired<'s>| p.both().map(|(i, o)| (&*i.name, (p.opcode.value, o)));
+        let requests = opcodes(spec).iter().filter_map(both).collect();
+        let mut bindings = Bindings { enums: Vec::new(), fields: HashMap::new(), requests };
         for (i, of) in spec.semantics.enums.iter().enumerate() {
             let fields = of.fields.iter().flat_map(|(pattern, _)| spec.fields_like(pattern));
             let mut widest = None;
@@ -60,6 +65,11 @@ impl<'s> Bindings<'s> {
             bindings.enums.push(Bound { of, number: number_type(widest.unwrap_or(32)) });
         }
         bindings
+    }
+
+    /// The opcode and the output of a layout that is the input of a command.
+    pub(super) fn request(&self, layout: &str) -> Option<(i64, &'s Layout)> {
+        self.requests.get(layout).copied()
     }
 
     pub(super) fn of(&self, layout: &str, field: &str) -> Option<Bound<'s>> {
@@ -82,18 +92,6 @@ pub(super) fn objects(spec: &Spec) -> String {
         );
     }
     text
-}
-
-/// The opcode that a layout's input is sent with: that of its command, or the one of its name, such
-/// as CREATE_MKEY for `create_mkey_in`.
-pub(super) fn opcode_of(spec: &Spec, layout: &Layout) -> Option<i64> {
-    if let Some(c) = spec.semantics.commands.iter().find(|c| c.input == layout.name) {
-        return Some(c.opcode.into());
-    }
-    let name = layout.name.strip_suffix("_in")?.to_uppercase();
-    let opcodes = spec.semantics.enums.iter().find(|e| e.name == "opcode")?;
-    let named = opcodes.values.iter().find(|v| v.name == name)?;
-    layout.field("opcode").map(|_| named.value)
 }
 
 /// Lines of documentation: what a transition takes, and the types of the select masks.
@@ -216,7 +214,7 @@ fn command(text: &mut String, spec: &Spec, c: &Command) {
     };
     let _ = write!(
         text,
-        "\ncommand! {{\n    {input} => {output}, {verb} {object}, {id}, crate::CommandDesc {{\n        \
+        "\ncommand! {{\n    {input}, {verb} {object}, {id}, crate::CommandDesc {{\n        \
          name: \"{name}\",\n        opcode: 0x{opcode:03x},\n        verb: crate::Verb::{verb},\n        \
          object: <crate::object::{object} as crate::Object>::DESC,\n        \
          input: <{input} as crate::Described>::DESC,\n        output: <{output} as crate::Described>::DESC,\n        \

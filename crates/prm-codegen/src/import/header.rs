@@ -1,46 +1,60 @@
-//! Public C headers in the dialect of `mlx5_ifc.h`.
+//! Public C headers in the dialects of `mlx5_ifc.h`.
 //!
-//! In that dialect one `u8` stands for one bit, so a struct's size in bytes is the layout's size
+//! In those dialects one `u8` stands for one bit, so a struct's size in bytes is the layout's size
 //! in bits, and `offsetof` is a bit offset.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
-use super::Reading;
 use super::expr::Names;
 use super::parser::{self, Body, Definition, Enum, Member, Type};
-use crate::fault::{Faults, Origin, SourceFile};
+use super::{HeaderFile, PassedOver, Reading};
+use crate::fault::{Faults, Origin};
 use crate::model::{Count, Element, EnumValue, Enumeration, Field, Kind, Layout};
 
 /// The largest layout that is believed, in bits: 1 MiB.
 const MAX_BITS: u64 = 8 << 20;
 
+/// How many faults of one layout, and of one header, are told before the rest is left.
+const FAULTS: usize = 100;
+
 /// Reads the headers of one source, in the order given.
 ///
-/// A struct must be defined before it is used, as in C, in this header or one before it.
+/// A struct must be defined before it is used, as in C, in this header or one before it. If
+/// `lenient`, a layout that is at fault is passed over.
 ///
 /// # Errors
 /// Every fault that could be found; a header whose grammar is broken gives its first one only.
-pub(super) fn read(files: &[Arc<SourceFile>]) -> Result<Reading, Faults> {
+pub(super) fn read(files: &[HeaderFile], lenient: bool) -> Result<Reading, Faults> {
     let mut faults = Faults::default();
     let mut names = Names::default();
     let mut lowering = Lowering::default();
     let mut enums = Vec::new();
+    let mut passed_over = Vec::new();
     for file in files {
-        let Some(header) = faults.take(parser::parse(file, &mut names)) else { continue };
-        for definition in &header.definitions {
-            let result = lowering.definition(definition);
-            faults.take(result);
+        let Some(header) = faults.take(parser::parse(file, &mut names, lenient)) else { continue };
+        let before = faults.0.len();
+        for Definition { tag, body, place } in header.definitions {
+            if faults.0.len() - before >= FAULTS {
+                faults.add(
+                    &place,
+                    format!("{FAULTS} faults were found above; what follows is not looked at"),
+                    "correct those first",
+                );
+                break;
+            }
+            match lowering.definition(&tag, body, &place) {
+                Err(wrong) if lenient => {
+                    let label = format!("{tag} ({})", wrong.0[0].message);
+                    passed_over.push(PassedOver { label, origin: place });
+                }
+                result => drop(faults.take(result)),
+            }
         }
         enums.extend(header.enums);
+        passed_over.extend(header.passed_over);
     }
     let enums = enumerations(enums);
-    faults.or(Reading {
-        layouts: lowering.layouts,
-        enums,
-        registers: Vec::new(),
-        passed_over: Vec::new(),
-    })
+    faults.or(Reading { layouts: lowering.layouts, enums, registers: Vec::new(), passed_over })
 }
 
 /// Whether a field of this name holds nothing. One header misspells it.
@@ -48,14 +62,13 @@ fn is_reserved(name: &str) -> bool {
     name.starts_with("reserved") || name.starts_with("resereved") || name.starts_with("rsvd")
 }
 
-/// PRM name of a C tag: without `mlx5_ifc_` and `_bits`.
+/// PRM name of the layout with a C tag.
 fn prm_name(tag: &str, place: &Origin) -> Result<String, Faults> {
-    let name = tag.strip_prefix("mlx5_ifc_").map(|n| n.strip_suffix("_bits").unwrap_or(n));
-    name.filter(|n| !n.is_empty()).map(str::to_owned).ok_or_else(|| {
+    parser::prm_name(tag).map(str::to_owned).ok_or_else(|| {
         Faults::one(
             place,
-            format!("{tag} is not named mlx5_ifc_*_bits"),
-            "import headers of the mlx5_ifc dialect only",
+            format!("{tag} is no layout: it is not named mlx5_ifc_* or *_bits"),
+            "the members of layouts are bits and layouts",
         )
     })
 }
@@ -69,19 +82,37 @@ struct Lowering {
 }
 
 impl Lowering {
-    fn definition(&mut self, definition: &Definition) -> Result<(), Faults> {
-        let name = prm_name(&definition.tag, &definition.place)?;
+    /// Lowers one struct or union. One that is at fault leaves nothing but its name.
+    fn definition(
+        &mut self,
+        tag: &str,
+        body: Result<Body, Faults>,
+        place: &Origin,
+    ) -> Result<(), Faults> {
+        let name = prm_name(tag, place)?;
         if self.known.contains_key(&name) {
             return Err(Faults::one(
-                &definition.place,
+                place,
                 format!("the layout {name} is defined twice"),
                 "remove one of the two, or import the headers of one version only",
             ));
         }
         self.known.insert(name.clone(), None);
-        let bits = self.layout(&name, &definition.body, &definition.place)?;
-        self.known.insert(name, Some((definition.body.kind, bits)));
-        Ok(())
+        let before = self.layouts.len();
+        let lowered = body.and_then(|body| Ok((body.kind, self.layout(&name, &body, place)?)));
+        match lowered {
+            Ok(known) => {
+                self.known.insert(name, Some(known));
+                Ok(())
+            }
+            Err(faults) => {
+                // Nor do those that are written in place in it.
+                for inner in self.layouts.drain(before..) {
+                    self.known.insert(inner.name, None);
+                }
+                Err(faults)
+            }
+        }
     }
 
     /// Lowers one body to a layout of its own and gives its size in bits.
@@ -132,7 +163,12 @@ impl Lowering {
         let mut faults = Faults::default();
         let mut taken = 0;
         let mut anchor = anchor.map(str::to_owned);
+        // The fields of the first arm of an unnamed union.
+        let mut first_arm = 0..0;
         for member in &body.members {
+            if faults.0.len() >= FAULTS {
+                break;
+            }
             let at = if body.kind == Kind::Struct { base + taken } else { base };
             let first = fields.len();
             let Some(bits) =
@@ -152,6 +188,14 @@ impl Lowering {
             // Later arms of an unnamed union lie over the first field of the first one.
             if unnamed && body.kind == Kind::Union && anchor.is_none() {
                 anchor = fields.get(first).map(|f| f.name.clone());
+                first_arm = first..fields.len();
+            }
+        }
+        // So do the other fields of the first one, where a later one lies over them.
+        let (before, later) = fields.split_at_mut(first_arm.end);
+        for field in before[first_arm].iter_mut().skip(1) {
+            if later.iter().any(|l| l.bit < self.end(field) && field.bit < self.end(l)) {
+                field.overlays.clone_from(&anchor);
             }
         }
         faults.or(taken)
@@ -253,6 +297,20 @@ impl Lowering {
             origin: member.place.clone(),
         });
         Ok(total)
+    }
+
+    /// The bit behind a field.
+    fn end(&self, field: &Field) -> u32 {
+        let bits = match &field.element {
+            Element::Bits(bits) => u64::from(*bits),
+            Element::Layout(name) => self.known.get(name).copied().flatten().map_or(0, |k| k.1),
+        };
+        match field.count {
+            // Neither is longer than `MAX_BITS`.
+            Count::One => field.bit + bits as u32,
+            Count::Array(n) => field.bit + bits as u32 * n,
+            Count::List => u32::MAX,
+        }
     }
 
     fn shape(&self, member: &Member) -> Faults {

@@ -39,9 +39,6 @@ impl Word {
     }
 }
 
-/// Marks of two characters: those that expressions have.
-const PAIRS: [&[u8]; 8] = [b"<<", b">>", b"==", b"!=", b"<=", b">=", b"&&", b"||"];
-
 /// Reads the words of a file, or of a part of it. Comments and white space are left out.
 pub(super) struct Lexer {
     file: Arc<SourceFile>,
@@ -49,6 +46,8 @@ pub(super) struct Lexer {
     end: usize,
     /// Nothing but white space stands before this place in its line, so that `#` is a directive.
     line_start: bool,
+    /// Quotes before this place close nothing.
+    unclosed: usize,
 }
 
 impl Lexer {
@@ -56,13 +55,13 @@ impl Lexer {
     pub(super) fn new(file: &Arc<SourceFile>) -> Self {
         // Some editors mark UTF-8 by a first character that no compiler takes for a word.
         let at = if file.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        Lexer { file: Arc::clone(file), at, end: file.text.len(), line_start: true }
+        Lexer { file: Arc::clone(file), at, end: file.text.len(), line_start: true, unclosed: 0 }
     }
 
     /// The words of a part of a file: of a directive, or of the body of a macro.
     pub(super) fn part(part: &Origin) -> Self {
         let Range { start, end } = part.span;
-        Lexer { file: Arc::clone(&part.file), at: start, end, line_start: false }
+        Lexer { file: Arc::clone(&part.file), at: start, end, line_start: false, unclosed: 0 }
     }
 
     /// What is not read yet.
@@ -89,9 +88,11 @@ impl Lexer {
             }
             b'"' | b'\'' if self.quoted(byte) => Class::Text,
             _ => {
-                let rest = &self.file.text.as_bytes()[start..self.end];
-                let pair = PAIRS.iter().any(|p| rest.starts_with(p));
-                self.at += if pair { 2 } else { self.character() };
+                self.at += match (byte, self.peek(1)) {
+                    (b'<' | b'>' | b'=' | b'&' | b'|', Some(next)) if next == byte => 2,
+                    (b'<' | b'>' | b'=' | b'!', Some(b'=')) => 2,
+                    _ => self.character(),
+                };
                 Class::Mark
             }
         };
@@ -130,11 +131,12 @@ impl Lexer {
                     self.at += 1;
                 }
                 b' ' | b'\t' | b'\r' | b'\x0b' | b'\x0c' => self.at += 1,
-                _ => match self.joint() {
+                b'/' if self.comment()? => {}
+                b'\\' => match self.joint() {
                     Some(bytes) => self.at += bytes,
-                    None if !self.comment()? => return Ok(()),
-                    None => {}
+                    None => return Ok(()),
                 },
+                _ => return Ok(()),
             }
         }
         Ok(())
@@ -174,6 +176,9 @@ impl Lexer {
     /// apostrophe in the text of an `#error`, or in lines that a condition leaves out, does not.
     fn quoted(&mut self, quote: u8) -> bool {
         let start = self.at;
+        if start < self.unclosed {
+            return false;
+        }
         self.at += 1;
         while let Some(byte) = self.peek(0) {
             match byte {
@@ -185,6 +190,8 @@ impl Lexer {
                 return true;
             }
         }
+        // What follows in this line is not searched again for each further quote.
+        self.unclosed = self.at;
         self.at = start;
         false
     }
@@ -195,11 +202,8 @@ impl Lexer {
             match byte {
                 b'\n' => break,
                 b'"' | b'\'' if self.quoted(byte) => {}
-                _ => match self.joint() {
-                    Some(bytes) => self.at += bytes,
-                    None if self.comment()? => {}
-                    None => self.at += 1,
-                },
+                b'/' if self.comment()? => {}
+                _ => self.at += self.joint().unwrap_or(1),
             }
         }
         Ok(())

@@ -1,9 +1,11 @@
 //! Importers: public sources become the model.
 
 mod expr;
+mod foreign;
 mod header;
 mod lexer;
 mod parser;
+mod preprocessor;
 mod sources;
 
 use std::sync::Arc;
@@ -51,7 +53,16 @@ pub struct HeaderFile {
 /// # Errors
 /// Every fault that could be found; a header whose grammar is broken gives its first one only.
 pub fn headers(files: &[HeaderFile]) -> Result<Reading, Faults> {
-    header::read(&files.iter().map(|f| Arc::clone(&f.file)).collect::<Vec<_>>())
+    header::read(files, false)
+}
+
+/// Reads headers as [`headers`] does, but passes over each layout that is at fault, and each that
+/// holds one: for published headers, which are as they are. Their labels have the fault.
+///
+/// # Errors
+/// Faults that are in no layout.
+pub fn headers_leniently(files: &[HeaderFile]) -> Result<Reading, Faults> {
+    header::read(files, true)
 }
 
 /// Reads a database of registers.

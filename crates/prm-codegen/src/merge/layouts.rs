@@ -89,9 +89,9 @@ impl Merged {
         if ours.bytes != theirs.bytes || ours.kind != theirs.kind {
             let why = match theirs.bytes.cmp(&ours.bytes) {
                 _ if both_linux(&ours.from, source) => "later revision",
-                std::cmp::Ordering::Less => "longer here",
-                std::cmp::Ordering::Greater => "shorter here",
-                std::cmp::Ordering::Equal => "of another kind",
+                std::cmp::Ordering::Less => "longer",
+                std::cmp::Ordering::Greater => "shorter",
+                std::cmp::Ordering::Equal => "another kind",
             };
             let (name, ours) = (ours.name.clone(), ours.extent());
             self.conflict(source, &theirs.origin, name, ours, theirs.extent(), why);
@@ -142,10 +142,10 @@ impl Merged {
             }
             let why = match () {
                 () if both_linux(&known.from, claim.source) => "later revision",
-                () if (from, to) == (start, end) => "of another shape",
-                () if from <= start && end <= to => "wider here",
-                () if start <= from && to <= end => "narrower here",
-                () => "elsewhere here",
+                () if (from, to) == (start, end) => "retyped",
+                () if from <= start && end <= to => "widened",
+                () if start <= from && to <= end => "narrowed",
+                () => "moved",
             };
             return Verdict::Differs { renames: None, ours: known.place(), why };
         }
@@ -163,16 +163,16 @@ impl Merged {
             return Verdict::Differs {
                 renames: None,
                 ours: format!("a layout of 0x{inner:02x} bytes"),
-                why: "its layout is of another length",
+                why: "holds a conflict",
             };
         }
         if ours.kind != claim.layout.kind {
-            return Verdict::Differs { renames: None, ours: ours.extent(), why: "of another kind" };
+            return Verdict::Differs { renames: None, ours: ours.extent(), why: "another kind" };
         }
         if (field.count == Count::List && start > whole)
             || (field.count != Count::List && end > whole)
         {
-            return Verdict::Differs { renames: None, ours: length(), why: "past the end here" };
+            return Verdict::Differs { renames: None, ours: length(), why: "past the end" };
         }
         if ours.kind == Kind::Union {
             return Verdict::Added(None);
@@ -209,8 +209,8 @@ impl Merged {
         let why = match () {
             () if linux => "later revision",
             () if same => "renamed",
-            () if there.len() == 1 && from <= start && end <= to => "one field here",
-            () => "several fields here",
+            () if there.len() == 1 && from <= start && end <= to => "joined",
+            () => "split",
         };
         Verdict::Differs { renames: same.then_some(there[0]), ours: listed.join(", "), why }
     }

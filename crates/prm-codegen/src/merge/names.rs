@@ -66,19 +66,19 @@ impl Merged {
     }
 }
 
-/// Whether two layouts of different names are one: the same words and most fields, or every field.
+/// Whether two layouts of different names are one: the same words and half of the fields, or the
+/// same length and nearly all fields.
 fn alike(a: &Layout, b: &Layout) -> bool {
-    let same = |x: &&Field| b.field(&x.name).is_some_and(|y| y.bit == x.bit);
+    let same = |x: &&Field| {
+        b.field(&x.name).is_some_and(|y| y.bit == x.bit && y.count == x.count)
+    };
     let shared = a.fields.iter().filter(same).count();
+    let (fewer, more) = (a.fields.len().min(b.fields.len()), a.fields.len().max(b.fields.len()));
     if words(&a.name) == words(&b.name) {
-        return shared * 2 >= a.fields.len().min(b.fields.len());
+        return shared * 2 >= fewer;
     }
     let own = a.fields.iter().filter(|f| !HEAD.contains(&&*f.name)).count();
-    a.bytes == b.bytes
-        && own >= RICH
-        && a.fields.len() == b.fields.len()
-        && shared == a.fields.len()
-        && a.fields.iter().zip(&b.fields).all(|(x, y)| x.count == y.count)
+    a.bytes == b.bytes && own >= RICH && shared * 4 >= more * 3
 }
 
 /// The words of a name, sorted, without those that say nothing.

@@ -386,14 +386,24 @@ fn read_semantics(file: &Arc<SourceFile>, semantics: &mut Semantics, faults: &mu
         ("enum", "an enum"),
         ("select", "a select mask"),
         ("transition", "a transition"),
+        ("opcode", "an opcode"),
     ];
     each_entry(file, &arrays, faults, |key, t, faults| match key {
         "object" => semantics.objects.extend(read_object(t, faults)),
         "command" => semantics.commands.extend(read_command(t, faults)),
         "enum" => semantics.enums.extend(read_bound_enum(t, faults)),
         "select" => semantics.selects.extend(read_select(t, faults)),
-        _ => semantics.transitions.extend(read_transition(t, faults)),
+        "transition" => semantics.transitions.extend(read_transition(t, faults)),
+        _ => semantics.opcodes.extend(read_opcode(t, faults)),
     });
+}
+
+fn read_opcode(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<OpcodeNote> {
+    let name = t.need_text("name", faults);
+    let input = t.text("input", faults);
+    let output = t.text("output", faults);
+    let why = t.text("why", faults);
+    Some(OpcodeNote { name: name?, input, output, why, origin: t.origin.clone() })
 }
 
 fn read_object(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Object> {
@@ -501,7 +511,7 @@ fn read_select(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Select> {
 
 fn read_transition(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Transition> {
     let command = t.need_text("command", faults);
-    let from = t.words("from", faults);
+    let from = names(t.texts("from", faults));
     let to = t.need_text("to", faults);
     let takes = names(t.texts("takes", faults));
     let admits = names(t.texts("admits", faults));

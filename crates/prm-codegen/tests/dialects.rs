@@ -1,0 +1,308 @@
+//! The dialects of the public headers: what is read of each, and what is passed over.
+//!
+//! `dialects/NAME.h` is made up; `dialects/NAME.facts`, written by hand, is all that it says.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use prm_codegen::check;
+use prm_codegen::fault::{Faults, SourceFile};
+use prm_codegen::import::{self, HeaderFile, Reading};
+use prm_codegen::model::{Count, Element, Family, Field, Kind, Spec};
+
+/// No reading may take longer, however odd the header.
+const LIMIT: Duration = Duration::from_secs(5);
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dialects")
+}
+
+fn header(path: &Path, takes: &[&str]) -> HeaderFile {
+    let file = SourceFile::read(path).unwrap_or_else(|e| panic!("{e}"));
+    HeaderFile { file, takes: takes.iter().map(ToString::to_string).collect() }
+}
+
+fn text(text: impl Into<String>) -> HeaderFile {
+    HeaderFile { file: SourceFile::new("made_up.h", text), takes: Vec::new() }
+}
+
+/// What a reading says, a line each: layouts with their bytes, fields as `FIRST_BIT+WIDTH` or
+/// `FIRST_BIT LAYOUT`, enumerations, and what was passed over, by line.
+fn facts(reading: &Reading) -> String {
+    let mut out = String::new();
+    for layout in &reading.layouts {
+        let kind = if layout.kind == Kind::Struct { "struct" } else { "union" };
+        writeln!(out, "{kind} {} 0x{:x}", layout.name, layout.bytes).unwrap();
+        for field in &layout.fields {
+            writeln!(out, "  {}", place(field)).unwrap();
+        }
+    }
+    for e in &reading.enums {
+        writeln!(out, "enum {}", e.name).unwrap();
+        for v in &e.values {
+            writeln!(out, "  {} {}", v.name, v.value).unwrap();
+        }
+    }
+    if !reading.passed_over.is_empty() {
+        out.push_str("passed over\n");
+    }
+    for p in &reading.passed_over {
+        writeln!(out, "  {} {}", p.origin.line(), p.label).unwrap();
+    }
+    out
+}
+
+fn place(field: &Field) -> String {
+    let what = match &field.element {
+        Element::Bits(width) => format!("{}+{width}", field.bit),
+        Element::Layout(name) => format!("{} {name}", field.bit),
+    };
+    let count = match field.count {
+        Count::One => String::new(),
+        Count::Array(n) => format!("[{n}]"),
+        Count::List => "[]".into(),
+    };
+    let over = field.overlays.as_ref().map(|f| format!(" over {f}")).unwrap_or_default();
+    format!("{} {what}{count}{over}", field.name)
+}
+
+/// Checks what is read of `dialects/NAME.h` against `dialects/NAME.facts`.
+fn says(name: &str, reading: Result<Reading, Faults>) {
+    let reading = reading.unwrap_or_else(|e| panic!("{}", e.render()));
+    let known = fs::read_to_string(folder().join(name).with_extension("facts")).unwrap();
+    let read = facts(&reading);
+    let diff = similar::TextDiff::from_lines(&known, &read);
+    assert!(read == known, "{}", diff.unified_diff().header(name, "read"));
+    sound(reading);
+}
+
+/// Checks that the layouts of a reading are sound.
+fn sound(reading: Reading) {
+    let mut spec = Spec { layouts: reading.layouts, ..Spec::default() };
+    if let Some(first) = spec.layouts.first() {
+        let (name, about, origin) = ("all".to_owned(), "All.".to_owned(), first.origin.clone());
+        spec.families.push(Family { name, about, takes: vec!["*".into()], origin });
+    }
+    for layout in &mut spec.layouts {
+        layout.family = "all".into();
+    }
+    check::check_layouts(&spec).unwrap_or_else(|e| panic!("{}", e.render()));
+}
+
+#[test]
+fn dialects() {
+    for name in ["kernel", "rdma_core", "dpdk", "ucx", "libdpcp", "unreadable", "conditions"] {
+        let header = header(&folder().join(name).with_extension("h"), &[]);
+        says(name, import::headers(&[header]));
+    }
+}
+
+#[test]
+fn some_enumerators_of_an_ordinary_header() {
+    let header = header(&folder().join("ordinary.h"), &["MADE_REG_"]);
+    says("ordinary", import::headers(&[header]));
+}
+
+#[test]
+fn layouts_at_fault() {
+    let header = header(&folder().join("broken_layouts.h"), &[]);
+    let faults = import::headers(std::slice::from_ref(&header)).unwrap_err();
+    assert_eq!(faults.0[0].message, "\"*\" where the name of a field belongs");
+    says("broken_layouts", import::headers_leniently(&[header]));
+}
+
+#[test]
+fn macros_and_enumerators_go_from_header_to_header() {
+    let first = text("#define WIDTH 0x8\nenum { MADE_UP = 3 };\n");
+    let second = "#if WIDTH\nstruct mlx5_ifc_a_bits { u8 b[MADE_UP * WIDTH]; };\n#endif";
+    let reading = import::headers(&[first, text(second)]).unwrap();
+    assert_eq!(facts(&reading), "struct a 0x3\n  b 0+24\nenum made_up\n  MADE_UP 3\n");
+}
+
+#[test]
+fn lines_may_end_as_in_dos_and_begin_with_a_mark() {
+    let dos = "#if defined(A) || \\\r\n  1\r\nstruct mlx5_ifc_a_bits {\r\n\tu8 b[0x20];\r\n};\r\n#endif\r\n";
+    let reading = import::headers(&[text(format!("\u{feff}{dos}"))]).unwrap();
+    assert_eq!(facts(&reading), "struct a 0x4\n  b 0+32\n");
+}
+
+/// Reads `header` within the limit; gives what is wrong with it.
+fn fault(header: String) -> Faults {
+    let begun = Instant::now();
+    let header = [text(header)];
+    let faults = import::headers(&header).expect_err("it is no sound header");
+    let begins: String = header[0].file.text.chars().take(40).collect();
+    assert!(begun.elapsed() < LIMIT, "{begins}: {:?}", begun.elapsed());
+    assert!(!faults.to_string().is_empty());
+    faults
+}
+
+#[test]
+fn no_odd_header_hangs_or_panics() {
+    const MANY: usize = 100_000;
+    const LENGTH: usize = 10 << 20;
+    let deep = |open: &str| open.repeat(MANY);
+    let long = |part: &str| part.repeat(LENGTH / part.len());
+    let macros = |body: &dyn Fn(usize) -> String| -> String {
+        (1..MANY / 10).map(|i| format!("#define D{i} {}\n", body(i))).collect()
+    };
+    let size = "struct mlx5_ifc_a_bits { u8 b[D9999]; };";
+    let value = "enum { A = D9999, B = D9999 / 0 };";
+    let odd = [
+        deep("{"),
+        format!("struct a {}", deep("{")),
+        format!("struct a {}{}", deep("{"), deep("}")),
+        format!("struct mlx5_ifc_a_bits {{ {}", deep("struct {")),
+        deep("namespace a {"),
+        deep("extern \"C\" {"),
+        format!("int a({}", deep("(")),
+        format!("enum {{ A = {}", deep("(")),
+        format!("enum {{ A = {} }};", deep("-")),
+        format!("enum {{ A = {}1 }};", deep("1 ? 1 : ")),
+        format!("#if {}\n#endif\n", deep("(")),
+        format!("#if {}1\n#endif\n", deep("!")),
+        format!("#if {}1\n#endif\n", deep("0 || ")),
+        deep("#if 1\n"),
+        deep("#if 0\n"),
+        long("@ "),
+        long("{ } "),
+        long("a "),
+        long("a; "),
+        long("''\""),
+        long("'\\"),
+        long("\u{1F980}"),
+        long("struct "),
+        long("struct mlx5_ifc_a_bits "),
+        long("enum { A = "),
+        long("#define A A A\n") + "struct mlx5_ifc_b_bits { u8 c[A]; };",
+        long("/* "),
+        long("#if 1\n#endif\n") + "#endif",
+        format!("enum {{ A = {} }};", long("1 + ")),
+        format!("enum {{ A = A1 }};\n#define B {}\nenum {{ A = B }};", long("1 + ")),
+        format!("#define D0 1\n{}{size}", macros(&|i| format!("D{}", i - 1))),
+        format!("#define D0 1\n{}{size}", macros(&|i| format!("D{0} + D{0}", i - 1))),
+        format!("#define D0\n{}{value}", macros(&|i| format!("D{0} D{0} D{0}", i - 1))),
+    ];
+    for header in odd {
+        fault(header);
+    }
+    let layouts = (0..MANY).map(|i| format!("struct mlx5_ifc_a{i}_bits {{ u8 b[1]; }};\n"));
+    assert_eq!(fault(layouts.collect()).0.len(), 101);
+}
+
+#[test]
+fn no_damaged_header_panics() {
+    let mut headers: Vec<PathBuf> =
+        fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    headers.retain(|path| path.extension().is_some_and(|e| e == "h"));
+    for path in headers {
+        let whole = fs::read_to_string(path).unwrap();
+        for at in 0..whole.len() {
+            let cut = text(&whole[..at]);
+            let holed = text(whole[..at].to_owned() + &whole[at + 1..]);
+            for header in [cut, holed] {
+                let _ = import::headers(std::slice::from_ref(&header));
+                let taken = HeaderFile { takes: vec!["MADE_REG_".into()], ..header.clone() };
+                let _ = import::headers(&[taken]);
+                let _ = import::headers_leniently(&[header]);
+            }
+        }
+    }
+}
+
+/// A published source.
+struct Published {
+    /// Its folder below `MLX5_SOURCES`.
+    source: &'static str,
+    /// The headers that hold layouts.
+    headers: &'static [&'static str],
+    /// Those of which only the ids of registers are taken.
+    ordinary: &'static [&'static str],
+    /// Structs and unions with names: those that are read, and those that are at fault.
+    layouts: (usize, usize),
+    /// Ids of registers.
+    registers: usize,
+}
+
+const PUBLISHED: [Published; 8] = [
+    linux("linux-7.3", 768, 68),
+    linux("linux-6.12", 736, 63),
+    linux("linux-6.1", 693, 56),
+    alone("rdma-core", &["mlx5_ifc.h"], (294, 0), 1),
+    // One is a single bit long.
+    alone("dpdk", &["mlx5_prm.h"], (243, 1), 0),
+    alone("mlx5ctl", &["mlx5_ifc.h"], (662, 0), 0),
+    // One has a pointer.
+    alone("libdpcp", &["prm.h"], (555, 1), 0),
+    alone("ucx", &["ib_mlx5_ifc.h"], (64, 0), 0),
+];
+
+const fn linux(source: &'static str, layouts: usize, registers: usize) -> Published {
+    let headers = &["mlx5_ifc_fpga.h", "mlx5_ifc.h", "mlx5_ifc_vdpa.h"];
+    let ordinary = &["device.h", "driver.h"];
+    Published { source, headers, ordinary, layouts: (layouts, 0), registers }
+}
+
+const fn alone(
+    source: &'static str,
+    headers: &'static [&'static str],
+    layouts: (usize, usize),
+    registers: usize,
+) -> Published {
+    Published { source, headers, ordinary: &[], layouts, registers }
+}
+
+/// How many lines of a header begin a struct or union whose name is a layout's.
+fn begun(text: &str) -> usize {
+    let code: String = text.split("*/").filter_map(|part| part.split("/*").next()).collect();
+    let begins = |l: &&str| {
+        let words: Vec<&str> = l.split_whitespace().collect();
+        matches!(words[..], ["struct" | "union", tag, "{"]
+            if tag.starts_with("mlx5_ifc_") || tag.ends_with("_bits"))
+    };
+    code.lines().filter(begins).count()
+}
+
+#[test]
+fn published_headers() {
+    let Some(sources) = std::env::var_os("MLX5_SOURCES").map(PathBuf::from) else {
+        let what = "NOT TESTED: the published headers, for MLX5_SOURCES names no folder of them \
+                    (SOURCE/HEADER, such as linux-7.3/mlx5_ifc.h)";
+        // Past the test harness, which keeps what passing tests print.
+        writeln!(std::io::stderr(), "\n*** {what} ***\n").unwrap();
+        return;
+    };
+    for known in &PUBLISHED {
+        let source = known.source;
+        let path = |h: &&str| sources.join(source).join(h);
+        let mut headers: Vec<HeaderFile> =
+            known.headers.iter().map(|h| header(&path(h), &[])).collect();
+        let counted: usize = headers.iter().map(|h| begun(&h.file.text)).sum();
+        headers.extend(known.ordinary.iter().map(|h| header(&path(h), &["MLX5_REG_"])));
+        let reading = import::headers_leniently(&headers).unwrap_or_else(|e| panic!("{e}"));
+
+        // The keyword stands before the name of a layout that is not written in place.
+        let named = reading.layouts.iter().filter(|l| {
+            let before = l.origin.file.text[..l.origin.span.start].trim_end();
+            before.ends_with("struct") || before.ends_with("union")
+        });
+        let named = named.count();
+        let at_fault = reading.passed_over.iter().filter(|p| p.label.contains("_bits (")).count();
+        let values = || reading.enums.iter().flat_map(|e| &e.values);
+        println!(
+            "{source}: {named} structs and unions, {} in place, {at_fault} at fault, \
+             {} enumerators, {} passed over",
+            reading.layouts.len() - named,
+            values().count(),
+            reading.passed_over.len()
+        );
+        assert_eq!((named, at_fault), known.layouts, "{source}");
+        assert_eq!(named + at_fault, counted, "{source}");
+        let registers = values().filter(|v| v.name.starts_with("MLX5_REG_")).count();
+        assert_eq!(registers, known.registers, "{source}");
+        sound(reading);
+    }
+}
