@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 use prm_codegen::fault::{Faults, SourceFile};
-use prm_codegen::import::{self, HeaderFile};
+use prm_codegen::import::{self, HeaderFile, PassedOver, Reading};
 use prm_codegen::merge::{self, Told};
 use prm_codegen::report::{self, Verified};
 use prm_codegen::{check, emit, tables};
@@ -154,16 +154,17 @@ fn run_import(spec: &Path, dir: &Path, out: &Path) -> Result<String, Failed> {
 
 /// What was read past in a source, in a line.
 fn passed_over(told: &Told) -> Option<String> {
-    let items = &told.reading.passed_over;
-    let labels: Vec<&str> = items.iter().map(|p| &*p.label).collect();
-    (!items.is_empty()).then(|| {
-        format!(
-            "{}: passed over {} that are no part of the PRM: {}\n",
-            told.source,
-            items.len(),
-            labels.join(", ")
-        )
-    })
+    let text = passed_over_in(&told.reading);
+    (!text.is_empty()).then(|| format!("{}: passed over {text}\n", told.source))
+}
+
+/// What was read past, with what is wrong with it where it is a layout.
+fn passed_over_in(reading: &Reading) -> String {
+    let label = |p: &PassedOver| match &p.fault {
+        Some(fault) => format!("{} (at fault: {fault})", p.label),
+        None => p.label.clone(),
+    };
+    reading.passed_over.iter().map(label).collect::<Vec<_>>().join(", ")
 }
 
 fn run_check(spec: &Path) -> Result<String, Failed> {
@@ -196,7 +197,7 @@ fn run_verify(spec: &Path, files: &Files) -> Result<String, Failed> {
     let read = faults.or(read)?;
     let reading = match &files.adb {
         Some(_) => import::adb(&read[0].file)?,
-        None => import::headers(&read)?,
+        None => import::headers_leniently(&read)?,
     };
     let kin = spec
         .sources
@@ -204,8 +205,12 @@ fn run_verify(spec: &Path, files: &Files) -> Result<String, Failed> {
         .filter(|s| s.files.iter().any(|f| import::is_adb(&f.path)) == files.adb.is_some())
         .map(|s| s.name.clone())
         .collect::<Vec<_>>();
+    let mut text = match &*passed_over_in(&reading) {
+        "" => String::new(),
+        items => format!("passed over: {items}\n"),
+    };
     let verified = report::verify(&spec, reading, &kin);
-    let text = told(&verified);
+    text.push_str(&told(&verified));
     if verified.is_clean() { Ok(text) } else { Err(Failed::Differs(text)) }
 }
 

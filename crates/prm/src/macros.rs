@@ -242,7 +242,13 @@ macro_rules! setters {
         #[inline]
         #[track_caller]
         pub const fn $set(&mut self, value: $type) {
-            $crate::bits::set_wide_checked(&mut self.bytes, $at, $width, value as u128, ($prm, $name));
+            $crate::bits::set_wide_checked(
+                &mut self.bytes,
+                $at,
+                $width,
+                value as u128,
+                ($prm, $name),
+            );
         }
         #[doc = $name]
         ///
@@ -252,7 +258,13 @@ macro_rules! setters {
         #[track_caller]
         #[must_use]
         pub const fn $with(mut self, value: $type) -> Self {
-            $crate::bits::set_wide_checked(&mut self.bytes, $at, $width, value as u128, ($prm, $name));
+            $crate::bits::set_wide_checked(
+                &mut self.bytes,
+                $at,
+                $width,
+                value as u128,
+                ($prm, $name),
+            );
             self
         }
         #[doc = $name]
@@ -479,8 +491,12 @@ macro_rules! element {
 
 /// Who may read and write a field of a register.
 macro_rules! access {
-    () => { None };
-    ($access:ident) => { Some($crate::Access::$access) };
+    () => {
+        None
+    };
+    ($access:ident) => {
+        Some($crate::Access::$access)
+    };
 }
 
 /// An enumeration whose unknown values are kept.

@@ -5,9 +5,9 @@
 use crate::accessor::Accessor;
 
 pub(super) const ACCESSORS: &[Accessor] = &[
-    flag!(GeneralObjCreateParam, "general_obj_create_param", "alias_object", alias_object, set_alias_object, with_alias_object),
+    flag!(GeneralObjCreateParam, "general_obj_create_param", "alias_object", 1, alias_object, set_alias_object, with_alias_object),
     bits!(GeneralObjCreateParam, "general_obj_create_param", "log_obj_range", 5, log_obj_range, set_log_obj_range, with_log_obj_range, try_set_log_obj_range),
-    flag!(GeneralObjQueryParam, "general_obj_query_param", "alias_object", alias_object, set_alias_object, with_alias_object),
+    flag!(GeneralObjQueryParam, "general_obj_query_param", "alias_object", 1, alias_object, set_alias_object, with_alias_object),
     bits!(GeneralObjQueryParam, "general_obj_query_param", "obj_offset", 31, obj_offset, set_obj_offset, with_obj_offset, try_set_obj_offset),
     view!(GeneralObjInCmdHdrOpParam, "general_obj_in_cmd_hdr_op_param", "create", mlx5_prm::GeneralObjCreateParam, create, create_mut, set_create, with_create),
     view!(GeneralObjInCmdHdrOpParam, "general_obj_in_cmd_hdr_op_param", "query", mlx5_prm::GeneralObjQueryParam, query, query_mut, set_query, with_query),
@@ -30,7 +30,7 @@ pub(super) const ACCESSORS: &[Accessor] = &[
     coded_full!(AllowOtherVhcaAccessOut, "allow_other_vhca_access_out", "status", Status(u8), 8, status, set_status, with_status),
     full!(AllowOtherVhcaAccessOut, "allow_other_vhca_access_out", "syndrome", 32, syndrome, set_syndrome, with_syndrome),
     full!(AliasContext, "alias_context", "vhca_id_to_be_accessed", 16, vhca_id_to_be_accessed, set_vhca_id_to_be_accessed, with_vhca_id_to_be_accessed),
-    flag!(AliasContext, "alias_context", "vhca_id_type", vhca_id_type, set_vhca_id_type, with_vhca_id_type),
+    flag!(AliasContext, "alias_context", "vhca_id_type", 1, vhca_id_type, set_vhca_id_type, with_vhca_id_type),
     bits!(AliasContext, "alias_context", "status", 3, status, set_status, with_status, try_set_status),
     full!(AliasContext, "alias_context", "object_id_to_be_accessed", 32, object_id_to_be_accessed, set_object_id_to_be_accessed, with_object_id_to_be_accessed),
     view!(AliasContext, "alias_context", "access_key_raw", [u8; 32], access_key_raw, access_key_raw_mut, set_access_key_raw, with_access_key_raw),
@@ -38,4 +38,6 @@ pub(super) const ACCESSORS: &[Accessor] = &[
     view!(AliasContext, "alias_context", "metadata", [u8; 16], metadata, metadata_mut, set_metadata, with_metadata),
     view!(CreateAliasObjIn, "create_alias_obj_in", "hdr", mlx5_prm::GeneralObjInCmdHdr, hdr, hdr_mut, set_hdr, with_hdr),
     view!(CreateAliasObjIn, "create_alias_obj_in", "alias_ctx", mlx5_prm::AliasContext, alias_ctx, alias_ctx_mut, set_alias_ctx, with_alias_ctx),
+    view!(CreateAliasObjOut, "create_alias_obj_out", "hdr", mlx5_prm::GeneralObjOutCmdHdr, hdr, hdr_mut, set_hdr, with_hdr),
+    view!(CreateAliasObjOut, "create_alias_obj_out", "alias_ctx", mlx5_prm::AliasContext, alias_ctx, alias_ctx_mut, set_alias_ctx, with_alias_ctx),
 ];

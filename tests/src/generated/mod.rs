@@ -16,6 +16,9 @@ mod mkey;
 mod eq;
 mod resource;
 mod flow;
+mod steering;
+mod flex_parser;
+mod regexp;
 mod fpga;
 mod registers;
 mod crypto;
@@ -40,6 +43,9 @@ pub(crate) const ACCESSORS: &[&[Accessor]] = &[
     eq::ACCESSORS,
     resource::ACCESSORS,
     flow::ACCESSORS,
+    steering::ACCESSORS,
+    flex_parser::ACCESSORS,
+    regexp::ACCESSORS,
     fpga::ACCESSORS,
     registers::ACCESSORS,
     crypto::ACCESSORS,

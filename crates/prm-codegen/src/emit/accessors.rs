@@ -217,9 +217,7 @@ fn write_field(
             let about = format!("{range} of dword 0x{dword:02x}.");
             let place = format!("0x{dword:02x}[{high}:{low}]");
             match bound {
-                Some(e) if fills(e.number, *width) => {
-                    (about, "coded_full", coded_type(*e), place)
-                }
+                Some(e) if fills(e.number, *width) => (about, "coded_full", coded_type(*e), place),
                 Some(e) => (about, "coded", coded_type(*e), place),
                 None if *width == 1 => {
                     (about, "flag", "bool".into(), format!("0x{dword:02x}[{high}]"))
@@ -338,10 +336,7 @@ pub(super) fn test_family(spec: &Spec, bindings: &Bindings<'_>, family: &Family)
                 How::View(_, of) => ("view", in_crate(of)),
                 How::List(_) => continue,
             };
-            let _ = writeln!(
-                text,
-                "    {kind}!({ty}, \"{prm}\", \"{name}\", {of}, {names}),"
-            );
+            let _ = writeln!(text, "    {kind}!({ty}, \"{prm}\", \"{name}\", {of}, {names}),");
         }
     }
     text.push_str("];\n");

@@ -44,8 +44,9 @@ pub(super) fn read(files: &[HeaderFile], lenient: bool) -> Result<Reading, Fault
             }
             match lowering.definition(&tag, body, &place) {
                 Err(wrong) if lenient => {
-                    let label = format!("{tag} ({})", wrong.0[0].message);
-                    passed_over.push(PassedOver { label, origin: place });
+                    let label = parser::prm_name(&tag).unwrap_or(&tag).to_owned();
+                    let fault = Some(wrong.0[0].message.clone());
+                    passed_over.push(PassedOver { label, fault, origin: place });
                 }
                 result => drop(faults.take(result)),
             }

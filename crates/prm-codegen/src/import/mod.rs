@@ -1,5 +1,6 @@
 //! Importers: public sources become the model.
 
+mod adb;
 mod expr;
 mod foreign;
 mod header;
@@ -33,6 +34,8 @@ pub struct Reading {
 pub struct PassedOver {
     /// What it is, such as `struct mlx5_cqe`.
     pub label: String,
+    /// What is wrong with it: it is a layout, and at fault.
+    pub fault: Option<String>,
     /// Where it stands.
     pub origin: Origin,
 }
@@ -65,10 +68,16 @@ pub fn headers_leniently(files: &[HeaderFile]) -> Result<Reading, Faults> {
     header::read(files, true)
 }
 
-/// Reads a database of registers.
+/// Reads a database of registers of mstflint (`register_access_table.adb`).
+///
+/// Its nodes become layouts, and its index of registers becomes registers. Two kinds of nodes are
+/// passed over: the index itself (`root`, the node that it holds, `access_reg_summary*`), and the
+/// numbers `uint64` and `enum_entry`. So the database for adapters of mstflint's commit b9d9e844,
+/// of 442 nodes, gives 435 layouts and 206 registers: 5 nodes are its index, and 2 are numbers.
 ///
 /// # Errors
-/// Every fault that could be found.
+/// Every fault of the fields, up to a hundred; when there is none, every fault of how nodes use
+/// each other. XML that is broken gives its first fault only.
 pub fn adb(file: &Arc<SourceFile>) -> Result<Reading, Faults> {
-    Err(Faults::one(&Origin::whole(file), "not read yet", "wait"))
+    adb::read(file)
 }

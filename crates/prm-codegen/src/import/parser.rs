@@ -226,7 +226,7 @@ impl Parser<'_> {
                 "import headers that hold layouts of the PRM",
             ));
         }
-        self.header.passed_over.push(PassedOver { label, origin });
+        self.header.passed_over.push(PassedOver { label, fault: None, origin });
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::{HeaderFile, Reading, adb, headers};
+use super::{HeaderFile, Reading, adb, headers_leniently};
 use crate::fault::{Faults, SourceFile};
 use crate::model::Source;
 
@@ -40,7 +40,7 @@ pub fn read(source: &Source, dir: &Path) -> Result<Reading, Faults> {
 fn files_of_one_kind(files: &[HeaderFile]) -> Result<Reading, Faults> {
     match files {
         [one] if is_adb(&one.file.name) => adb(&one.file),
-        _ => headers(files),
+        _ => headers_leniently(files),
     }
 }
 

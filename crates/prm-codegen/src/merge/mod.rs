@@ -10,7 +10,7 @@ mod names;
 mod registers;
 
 use crate::fault::{Faults, Origin};
-use crate::import::Reading;
+use crate::import::{PassedOver, Reading};
 use crate::model::*;
 
 /// What one source says.
@@ -31,6 +31,7 @@ pub fn merge(told: Vec<Told>, rulings: Rulings, families: Vec<Family>) -> Result
     let mut merged = Merged { rulings, ..Merged::default() };
     for Told { source, reading } in told {
         merged.layouts(&source, reading.layouts);
+        merged.broken(&source, &reading.passed_over);
         merged.enums(&source, reading.enums);
         merged.name_registers(&source, reading.registers);
     }
@@ -69,6 +70,7 @@ pub fn add(spec: Spec, source: &str, reading: Reading) -> Spec {
     let mut merged = Merged { layouts, enums, registers, aliases, conflicts, rulings, used };
     merged.full();
     merged.layouts(source, reading.layouts);
+    merged.broken(source, &reading.passed_over);
     merged.enums(source, reading.enums);
     merged.name_registers(source, reading.registers);
     merged.pair_registers();
@@ -92,6 +94,17 @@ struct Merged {
 impl Merged {
     fn find(&self, layout: &str) -> Option<usize> {
         self.layouts.iter().position(|l| l.name == layout)
+    }
+
+    /// Records the layouts of a source that are at fault.
+    fn broken(&mut self, source: &str, passed_over: &[PassedOver]) {
+        for item in passed_over {
+            let Some(fault) = &item.fault else { continue };
+            let ours = self.find(&item.label).map(|i| self.layouts[i].extent());
+            let ours = ours.unwrap_or_else(|| "nothing".into());
+            let why = "mistake upstream";
+            self.conflict(source, &item.origin, item.label.clone(), ours, fault.clone(), why);
+        }
     }
 
     /// Records what `source` says otherwise, unless another source says the same.

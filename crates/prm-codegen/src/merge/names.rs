@@ -69,9 +69,7 @@ impl Merged {
 /// Whether two layouts of different names are one: the same words and half of the fields, or the
 /// same length and nearly all fields.
 fn alike(a: &Layout, b: &Layout) -> bool {
-    let same = |x: &&Field| {
-        b.field(&x.name).is_some_and(|y| y.bit == x.bit && y.count == x.count)
-    };
+    let same = |x: &&Field| b.field(&x.name).is_some_and(|y| y.bit == x.bit && y.count == x.count);
     let shared = a.fields.iter().filter(same).count();
     let (fewer, more) = (a.fields.len().min(b.fields.len()), a.fields.len().max(b.fields.len()));
     if words(&a.name) == words(&b.name) {

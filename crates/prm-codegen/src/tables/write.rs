@@ -141,16 +141,19 @@ fn aliases(spec: &Spec) -> String {
 fn conflicts(spec: &Spec) -> String {
     let mut text =
         format!("# What sources say otherwise than the tables, which say ours.\n{IMPORTED}");
+    let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
     for c in &spec.conflicts {
-        let _ = write!(
-            text,
-            "\n[[conflict]]\nat = \"{}\"\nours = \"{}\"\ntheirs = \"{}\"\nfrom = \"{}\"\nwhy = \"{}\"\n",
-            c.at,
-            c.ours,
-            c.theirs,
-            c.from.join(" "),
-            c.why
-        );
+        text.push_str("\n[[conflict]]\n");
+        let from = c.from.join(" ");
+        for (key, value) in [
+            ("at", &c.at),
+            ("ours", &c.ours),
+            ("theirs", &c.theirs),
+            ("from", &from),
+            ("why", &c.why),
+        ] {
+            let _ = writeln!(text, "{key} = {}", quoted(value));
+        }
     }
     text
 }

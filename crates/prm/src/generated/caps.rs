@@ -45,6 +45,19 @@ mod tag {
         ModifyOtherHcaCapIn,
         AdvRdmaCap,
         AdvVirtualizationCap,
+        EswCap,
+        CalcOp,
+        VectorCalcCap,
+        HeaderModifyCapProperties,
+        CryptoCaps,
+        ParseGraphNodeCap,
+        FtFieldsSupport,
+        FtFieldsSupport2,
+        FlowTableEswCap,
+        DiagnosticCntrLayout,
+        EmulationCap,
+        NvmeotcpCap,
+        IbqCap,
     }
 }
 
@@ -85,6 +98,19 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
     <tag::ModifyOtherHcaCapIn as crate::Described>::DESC,
     <tag::AdvRdmaCap as crate::Described>::DESC,
     <tag::AdvVirtualizationCap as crate::Described>::DESC,
+    <tag::EswCap as crate::Described>::DESC,
+    <tag::CalcOp as crate::Described>::DESC,
+    <tag::VectorCalcCap as crate::Described>::DESC,
+    <tag::HeaderModifyCapProperties as crate::Described>::DESC,
+    <tag::CryptoCaps as crate::Described>::DESC,
+    <tag::ParseGraphNodeCap as crate::Described>::DESC,
+    <tag::FtFieldsSupport as crate::Described>::DESC,
+    <tag::FtFieldsSupport2 as crate::Described>::DESC,
+    <tag::FlowTableEswCap as crate::Described>::DESC,
+    <tag::DiagnosticCntrLayout as crate::Described>::DESC,
+    <tag::EmulationCap as crate::Described>::DESC,
+    <tag::NvmeotcpCap as crate::Described>::DESC,
+    <tag::IbqCap as crate::Described>::DESC,
 ];
 
 /// The commands of this family.
@@ -115,6 +141,8 @@ layout! { FlowTableFieldsSupported, tag::FlowTableFieldsSupported, "flow_table_f
     flag(outer_second_cfi set_outer_second_cfi with_outer_second_cfi: bool = "outer_second_cfi" 0x00[22]);
     /// `outer_second_vid`: bit 21 of dword 0x00.
     flag(outer_second_vid set_outer_second_vid with_outer_second_vid: bool = "outer_second_vid" 0x00[21]);
+    /// `outer_ipv6_flow_label`: bit 20 of dword 0x00.
+    flag(outer_ipv6_flow_label set_outer_ipv6_flow_label with_outer_ipv6_flow_label: bool = "outer_ipv6_flow_label" 0x00[20]);
     /// `outer_sip`: bit 19 of dword 0x00.
     flag(outer_sip set_outer_sip with_outer_sip: bool = "outer_sip" 0x00[19]);
     /// `outer_dip`: bit 18 of dword 0x00.
@@ -169,12 +197,16 @@ layout! { FlowTableFieldsSupported, tag::FlowTableFieldsSupported, "flow_table_f
     flag(inner_first_cfi set_inner_first_cfi with_inner_first_cfi: bool = "inner_first_cfi" 0x04[26]);
     /// `inner_first_vid`: bit 25 of dword 0x04.
     flag(inner_first_vid set_inner_first_vid with_inner_first_vid: bool = "inner_first_vid" 0x04[25]);
+    /// `inner_ipv4_ttl`: bit 24 of dword 0x04.
+    flag(inner_ipv4_ttl set_inner_ipv4_ttl with_inner_ipv4_ttl: bool = "inner_ipv4_ttl" 0x04[24]);
     /// `inner_second_prio`: bit 23 of dword 0x04.
     flag(inner_second_prio set_inner_second_prio with_inner_second_prio: bool = "inner_second_prio" 0x04[23]);
     /// `inner_second_cfi`: bit 22 of dword 0x04.
     flag(inner_second_cfi set_inner_second_cfi with_inner_second_cfi: bool = "inner_second_cfi" 0x04[22]);
     /// `inner_second_vid`: bit 21 of dword 0x04.
     flag(inner_second_vid set_inner_second_vid with_inner_second_vid: bool = "inner_second_vid" 0x04[21]);
+    /// `inner_ipv6_flow_label`: bit 20 of dword 0x04.
+    flag(inner_ipv6_flow_label set_inner_ipv6_flow_label with_inner_ipv6_flow_label: bool = "inner_ipv6_flow_label" 0x04[20]);
     /// `inner_sip`: bit 19 of dword 0x04.
     flag(inner_sip set_inner_sip with_inner_sip: bool = "inner_sip" 0x04[19]);
     /// `inner_dip`: bit 18 of dword 0x04.
@@ -197,6 +229,16 @@ layout! { FlowTableFieldsSupported, tag::FlowTableFieldsSupported, "flow_table_f
     flag(inner_tcp_dport set_inner_tcp_dport with_inner_tcp_dport: bool = "inner_tcp_dport" 0x04[10]);
     /// `inner_tcp_flags`: bit 9 of dword 0x04.
     flag(inner_tcp_flags set_inner_tcp_flags with_inner_tcp_flags: bool = "inner_tcp_flags" 0x04[9]);
+    /// `outer_tcp_seq_num`: bit 8 of dword 0x04.
+    flag(outer_tcp_seq_num set_outer_tcp_seq_num with_outer_tcp_seq_num: bool = "outer_tcp_seq_num" 0x04[8]);
+    /// `inner_tcp_seq_num`: bit 7 of dword 0x04.
+    flag(inner_tcp_seq_num set_inner_tcp_seq_num with_inner_tcp_seq_num: bool = "inner_tcp_seq_num" 0x04[7]);
+    /// `prog_sample_field`: bit 6 of dword 0x04.
+    flag(prog_sample_field set_prog_sample_field with_prog_sample_field: bool = "prog_sample_field" 0x04[6]);
+    /// `metadata_reg_b`: bit 1 of dword 0x04.
+    flag(metadata_reg_b set_metadata_reg_b with_metadata_reg_b: bool = "metadata_reg_b" 0x04[1]);
+    /// `metadata_reg_a`: bit 0 of dword 0x04.
+    flag(metadata_reg_a set_metadata_reg_a with_metadata_reg_a: bool = "metadata_reg_a" 0x04[0]);
     /// `geneve_tlv_option_0_data`: bit 31 of dword 0x08.
     flag(geneve_tlv_option_0_data set_geneve_tlv_option_0_data with_geneve_tlv_option_0_data: bool = "geneve_tlv_option_0_data" 0x08[31]);
     /// `geneve_tlv_option_0_exist`: bit 30 of dword 0x08.
@@ -209,10 +251,28 @@ layout! { FlowTableFieldsSupported, tag::FlowTableFieldsSupported, "flow_table_f
     bits(inner_first_mpls set_inner_first_mpls with_inner_first_mpls try_set_inner_first_mpls: u8 = "inner_first_mpls" 0x08[18:15]);
     /// `outer_first_mpls`: bits 14:11 of dword 0x08.
     bits(outer_first_mpls set_outer_first_mpls with_outer_first_mpls try_set_outer_first_mpls: u8 = "outer_first_mpls" 0x08[14:11]);
+    /// `outer_emd_tag`: bit 10 of dword 0x08.
+    flag(outer_emd_tag set_outer_emd_tag with_outer_emd_tag: bool = "outer_emd_tag" 0x08[10]);
+    /// `inner_esp_spi`: bit 9 of dword 0x08.
+    flag(inner_esp_spi set_inner_esp_spi with_inner_esp_spi: bool = "inner_esp_spi" 0x08[9]);
     /// `outer_esp_spi`: bit 8 of dword 0x08.
     flag(outer_esp_spi set_outer_esp_spi with_outer_esp_spi: bool = "outer_esp_spi" 0x08[8]);
+    /// `inner_ipv6_hop_limit`: bit 7 of dword 0x08.
+    flag(inner_ipv6_hop_limit set_inner_ipv6_hop_limit with_inner_ipv6_hop_limit: bool = "inner_ipv6_hop_limit" 0x08[7]);
+    /// `outer_ipv6_hop_limit`: bit 6 of dword 0x08.
+    flag(outer_ipv6_hop_limit set_outer_ipv6_hop_limit with_outer_ipv6_hop_limit: bool = "outer_ipv6_hop_limit" 0x08[6]);
     /// `bth_dst_qp`: bit 5 of dword 0x08.
     flag(bth_dst_qp set_bth_dst_qp with_bth_dst_qp: bool = "bth_dst_qp" 0x08[5]);
+    /// `inner_first_svlan`: bit 4 of dword 0x08.
+    flag(inner_first_svlan set_inner_first_svlan with_inner_first_svlan: bool = "inner_first_svlan" 0x08[4]);
+    /// `inner_second_svlan`: bit 3 of dword 0x08.
+    flag(inner_second_svlan set_inner_second_svlan with_inner_second_svlan: bool = "inner_second_svlan" 0x08[3]);
+    /// `outer_first_svlan`: bit 2 of dword 0x08.
+    flag(outer_first_svlan set_outer_first_svlan with_outer_first_svlan: bool = "outer_first_svlan" 0x08[2]);
+    /// `outer_second_svlan`: bit 1 of dword 0x08.
+    flag(outer_second_svlan set_outer_second_svlan with_outer_second_svlan: bool = "outer_second_svlan" 0x08[1]);
+    /// `source_sqn`: bit 0 of dword 0x08.
+    flag(source_sqn set_source_sqn with_source_sqn: bool = "source_sqn" 0x08[0]);
     /// `metadata_reg_c_7`: bit 7 of dword 0x0c.
     flag(metadata_reg_c_7 set_metadata_reg_c_7 with_metadata_reg_c_7: bool = "metadata_reg_c_7" 0x0c[7]);
     /// `metadata_reg_c_6`: bit 6 of dword 0x0c.
@@ -244,8 +304,28 @@ layout! { FlowTableFieldsSupported2, tag::FlowTableFieldsSupported2, "flow_table
     flag(outer_l4_type set_outer_l4_type with_outer_l4_type: bool = "outer_l4_type" 0x00[28]);
     /// `bth_opcode`: bit 17 of dword 0x00.
     flag(bth_opcode set_bth_opcode with_bth_opcode: bool = "bth_opcode" 0x00[17]);
+    /// `tunnel_header_2_3`: bit 16 of dword 0x00.
+    flag(tunnel_header_2_3 set_tunnel_header_2_3 with_tunnel_header_2_3: bool = "tunnel_header_2_3" 0x00[16]);
     /// `tunnel_header_0_1`: bit 15 of dword 0x00.
     flag(tunnel_header_0_1 set_tunnel_header_0_1 with_tunnel_header_0_1: bool = "tunnel_header_0_1" 0x00[15]);
+    /// `inner_l3_ok`: bit 8 of dword 0x00.
+    flag(inner_l3_ok set_inner_l3_ok with_inner_l3_ok: bool = "inner_l3_ok" 0x00[8]);
+    /// `inner_l4_ok`: bit 7 of dword 0x00.
+    flag(inner_l4_ok set_inner_l4_ok with_inner_l4_ok: bool = "inner_l4_ok" 0x00[7]);
+    /// `outer_l3_ok`: bit 6 of dword 0x00.
+    flag(outer_l3_ok set_outer_l3_ok with_outer_l3_ok: bool = "outer_l3_ok" 0x00[6]);
+    /// `outer_l4_ok`: bit 5 of dword 0x00.
+    flag(outer_l4_ok set_outer_l4_ok with_outer_l4_ok: bool = "outer_l4_ok" 0x00[5]);
+    /// `psp_header`: bit 4 of dword 0x00.
+    flag(psp_header set_psp_header with_psp_header: bool = "psp_header" 0x00[4]);
+    /// `inner_ipv4_checksum_ok`: bit 3 of dword 0x00.
+    flag(inner_ipv4_checksum_ok set_inner_ipv4_checksum_ok with_inner_ipv4_checksum_ok: bool = "inner_ipv4_checksum_ok" 0x00[3]);
+    /// `inner_l4_checksum_ok`: bit 2 of dword 0x00.
+    flag(inner_l4_checksum_ok set_inner_l4_checksum_ok with_inner_l4_checksum_ok: bool = "inner_l4_checksum_ok" 0x00[2]);
+    /// `outer_ipv4_checksum_ok`: bit 1 of dword 0x00.
+    flag(outer_ipv4_checksum_ok set_outer_ipv4_checksum_ok with_outer_ipv4_checksum_ok: bool = "outer_ipv4_checksum_ok" 0x00[1]);
+    /// `outer_l4_checksum_ok`: bit 0 of dword 0x00.
+    flag(outer_l4_checksum_ok set_outer_l4_checksum_ok with_outer_l4_checksum_ok: bool = "outer_l4_checksum_ok" 0x00[0]);
     /// `ipsec_next_header`: bit 16 of dword 0x04.
     flag(ipsec_next_header set_ipsec_next_header with_ipsec_next_header: bool = "ipsec_next_header" 0x04[16]);
 }
@@ -255,6 +335,8 @@ pub type FlowTablePropLayout = Layout<tag::FlowTablePropLayout, 0x40>;
 layout! { FlowTablePropLayout, tag::FlowTablePropLayout, "flow_table_prop_layout", Struct, 0x40;
     /// `ft_support`: bit 31 of dword 0x00.
     flag(ft_support set_ft_support with_ft_support: bool = "ft_support" 0x00[31]);
+    /// `flow_tag`: bit 30 of dword 0x00.
+    flag(flow_tag set_flow_tag with_flow_tag: bool = "flow_tag" 0x00[30]);
     /// `flow_counter`: bit 29 of dword 0x00.
     flag(flow_counter set_flow_counter with_flow_counter: bool = "flow_counter" 0x00[29]);
     /// `flow_modify_en`: bit 28 of dword 0x00.
@@ -275,12 +357,16 @@ layout! { FlowTablePropLayout, tag::FlowTablePropLayout, "flow_table_prop_layout
     flag(pop_vlan set_pop_vlan with_pop_vlan: bool = "pop_vlan" 0x00[21]);
     /// `push_vlan`: bit 20 of dword 0x00.
     flag(push_vlan set_push_vlan with_push_vlan: bool = "push_vlan" 0x00[20]);
+    /// `fpga_vendor_acceleration`: bit 19 of dword 0x00.
+    flag(fpga_vendor_acceleration set_fpga_vendor_acceleration with_fpga_vendor_acceleration: bool = "fpga_vendor_acceleration" 0x00[19]);
     /// `pop_vlan_2`: bit 18 of dword 0x00.
     flag(pop_vlan_2 set_pop_vlan_2 with_pop_vlan_2: bool = "pop_vlan_2" 0x00[18]);
     /// `push_vlan_2`: bit 17 of dword 0x00.
     flag(push_vlan_2 set_push_vlan_2 with_push_vlan_2: bool = "push_vlan_2" 0x00[17]);
     /// `reformat_and_vlan_action`: bit 16 of dword 0x00.
     flag(reformat_and_vlan_action set_reformat_and_vlan_action with_reformat_and_vlan_action: bool = "reformat_and_vlan_action" 0x00[16]);
+    /// `modify_and_vlan_action`: bit 15 of dword 0x00.
+    flag(modify_and_vlan_action set_modify_and_vlan_action with_modify_and_vlan_action: bool = "modify_and_vlan_action" 0x00[15]);
     /// `sw_owner`: bit 14 of dword 0x00.
     flag(sw_owner set_sw_owner with_sw_owner: bool = "sw_owner" 0x00[14]);
     /// `reformat_l3_tunnel_to_l2`: bit 13 of dword 0x00.
@@ -291,6 +377,8 @@ layout! { FlowTablePropLayout, tag::FlowTablePropLayout, "flow_table_prop_layout
     flag(reformat_and_modify_action set_reformat_and_modify_action with_reformat_and_modify_action: bool = "reformat_and_modify_action" 0x00[11]);
     /// `ignore_flow_level`: bit 10 of dword 0x00.
     flag(ignore_flow_level set_ignore_flow_level with_ignore_flow_level: bool = "ignore_flow_level" 0x00[10]);
+    /// `ip_type`: bit 9 of dword 0x00.
+    flag(ip_type set_ip_type with_ip_type: bool = "ip_type" 0x00[9]);
     /// `table_miss_action_domain`: bit 8 of dword 0x00.
     flag(table_miss_action_domain set_table_miss_action_domain with_table_miss_action_domain: bool = "table_miss_action_domain" 0x00[8]);
     /// `termination_table`: bit 7 of dword 0x00.
@@ -299,6 +387,8 @@ layout! { FlowTablePropLayout, tag::FlowTablePropLayout, "flow_table_prop_layout
     flag(reformat_and_fwd_to_table set_reformat_and_fwd_to_table with_reformat_and_fwd_to_table: bool = "reformat_and_fwd_to_table" 0x00[6]);
     /// `forward_vhca_rx`: bit 5 of dword 0x00.
     flag(forward_vhca_rx set_forward_vhca_rx with_forward_vhca_rx: bool = "forward_vhca_rx" 0x00[5]);
+    /// `forward_vhca_tx`: bit 4 of dword 0x00.
+    flag(forward_vhca_tx set_forward_vhca_tx with_forward_vhca_tx: bool = "forward_vhca_tx" 0x00[4]);
     /// `ipsec_encrypt`: bit 3 of dword 0x00.
     flag(ipsec_encrypt set_ipsec_encrypt with_ipsec_encrypt: bool = "ipsec_encrypt" 0x00[3]);
     /// `ipsec_decrypt`: bit 2 of dword 0x00.
@@ -329,6 +419,12 @@ layout! { FlowTablePropLayout, tag::FlowTablePropLayout, "flow_table_prop_layout
     flag(reformat_del_esp_transport_over_udp set_reformat_del_esp_transport_over_udp with_reformat_del_esp_transport_over_udp: bool = "reformat_del_esp_transport_over_udp" 0x08[26]);
     /// `execute_aso`: bit 25 of dword 0x08.
     flag(execute_aso set_execute_aso with_execute_aso: bool = "execute_aso" 0x08[25]);
+    /// `log_max_ft_sampler_num`: bits 23:16 of dword 0x08.
+    full(log_max_ft_sampler_num set_log_max_ft_sampler_num with_log_max_ft_sampler_num: u8 = "log_max_ft_sampler_num" 0x08[23:16]);
+    /// `metadata_reg_b_width`: bits 15:8 of dword 0x08.
+    full(metadata_reg_b_width set_metadata_reg_b_width with_metadata_reg_b_width: u8 = "metadata_reg_b_width" 0x08[15:8]);
+    /// `metadata_reg_a_width`: bits 7:0 of dword 0x08.
+    full(metadata_reg_a_width set_metadata_reg_a_width with_metadata_reg_a_width: u8 = "metadata_reg_a_width" 0x08[7:0]);
     /// `reformat_l2_to_l3_psp_tunnel`: bit 31 of dword 0x0c.
     flag(reformat_l2_to_l3_psp_tunnel set_reformat_l2_to_l3_psp_tunnel with_reformat_l2_to_l3_psp_tunnel: bool = "reformat_l2_to_l3_psp_tunnel" 0x0c[31]);
     /// `reformat_l3_psp_tunnel_to_l2`: bit 30 of dword 0x0c.
@@ -401,8 +497,12 @@ layout! { FlowTableNicCap, tag::FlowTableNicCap, "flow_table_nic_cap", Struct, 0
     flag(nic_rx_multi_path_tirs_fts set_nic_rx_multi_path_tirs_fts with_nic_rx_multi_path_tirs_fts: bool = "nic_rx_multi_path_tirs_fts" 0x00[30]);
     /// `allow_sniffer_and_nic_rx_shared_tir`: bit 29 of dword 0x00.
     flag(allow_sniffer_and_nic_rx_shared_tir set_allow_sniffer_and_nic_rx_shared_tir with_allow_sniffer_and_nic_rx_shared_tir: bool = "allow_sniffer_and_nic_rx_shared_tir" 0x00[29]);
+    /// `nic_rx_flow_tag_multipath_en`: bit 27 of dword 0x00.
+    flag(nic_rx_flow_tag_multipath_en set_nic_rx_flow_tag_multipath_en with_nic_rx_flow_tag_multipath_en: bool = "nic_rx_flow_tag_multipath_en" 0x00[27]);
     /// `sw_owner_reformat_supported`: bit 24 of dword 0x00.
     flag(sw_owner_reformat_supported set_sw_owner_reformat_supported with_sw_owner_reformat_supported: bool = "sw_owner_reformat_supported" 0x00[24]);
+    /// `nic_receive_max_steering_depth`: bits 7:0 of dword 0x00.
+    full(nic_receive_max_steering_depth set_nic_receive_max_steering_depth with_nic_receive_max_steering_depth: u8 = "nic_receive_max_steering_depth" 0x00[7:0]);
     /// `encap_general_header`: bit 31 of dword 0x04.
     flag(encap_general_header set_encap_general_header with_encap_general_header: bool = "encap_general_header" 0x04[31]);
     /// `log_max_packet_reformat_context`: bits 20:16 of dword 0x04.
@@ -421,12 +521,34 @@ layout! { FlowTableNicCap, tag::FlowTableNicCap, "flow_table_nic_cap", Struct, 0
     nested(flow_table_properties_nic_transmit_rdma flow_table_properties_nic_transmit_rdma_mut set_flow_table_properties_nic_transmit_rdma with_flow_table_properties_nic_transmit_rdma: FlowTablePropLayout = "flow_table_properties_nic_transmit_rdma" 0x140, 0x40);
     /// `flow_table_properties_nic_transmit_sniffer`: from byte 0x180 on.
     nested(flow_table_properties_nic_transmit_sniffer flow_table_properties_nic_transmit_sniffer_mut set_flow_table_properties_nic_transmit_sniffer with_flow_table_properties_nic_transmit_sniffer: FlowTablePropLayout = "flow_table_properties_nic_transmit_sniffer" 0x180, 0x40);
+    /// `header_modify_nic_receive`: from byte 0x200 on.
+    nested(header_modify_nic_receive header_modify_nic_receive_mut set_header_modify_nic_receive with_header_modify_nic_receive: HeaderModifyCapProperties = "header_modify_nic_receive" 0x200, 0x80);
     /// `ft_field_support_2_nic_receive`: from byte 0x280 on.
     nested(ft_field_support_2_nic_receive ft_field_support_2_nic_receive_mut set_ft_field_support_2_nic_receive with_ft_field_support_2_nic_receive: FlowTableFieldsSupported2 = "ft_field_support_2_nic_receive" 0x280, 0x10);
+    /// `ft_field_bitmask_support_2_nic_receive`: from byte 0x290 on.
+    nested(ft_field_bitmask_support_2_nic_receive ft_field_bitmask_support_2_nic_receive_mut set_ft_field_bitmask_support_2_nic_receive with_ft_field_bitmask_support_2_nic_receive: FlowTableFieldsSupported2 = "ft_field_bitmask_support_2_nic_receive" 0x290, 0x10);
     /// `ft_field_support_2_nic_receive_rdma`: from byte 0x2a0 on.
     nested(ft_field_support_2_nic_receive_rdma ft_field_support_2_nic_receive_rdma_mut set_ft_field_support_2_nic_receive_rdma with_ft_field_support_2_nic_receive_rdma: FlowTableFieldsSupported2 = "ft_field_support_2_nic_receive_rdma" 0x2a0, 0x10);
+    /// `ft_field_bitmask_support_2_nic_receive_rdma`: from byte 0x2b0 on.
+    nested(ft_field_bitmask_support_2_nic_receive_rdma ft_field_bitmask_support_2_nic_receive_rdma_mut set_ft_field_bitmask_support_2_nic_receive_rdma with_ft_field_bitmask_support_2_nic_receive_rdma: FlowTableFieldsSupported2 = "ft_field_bitmask_support_2_nic_receive_rdma" 0x2b0, 0x10);
+    /// `ft_field_support_2_nic_receive_sniffer`: from byte 0x2c0 on.
+    nested(ft_field_support_2_nic_receive_sniffer ft_field_support_2_nic_receive_sniffer_mut set_ft_field_support_2_nic_receive_sniffer with_ft_field_support_2_nic_receive_sniffer: FlowTableFieldsSupported2 = "ft_field_support_2_nic_receive_sniffer" 0x2c0, 0x10);
+    /// `ft_field_bitmask_support_2_nic_receive_sniffer`: from byte 0x2d0 on.
+    nested(ft_field_bitmask_support_2_nic_receive_sniffer ft_field_bitmask_support_2_nic_receive_sniffer_mut set_ft_field_bitmask_support_2_nic_receive_sniffer with_ft_field_bitmask_support_2_nic_receive_sniffer: FlowTableFieldsSupported2 = "ft_field_bitmask_support_2_nic_receive_sniffer" 0x2d0, 0x10);
+    /// `ft_field_support_2_nic_transmit`: from byte 0x2e0 on.
+    nested(ft_field_support_2_nic_transmit ft_field_support_2_nic_transmit_mut set_ft_field_support_2_nic_transmit with_ft_field_support_2_nic_transmit: FlowTableFieldsSupported2 = "ft_field_support_2_nic_transmit" 0x2e0, 0x10);
+    /// `ft_field_bitmask_support_2_nic_transmit`: from byte 0x2f0 on.
+    nested(ft_field_bitmask_support_2_nic_transmit ft_field_bitmask_support_2_nic_transmit_mut set_ft_field_bitmask_support_2_nic_transmit with_ft_field_bitmask_support_2_nic_transmit: FlowTableFieldsSupported2 = "ft_field_bitmask_support_2_nic_transmit" 0x2f0, 0x10);
     /// `ft_field_support_2_nic_transmit_rdma`: from byte 0x300 on.
     nested(ft_field_support_2_nic_transmit_rdma ft_field_support_2_nic_transmit_rdma_mut set_ft_field_support_2_nic_transmit_rdma with_ft_field_support_2_nic_transmit_rdma: FlowTableFieldsSupported2 = "ft_field_support_2_nic_transmit_rdma" 0x300, 0x10);
+    /// `ft_field_bitmask_support_2_nic_transmit_rdma`: from byte 0x310 on.
+    nested(ft_field_bitmask_support_2_nic_transmit_rdma ft_field_bitmask_support_2_nic_transmit_rdma_mut set_ft_field_bitmask_support_2_nic_transmit_rdma with_ft_field_bitmask_support_2_nic_transmit_rdma: FlowTableFieldsSupported2 = "ft_field_bitmask_support_2_nic_transmit_rdma" 0x310, 0x10);
+    /// `ft_field_support_2_nic_transmit_sniffer`: from byte 0x320 on.
+    nested(ft_field_support_2_nic_transmit_sniffer ft_field_support_2_nic_transmit_sniffer_mut set_ft_field_support_2_nic_transmit_sniffer with_ft_field_support_2_nic_transmit_sniffer: FlowTableFieldsSupported2 = "ft_field_support_2_nic_transmit_sniffer" 0x320, 0x10);
+    /// `ft_field_bitmask_support_2_nic_transmit_sniffer`: from byte 0x330 on.
+    nested(ft_field_bitmask_support_2_nic_transmit_sniffer ft_field_bitmask_support_2_nic_transmit_sniffer_mut set_ft_field_bitmask_support_2_nic_transmit_sniffer with_ft_field_bitmask_support_2_nic_transmit_sniffer: FlowTableFieldsSupported2 = "ft_field_bitmask_support_2_nic_transmit_sniffer" 0x330, 0x10);
+    /// `header_modify_nic_transmit`: from byte 0x380 on.
+    nested(header_modify_nic_transmit header_modify_nic_transmit_mut set_header_modify_nic_transmit with_header_modify_nic_transmit: HeaderModifyCapProperties = "header_modify_nic_transmit" 0x380, 0x80);
     /// `sw_steering_nic_rx_action_drop_icm_address`: 64 bits from byte 0x400 on.
     quad(sw_steering_nic_rx_action_drop_icm_address set_sw_steering_nic_rx_action_drop_icm_address with_sw_steering_nic_rx_action_drop_icm_address: u64 = "sw_steering_nic_rx_action_drop_icm_address" 0x400);
     /// `sw_steering_nic_tx_action_drop_icm_address`: 64 bits from byte 0x408 on.
@@ -563,6 +685,8 @@ layout! { QosCap, tag::QosCap, "qos_cap", Struct, 0x100;
     flag(packet_pacing_burst_bound set_packet_pacing_burst_bound with_packet_pacing_burst_bound: bool = "packet_pacing_burst_bound" 0x00[26]);
     /// `packet_pacing_typical_size`: bit 25 of dword 0x00.
     flag(packet_pacing_typical_size set_packet_pacing_typical_size with_packet_pacing_typical_size: bool = "packet_pacing_typical_size" 0x00[25]);
+    /// `flow_meter_old`: bit 24 of dword 0x00.
+    flag(flow_meter_old set_flow_meter_old with_flow_meter_old: bool = "flow_meter_old" 0x00[24]);
     /// `nic_sq_scheduling`: bit 23 of dword 0x00.
     flag(nic_sq_scheduling set_nic_sq_scheduling with_nic_sq_scheduling: bool = "nic_sq_scheduling" 0x00[23]);
     /// `nic_bw_share`: bit 22 of dword 0x00.
@@ -573,10 +697,20 @@ layout! { QosCap, tag::QosCap, "qos_cap", Struct, 0x100;
     flag(packet_pacing_uid set_packet_pacing_uid with_packet_pacing_uid: bool = "packet_pacing_uid" 0x00[20]);
     /// `log_esw_max_sched_depth`: bits 19:16 of dword 0x00.
     bits(log_esw_max_sched_depth set_log_esw_max_sched_depth with_log_esw_max_sched_depth try_set_log_esw_max_sched_depth: u8 = "log_esw_max_sched_depth" 0x00[19:16]);
+    /// `log_max_flow_meter`: bits 15:8 of dword 0x00.
+    full(log_max_flow_meter set_log_max_flow_meter with_log_max_flow_meter: u8 = "log_max_flow_meter" 0x00[15:8]);
+    /// `flow_meter_reg_id`: bits 7:0 of dword 0x00.
+    full(flow_meter_reg_id set_flow_meter_reg_id with_flow_meter_reg_id: u8 = "flow_meter_reg_id" 0x00[7:0]);
+    /// `wqe_rate_pp`: bit 31 of dword 0x04.
+    flag(wqe_rate_pp set_wqe_rate_pp with_wqe_rate_pp: bool = "wqe_rate_pp" 0x04[31]);
+    /// `nic_qp_scheduling`: bit 30 of dword 0x04.
+    flag(nic_qp_scheduling set_nic_qp_scheduling with_nic_qp_scheduling: bool = "nic_qp_scheduling" 0x04[30]);
     /// `packet_pacing_req_ud`: bit 29 of dword 0x04.
     flag(packet_pacing_req_ud set_packet_pacing_req_ud with_packet_pacing_req_ud: bool = "packet_pacing_req_ud" 0x04[29]);
     /// `packet_pacing_req_uc`: bit 28 of dword 0x04.
     flag(packet_pacing_req_uc set_packet_pacing_req_uc with_packet_pacing_req_uc: bool = "packet_pacing_req_uc" 0x04[28]);
+    /// `flow_meter`: bit 23 of dword 0x04.
+    flag(flow_meter set_flow_meter with_flow_meter: bool = "flow_meter" 0x04[23]);
     /// `esw_cross_esw_sched`: bit 22 of dword 0x04.
     flag(esw_cross_esw_sched set_esw_cross_esw_sched with_esw_cross_esw_sched: bool = "esw_cross_esw_sched" 0x04[22]);
     /// `log_max_qos_nic_queue_group`: bits 20:16 of dword 0x04.
@@ -616,10 +750,26 @@ layout! { DebugCap, tag::DebugCap, "debug_cap", Struct, 0x100;
     flag(core_dump_general set_core_dump_general with_core_dump_general: bool = "core_dump_general" 0x00[31]);
     /// `core_dump_qp`: bit 30 of dword 0x00.
     flag(core_dump_qp set_core_dump_qp with_core_dump_qp: bool = "core_dump_qp" 0x00[30]);
+    /// `log_cr_dump_to_mem_size`: bits 27:23 of dword 0x00.
+    bits(log_cr_dump_to_mem_size set_log_cr_dump_to_mem_size with_log_cr_dump_to_mem_size try_set_log_cr_dump_to_mem_size: u8 = "log_cr_dump_to_mem_size" 0x00[27:23]);
     /// `resource_dump`: bit 22 of dword 0x00.
     flag(resource_dump set_resource_dump with_resource_dump: bool = "resource_dump" 0x00[22]);
+    /// `log_min_resource_dump_eq`: bits 20:16 of dword 0x00.
+    bits(log_min_resource_dump_eq set_log_min_resource_dump_eq with_log_min_resource_dump_eq try_set_log_min_resource_dump_eq: u8 = "log_min_resource_dump_eq" 0x00[20:16]);
+    /// `log_max_samples`: bits 7:0 of dword 0x00.
+    full(log_max_samples set_log_max_samples with_log_max_samples: u8 = "log_max_samples" 0x00[7:0]);
+    /// `single`: bit 31 of dword 0x04.
+    flag(single set_single with_single: bool = "single" 0x04[31]);
+    /// `repetitive`: bit 30 of dword 0x04.
+    flag(repetitive set_repetitive with_repetitive: bool = "repetitive" 0x04[30]);
     /// `stall_detect`: bit 29 of dword 0x04.
     flag(stall_detect set_stall_detect with_stall_detect: bool = "stall_detect" 0x04[29]);
+    /// `diag_counter_tracer_dump`: bit 28 of dword 0x04.
+    flag(diag_counter_tracer_dump set_diag_counter_tracer_dump with_diag_counter_tracer_dump: bool = "diag_counter_tracer_dump" 0x04[28]);
+    /// `log_min_sample_period`: bits 7:0 of dword 0x04.
+    full(log_min_sample_period set_log_min_sample_period with_log_min_sample_period: u8 = "log_min_sample_period" 0x04[7:0]);
+    /// `diagnostic_counter`: a list from byte 0x40 on.
+    list(diagnostic_counter: DiagnosticCntrLayout = "diagnostic_counter" 0x40 layout DiagnosticCntrLayout);
 }
 
 /// `per_protocol_networking_offload_caps`: 256 bytes.
@@ -635,10 +785,16 @@ layout! { PerProtocolNetworkingOffloadCaps, tag::PerProtocolNetworkingOffloadCap
     flag(lro_psh_flag set_lro_psh_flag with_lro_psh_flag: bool = "lro_psh_flag" 0x00[28]);
     /// `lro_time_stamp`: bit 27 of dword 0x00.
     flag(lro_time_stamp set_lro_time_stamp with_lro_time_stamp: bool = "lro_time_stamp" 0x00[27]);
+    /// `lro_max_msg_sz_mode`: bits 26:25 of dword 0x00.
+    bits(lro_max_msg_sz_mode set_lro_max_msg_sz_mode with_lro_max_msg_sz_mode try_set_lro_max_msg_sz_mode: u8 = "lro_max_msg_sz_mode" 0x00[26:25]);
     /// `wqe_vlan_insert`: bit 24 of dword 0x00.
     flag(wqe_vlan_insert set_wqe_vlan_insert with_wqe_vlan_insert: bool = "wqe_vlan_insert" 0x00[24]);
     /// `self_lb_en_modifiable`: bit 23 of dword 0x00.
     flag(self_lb_en_modifiable set_self_lb_en_modifiable with_self_lb_en_modifiable: bool = "self_lb_en_modifiable" 0x00[23]);
+    /// `self_lb_mc`: bit 22 of dword 0x00.
+    flag(self_lb_mc set_self_lb_mc with_self_lb_mc: bool = "self_lb_mc" 0x00[22]);
+    /// `self_lb_uc`: bit 21 of dword 0x00.
+    flag(self_lb_uc set_self_lb_uc with_self_lb_uc: bool = "self_lb_uc" 0x00[21]);
     /// `max_lso_cap`: bits 20:16 of dword 0x00.
     bits(max_lso_cap set_max_lso_cap with_max_lso_cap try_set_max_lso_cap: u8 = "max_lso_cap" 0x00[20:16]);
     /// `multi_pkt_send_wqe`: bits 15:14 of dword 0x00.
@@ -685,10 +841,14 @@ layout! { PerProtocolNetworkingOffloadCaps, tag::PerProtocolNetworkingOffloadCap
     flag(tunnel_stateless_ip_over_ip set_tunnel_stateless_ip_over_ip with_tunnel_stateless_ip_over_ip: bool = "tunnel_stateless_ip_over_ip" 0x04[22]);
     /// `insert_trailer`: bit 21 of dword 0x04.
     flag(insert_trailer set_insert_trailer with_insert_trailer: bool = "insert_trailer" 0x04[21]);
+    /// `tunnel_stateless_gtp`: bit 20 of dword 0x04.
+    flag(tunnel_stateless_gtp set_tunnel_stateless_gtp with_tunnel_stateless_gtp: bool = "tunnel_stateless_gtp" 0x04[20]);
     /// `tunnel_stateless_ip_over_ip_rx`: bit 19 of dword 0x04.
     flag(tunnel_stateless_ip_over_ip_rx set_tunnel_stateless_ip_over_ip_rx with_tunnel_stateless_ip_over_ip_rx: bool = "tunnel_stateless_ip_over_ip_rx" 0x04[19]);
     /// `tunnel_stateless_ip_over_ip_tx`: bit 18 of dword 0x04.
     flag(tunnel_stateless_ip_over_ip_tx set_tunnel_stateless_ip_over_ip_tx with_tunnel_stateless_ip_over_ip_tx: bool = "tunnel_stateless_ip_over_ip_tx" 0x04[18]);
+    /// `tunnel_stateless_vxlan_gpe_nsh`: bit 17 of dword 0x04.
+    flag(tunnel_stateless_vxlan_gpe_nsh set_tunnel_stateless_vxlan_gpe_nsh with_tunnel_stateless_vxlan_gpe_nsh: bool = "tunnel_stateless_vxlan_gpe_nsh" 0x04[17]);
     /// `max_vxlan_udp_ports`: bits 15:8 of dword 0x04.
     full(max_vxlan_udp_ports set_max_vxlan_udp_ports with_max_vxlan_udp_ports: u8 = "max_vxlan_udp_ports" 0x04[15:8]);
     /// `swp_csum_l4_partial`: bit 7 of dword 0x04.
@@ -769,6 +929,8 @@ layout! { DeviceMemCap, tag::DeviceMemCap, "device_mem_cap", Struct, 0x100;
     full(memic_operations set_memic_operations with_memic_operations: u32 = "memic_operations" 0x40[31:0]);
     /// `indirect_encap_sw_icm_start_address`: 64 bits from byte 0x48 on.
     quad(indirect_encap_sw_icm_start_address set_indirect_encap_sw_icm_start_address with_indirect_encap_sw_icm_start_address: u64 = "indirect_encap_sw_icm_start_address" 0x48);
+    /// `indirect_encap_icm_base`: 64 bits from byte 0x50 on.
+    quad(indirect_encap_icm_base set_indirect_encap_icm_base with_indirect_encap_icm_base: u64 = "indirect_encap_icm_base" 0x50);
 }
 
 /// `device_event_cap`: 64 bytes.
@@ -799,6 +961,12 @@ layout! { VirtioEmulationCap, tag::VirtioEmulationCap, "virtio_emulation_cap", S
     full(max_tunnel_desc set_max_tunnel_desc with_max_tunnel_desc: u16 = "max_tunnel_desc" 0x04[31:16]);
     /// `log_doorbell_stride`: bits 12:8 of dword 0x04.
     bits(log_doorbell_stride set_log_doorbell_stride with_log_doorbell_stride try_set_log_doorbell_stride: u8 = "log_doorbell_stride" 0x04[12:8]);
+    /// `vnet_modify_ext`: bit 7 of dword 0x04.
+    flag(vnet_modify_ext set_vnet_modify_ext with_vnet_modify_ext: bool = "vnet_modify_ext" 0x04[7]);
+    /// `virtio_net_q_addr_modify`: bit 6 of dword 0x04.
+    flag(virtio_net_q_addr_modify set_virtio_net_q_addr_modify with_virtio_net_q_addr_modify: bool = "virtio_net_q_addr_modify" 0x04[6]);
+    /// `virtio_q_index_modify`: bit 5 of dword 0x04.
+    flag(virtio_q_index_modify set_virtio_q_index_modify with_virtio_q_index_modify: bool = "virtio_q_index_modify" 0x04[5]);
     /// `log_doorbell_bar_size`: bits 4:0 of dword 0x04.
     bits(log_doorbell_bar_size set_log_doorbell_bar_size with_log_doorbell_bar_size try_set_log_doorbell_bar_size: u8 = "log_doorbell_bar_size" 0x04[4:0]);
     /// `doorbell_bar_offset`: 64 bits from byte 0x08 on.
@@ -849,6 +1017,12 @@ layout! { AtomicCaps, tag::AtomicCaps, "atomic_caps", Struct, 0x100;
     full(atomic_size_qp set_atomic_size_qp with_atomic_size_qp: u16 = "atomic_size_qp" 0x14[15:0]);
     /// `atomic_size_dc`: bits 15:0 of dword 0x18.
     full(atomic_size_dc set_atomic_size_dc with_atomic_size_dc: u16 = "atomic_size_dc" 0x18[15:0]);
+    /// `fetch_add_pci_atomic`: bits 31:16 of dword 0x50.
+    full(fetch_add_pci_atomic set_fetch_add_pci_atomic with_fetch_add_pci_atomic: u16 = "fetch_add_pci_atomic" 0x50[31:16]);
+    /// `swap_pci_atomic`: bits 15:0 of dword 0x50.
+    full(swap_pci_atomic set_swap_pci_atomic with_swap_pci_atomic: u16 = "swap_pci_atomic" 0x50[15:0]);
+    /// `compare_swap_pci_atomic`: bits 31:16 of dword 0x54.
+    full(compare_swap_pci_atomic set_compare_swap_pci_atomic with_compare_swap_pci_atomic: u16 = "compare_swap_pci_atomic" 0x54[31:16]);
 }
 
 /// `odp_scheme_cap`: 64 bytes.
@@ -897,10 +1071,20 @@ layout! { TlsCap, tag::TlsCap, "tls_cap", Struct, 0x100;
 /// `cmd_hca_cap`: 256 bytes.
 pub type CmdHcaCap = Layout<tag::CmdHcaCap, 0x100>;
 layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
+    /// `access_other_hca_roce`: bit 31 of dword 0x00.
+    flag(access_other_hca_roce set_access_other_hca_roce with_access_other_hca_roce: bool = "access_other_hca_roce" 0x00[31]);
+    /// `alloc_flow_counter_pd`: bit 30 of dword 0x00.
+    flag(alloc_flow_counter_pd set_alloc_flow_counter_pd with_alloc_flow_counter_pd: bool = "alloc_flow_counter_pd" 0x00[30]);
+    /// `flow_counter_access_aso`: bit 29 of dword 0x00.
+    flag(flow_counter_access_aso set_flow_counter_access_aso with_flow_counter_access_aso: bool = "flow_counter_access_aso" 0x00[29]);
+    /// `query_match_sample_info`: bit 28 of dword 0x00.
+    flag(query_match_sample_info set_query_match_sample_info with_query_match_sample_info: bool = "query_match_sample_info" 0x00[28]);
     /// `page_request_disable`: bit 25 of dword 0x00.
     flag(page_request_disable set_page_request_disable with_page_request_disable: bool = "page_request_disable" 0x00[25]);
     /// `abs_native_port_num`: bit 24 of dword 0x00.
     flag(abs_native_port_num set_abs_native_port_num with_abs_native_port_num: bool = "abs_native_port_num" 0x00[24]);
+    /// `flow_access_aso_opc_mod`: bits 23:16 of dword 0x00.
+    full(flow_access_aso_opc_mod set_flow_access_aso_opc_mod with_flow_access_aso_opc_mod: u8 = "flow_access_aso_opc_mod" 0x00[23:16]);
     /// `shared_object_to_user_object_allowed`: bit 15 of dword 0x00.
     flag(shared_object_to_user_object_allowed set_shared_object_to_user_object_allowed with_shared_object_to_user_object_allowed: bool = "shared_object_to_user_object_allowed" 0x00[15]);
     /// `vhca_resource_manager`: bit 0 of dword 0x00.
@@ -923,6 +1107,22 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(event_on_vhca_state_invalid set_event_on_vhca_state_invalid with_event_on_vhca_state_invalid: bool = "event_on_vhca_state_invalid" 0x04[24]);
     /// `vhca_id`: bits 15:0 of dword 0x04.
     full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x04[15:0]);
+    /// `qp_data_in_order`: bit 29 of dword 0x0c.
+    flag(qp_data_in_order set_qp_data_in_order with_qp_data_in_order: bool = "qp_data_in_order" 0x0c[29]);
+    /// `log_regexp_scatter_gather_size`: bits 28:24 of dword 0x0c.
+    bits(log_regexp_scatter_gather_size set_log_regexp_scatter_gather_size with_log_regexp_scatter_gather_size try_set_log_regexp_scatter_gather_size: u8 = "log_regexp_scatter_gather_size" 0x0c[28:24]);
+    /// `log_dma_mmo_max_size`: bits 20:16 of dword 0x0c.
+    bits(log_dma_mmo_max_size set_log_dma_mmo_max_size with_log_dma_mmo_max_size try_set_log_dma_mmo_max_size: u8 = "log_dma_mmo_max_size" 0x0c[20:16]);
+    /// `log_compress_mmo_size`: bits 12:8 of dword 0x0c.
+    bits(log_compress_mmo_size set_log_compress_mmo_size with_log_compress_mmo_size try_set_log_compress_mmo_size: u8 = "log_compress_mmo_size" 0x0c[12:8]);
+    /// `decompress_lz4_data_only_v2`: bit 7 of dword 0x0c.
+    flag(decompress_lz4_data_only_v2 set_decompress_lz4_data_only_v2 with_decompress_lz4_data_only_v2: bool = "decompress_lz4_data_only_v2" 0x0c[7]);
+    /// `decompress_lz4_no_checksum_v2`: bit 6 of dword 0x0c.
+    flag(decompress_lz4_no_checksum_v2 set_decompress_lz4_no_checksum_v2 with_decompress_lz4_no_checksum_v2: bool = "decompress_lz4_no_checksum_v2" 0x0c[6]);
+    /// `decompress_lz4_checksum_v2`: bit 5 of dword 0x0c.
+    flag(decompress_lz4_checksum_v2 set_decompress_lz4_checksum_v2 with_decompress_lz4_checksum_v2: bool = "decompress_lz4_checksum_v2" 0x0c[5]);
+    /// `log_decompress_mmo_size`: bits 4:0 of dword 0x0c.
+    bits(log_decompress_mmo_size set_log_decompress_mmo_size with_log_decompress_mmo_size try_set_log_decompress_mmo_size: u8 = "log_decompress_mmo_size" 0x0c[4:0]);
     /// `log_max_srq_sz`: bits 31:24 of dword 0x10.
     full(log_max_srq_sz set_log_max_srq_sz with_log_max_srq_sz: u8 = "log_max_srq_sz" 0x10[31:24]);
     /// `log_max_qp_sz`: bits 23:16 of dword 0x10.
@@ -931,12 +1131,20 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(event_cap set_event_cap with_event_cap: bool = "event_cap" 0x10[15]);
     /// `isolate_vl_tc_new`: bit 12 of dword 0x10.
     flag(isolate_vl_tc_new set_isolate_vl_tc_new with_isolate_vl_tc_new: bool = "isolate_vl_tc_new" 0x10[12]);
+    /// `nvmeotcp`: bit 9 of dword 0x10.
+    flag(nvmeotcp set_nvmeotcp with_nvmeotcp: bool = "nvmeotcp" 0x10[9]);
     /// `prio_tag_required`: bit 7 of dword 0x10.
     flag(prio_tag_required set_prio_tag_required with_prio_tag_required: bool = "prio_tag_required" 0x10[7]);
+    /// `wqe_index_ignore_cap`: bit 6 of dword 0x10.
+    flag(wqe_index_ignore_cap set_wqe_index_ignore_cap with_wqe_index_ignore_cap: bool = "wqe_index_ignore_cap" 0x10[6]);
+    /// `dynamic_qp_allocation`: bit 5 of dword 0x10.
+    flag(dynamic_qp_allocation set_dynamic_qp_allocation with_dynamic_qp_allocation: bool = "dynamic_qp_allocation" 0x10[5]);
     /// `log_max_qp`: bits 4:0 of dword 0x10.
     bits(log_max_qp set_log_max_qp with_log_max_qp try_set_log_max_qp: u8 = "log_max_qp" 0x10[4:0]);
     /// `ece_support`: bit 28 of dword 0x14.
     flag(ece_support set_ece_support with_ece_support: bool = "ece_support" 0x14[28]);
+    /// `regexp_num_of_engines`: bits 27:24 of dword 0x14.
+    bits(regexp_num_of_engines set_regexp_num_of_engines with_regexp_num_of_engines try_set_regexp_num_of_engines: u8 = "regexp_num_of_engines" 0x14[27:24]);
     /// `reg_c_preserve`: bit 22 of dword 0x14.
     flag(reg_c_preserve set_reg_c_preserve with_reg_c_preserve: bool = "reg_c_preserve" 0x14[22]);
     /// `log_max_srq`: bits 20:16 of dword 0x14.
@@ -947,6 +1155,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(ts_cqe_to_dest_cqn set_ts_cqe_to_dest_cqn with_ts_cqe_to_dest_cqn: bool = "ts_cqe_to_dest_cqn" 0x14[13]);
     /// `go_back_n`: bit 6 of dword 0x14.
     flag(go_back_n set_go_back_n with_go_back_n: bool = "go_back_n" 0x14[6]);
+    /// `scatter_fcs_w_decap_disable`: bit 4 of dword 0x14.
+    flag(scatter_fcs_w_decap_disable set_scatter_fcs_w_decap_disable with_scatter_fcs_w_decap_disable: bool = "scatter_fcs_w_decap_disable" 0x14[4]);
     /// `max_sgl_for_optimized_performance`: bits 31:24 of dword 0x18.
     full(max_sgl_for_optimized_performance set_max_sgl_for_optimized_performance with_max_sgl_for_optimized_performance: u8 = "max_sgl_for_optimized_performance" 0x18[31:24]);
     /// `log_max_cq_sz`: bits 23:16 of dword 0x18.
@@ -955,6 +1165,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(relaxed_ordering_write_umr set_relaxed_ordering_write_umr with_relaxed_ordering_write_umr: bool = "relaxed_ordering_write_umr" 0x18[15]);
     /// `relaxed_ordering_read_umr`: bit 14 of dword 0x18.
     flag(relaxed_ordering_read_umr set_relaxed_ordering_read_umr with_relaxed_ordering_read_umr: bool = "relaxed_ordering_read_umr" 0x18[14]);
+    /// `access_register_user`: bit 13 of dword 0x18.
+    flag(access_register_user set_access_register_user with_access_register_user: bool = "access_register_user" 0x18[13]);
     /// `virtio_net_device_emualtion_manager`: bit 6 of dword 0x18.
     flag(virtio_net_device_emualtion_manager set_virtio_net_device_emualtion_manager with_virtio_net_device_emualtion_manager: bool = "virtio_net_device_emualtion_manager" 0x18[6]);
     /// `virtio_blk_device_emualtion_manager`: bit 5 of dword 0x18.
@@ -969,12 +1181,26 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(relaxed_ordering_read_pci_enabled set_relaxed_ordering_read_pci_enabled with_relaxed_ordering_read_pci_enabled: bool = "relaxed_ordering_read_pci_enabled" 0x1c[22]);
     /// `log_max_mkey`: bits 21:16 of dword 0x1c.
     bits(log_max_mkey set_log_max_mkey with_log_max_mkey try_set_log_max_mkey: u8 = "log_max_mkey" 0x1c[21:16]);
+    /// `tunneled_atomic`: bit 15 of dword 0x1c.
+    flag(tunneled_atomic set_tunneled_atomic with_tunneled_atomic: bool = "tunneled_atomic" 0x1c[15]);
+    /// `as_notify`: bit 14 of dword 0x1c.
+    flag(as_notify set_as_notify with_as_notify: bool = "as_notify" 0x1c[14]);
+    /// `m_pci_port`: bit 13 of dword 0x1c.
+    flag(m_pci_port set_m_pci_port with_m_pci_port: bool = "m_pci_port" 0x1c[13]);
+    /// `m_vhca_mk`: bit 12 of dword 0x1c.
+    flag(m_vhca_mk set_m_vhca_mk with_m_vhca_mk: bool = "m_vhca_mk" 0x1c[12]);
+    /// `cmd_on_behalf`: bit 11 of dword 0x1c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x1c[11]);
+    /// `device_emulation_manager`: bit 10 of dword 0x1c.
+    flag(device_emulation_manager set_device_emulation_manager with_device_emulation_manager: bool = "device_emulation_manager" 0x1c[10]);
     /// `terminate_scatter_list_mkey`: bit 9 of dword 0x1c.
     flag(terminate_scatter_list_mkey set_terminate_scatter_list_mkey with_terminate_scatter_list_mkey: bool = "terminate_scatter_list_mkey" 0x1c[9]);
     /// `repeated_mkey`: bit 8 of dword 0x1c.
     flag(repeated_mkey set_repeated_mkey with_repeated_mkey: bool = "repeated_mkey" 0x1c[8]);
     /// `dump_fill_mkey`: bit 7 of dword 0x1c.
     flag(dump_fill_mkey set_dump_fill_mkey with_dump_fill_mkey: bool = "dump_fill_mkey" 0x1c[7]);
+    /// `ibq`: bit 6 of dword 0x1c.
+    flag(ibq set_ibq with_ibq: bool = "ibq" 0x1c[6]);
     /// `fast_teardown`: bit 4 of dword 0x1c.
     flag(fast_teardown set_fast_teardown with_fast_teardown: bool = "fast_teardown" 0x1c[4]);
     /// `log_max_eq`: bits 3:0 of dword 0x1c.
@@ -995,12 +1221,18 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(null_mkey set_null_mkey with_null_mkey: bool = "null_mkey" 0x20[6]);
     /// `log_max_klm_list_size`: bits 5:0 of dword 0x20.
     bits(log_max_klm_list_size set_log_max_klm_list_size with_log_max_klm_list_size try_set_log_max_klm_list_size: u8 = "log_max_klm_list_size" 0x20[5:0]);
+    /// `non_wire_sq`: bit 31 of dword 0x24.
+    flag(non_wire_sq set_non_wire_sq with_non_wire_sq: bool = "non_wire_sq" 0x24[31]);
     /// `qpc_extension`: bit 29 of dword 0x24.
     flag(qpc_extension set_qpc_extension with_qpc_extension: bool = "qpc_extension" 0x24[29]);
     /// `log_max_ra_req_dc`: bits 21:16 of dword 0x24.
     bits(log_max_ra_req_dc set_log_max_ra_req_dc with_log_max_ra_req_dc try_set_log_max_ra_req_dc: u8 = "log_max_ra_req_dc" 0x24[21:16]);
     /// `eth_wqe_too_small`: bit 13 of dword 0x24.
     flag(eth_wqe_too_small set_eth_wqe_too_small with_eth_wqe_too_small: bool = "eth_wqe_too_small" 0x24[13]);
+    /// `log_max_static_sq_wq`: bits 12:8 of dword 0x24.
+    bits(log_max_static_sq_wq set_log_max_static_sq_wq with_log_max_static_sq_wq try_set_log_max_static_sq_wq: u8 = "log_max_static_sq_wq" 0x24[12:8]);
+    /// `ooo_sl_mask`: bit 7 of dword 0x24.
+    flag(ooo_sl_mask set_ooo_sl_mask with_ooo_sl_mask: bool = "ooo_sl_mask" 0x24[7]);
     /// `vnic_env_cq_overrun`: bit 6 of dword 0x24.
     flag(vnic_env_cq_overrun set_vnic_env_cq_overrun with_vnic_env_cq_overrun: bool = "vnic_env_cq_overrun" 0x24[6]);
     /// `log_max_ra_res_dc`: bits 5:0 of dword 0x24.
@@ -1009,10 +1241,28 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(release_all_pages set_release_all_pages with_release_all_pages: bool = "release_all_pages" 0x28[26]);
     /// `must_not_use`: bit 25 of dword 0x28.
     flag(must_not_use set_must_not_use with_must_not_use: bool = "must_not_use" 0x28[25]);
+    /// `sig_crc64_xp10`: bit 24 of dword 0x28.
+    flag(sig_crc64_xp10 set_sig_crc64_xp10 with_sig_crc64_xp10: bool = "sig_crc64_xp10" 0x28[24]);
+    /// `sig_crc32c`: bit 23 of dword 0x28.
+    flag(sig_crc32c set_sig_crc32c with_sig_crc32c: bool = "sig_crc32c" 0x28[23]);
     /// `roce_accl`: bit 22 of dword 0x28.
     flag(roce_accl set_roce_accl with_roce_accl: bool = "roce_accl" 0x28[22]);
     /// `log_max_ra_req_qp`: bits 21:16 of dword 0x28.
     bits(log_max_ra_req_qp set_log_max_ra_req_qp with_log_max_ra_req_qp try_set_log_max_ra_req_qp: u8 = "log_max_ra_req_qp" 0x28[21:16]);
+    /// `rtr2rts_qp_counters_set_id`: bit 15 of dword 0x28.
+    flag(rtr2rts_qp_counters_set_id set_rtr2rts_qp_counters_set_id with_rtr2rts_qp_counters_set_id: bool = "rtr2rts_qp_counters_set_id" 0x28[15]);
+    /// `rts2rts_qp_udp_sport`: bit 14 of dword 0x28.
+    flag(rts2rts_qp_udp_sport set_rts2rts_qp_udp_sport with_rts2rts_qp_udp_sport: bool = "rts2rts_qp_udp_sport" 0x28[14]);
+    /// `rts2rts_lag_tx_port_affinity`: bit 13 of dword 0x28.
+    flag(rts2rts_lag_tx_port_affinity set_rts2rts_lag_tx_port_affinity with_rts2rts_lag_tx_port_affinity: bool = "rts2rts_lag_tx_port_affinity" 0x28[13]);
+    /// `dma_mmo_sq`: bit 12 of dword 0x28.
+    flag(dma_mmo_sq set_dma_mmo_sq with_dma_mmo_sq: bool = "dma_mmo_sq" 0x28[12]);
+    /// `compress_min_block_size`: bits 11:8 of dword 0x28.
+    bits(compress_min_block_size set_compress_min_block_size with_compress_min_block_size try_set_compress_min_block_size: u8 = "compress_min_block_size" 0x28[11:8]);
+    /// `compress_mmo_sq`: bit 7 of dword 0x28.
+    flag(compress_mmo_sq set_compress_mmo_sq with_compress_mmo_sq: bool = "compress_mmo_sq" 0x28[7]);
+    /// `decompress_mmo_sq`: bit 6 of dword 0x28.
+    flag(decompress_mmo_sq set_decompress_mmo_sq with_decompress_mmo_sq: bool = "decompress_mmo_sq" 0x28[6]);
     /// `log_max_ra_res_qp`: bits 5:0 of dword 0x28.
     bits(log_max_ra_res_qp set_log_max_ra_res_qp with_log_max_ra_res_qp try_set_log_max_ra_res_qp: u8 = "log_max_ra_res_qp" 0x28[5:0]);
     /// `end_pad`: bit 31 of dword 0x2c.
@@ -1025,8 +1275,16 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(start_pad set_start_pad with_start_pad: bool = "start_pad" 0x2c[28]);
     /// `cache_line_128byte`: bit 27 of dword 0x2c.
     flag(cache_line_128byte set_cache_line_128byte with_cache_line_128byte: bool = "cache_line_128byte" 0x2c[27]);
+    /// `gid_table_size_ro`: bit 26 of dword 0x2c.
+    flag(gid_table_size_ro set_gid_table_size_ro with_gid_table_size_ro: bool = "gid_table_size_ro" 0x2c[26]);
+    /// `pkey_table_size_ro`: bit 25 of dword 0x2c.
+    flag(pkey_table_size_ro set_pkey_table_size_ro with_pkey_table_size_ro: bool = "pkey_table_size_ro" 0x2c[25]);
+    /// `rnr_nak_q_counters`: bit 23 of dword 0x2c.
+    flag(rnr_nak_q_counters set_rnr_nak_q_counters with_rnr_nak_q_counters: bool = "rnr_nak_q_counters" 0x2c[23]);
     /// `rts2rts_qp_counters_set_id`: bit 22 of dword 0x2c.
     flag(rts2rts_qp_counters_set_id set_rts2rts_qp_counters_set_id with_rts2rts_qp_counters_set_id: bool = "rts2rts_qp_counters_set_id" 0x2c[22]);
+    /// `rts2rts_qp_dscp`: bit 21 of dword 0x2c.
+    flag(rts2rts_qp_dscp set_rts2rts_qp_dscp with_rts2rts_qp_dscp: bool = "rts2rts_qp_dscp" 0x2c[21]);
     /// `vnic_env_int_rq_oob`: bit 19 of dword 0x2c.
     flag(vnic_env_int_rq_oob set_vnic_env_int_rq_oob with_vnic_env_int_rq_oob: bool = "vnic_env_int_rq_oob" 0x2c[19]);
     /// `sbcam_reg`: bit 18 of dword 0x2c.
@@ -1081,6 +1339,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(enhanced_error_q_counters set_enhanced_error_q_counters with_enhanced_error_q_counters: bool = "enhanced_error_q_counters" 0x34[14]);
     /// `ports_check`: bit 13 of dword 0x34.
     flag(ports_check set_ports_check with_ports_check: bool = "ports_check" 0x34[13]);
+    /// `pulse_gen_control`: bit 12 of dword 0x34.
+    flag(pulse_gen_control set_pulse_gen_control with_pulse_gen_control: bool = "pulse_gen_control" 0x34[12]);
     /// `disable_link_up`: bit 11 of dword 0x34.
     flag(disable_link_up set_disable_link_up with_disable_link_up: bool = "disable_link_up" 0x34[11]);
     /// `beacon_led`: bit 10 of dword 0x34.
@@ -1095,6 +1355,14 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(pps_modify set_pps_modify with_pps_modify: bool = "pps_modify" 0x38[29]);
     /// `log_max_msg`: bits 28:24 of dword 0x38.
     bits(log_max_msg set_log_max_msg with_log_max_msg try_set_log_max_msg: u8 = "log_max_msg" 0x38[28:24]);
+    /// `multi_path_xrc_rdma`: bit 23 of dword 0x38.
+    flag(multi_path_xrc_rdma set_multi_path_xrc_rdma with_multi_path_xrc_rdma: bool = "multi_path_xrc_rdma" 0x38[23]);
+    /// `multi_path_dc_rdma`: bit 22 of dword 0x38.
+    flag(multi_path_dc_rdma set_multi_path_dc_rdma with_multi_path_dc_rdma: bool = "multi_path_dc_rdma" 0x38[22]);
+    /// `multi_path_rc_rdma`: bit 21 of dword 0x38.
+    flag(multi_path_rc_rdma set_multi_path_rc_rdma with_multi_path_rc_rdma: bool = "multi_path_rc_rdma" 0x38[21]);
+    /// `traffic_fast_control`: bit 20 of dword 0x38.
+    flag(traffic_fast_control set_traffic_fast_control with_traffic_fast_control: bool = "traffic_fast_control" 0x38[20]);
     /// `max_tc`: bits 19:16 of dword 0x38.
     bits(max_tc set_max_tc with_max_tc try_set_max_tc: u8 = "max_tc" 0x38[19:16]);
     /// `temp_warn_event`: bit 15 of dword 0x38.
@@ -1103,12 +1371,18 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(dcbx set_dcbx with_dcbx: bool = "dcbx" 0x38[14]);
     /// `general_notification_event`: bit 13 of dword 0x38.
     flag(general_notification_event set_general_notification_event with_general_notification_event: bool = "general_notification_event" 0x38[13]);
+    /// `multi_prio_sq`: bit 12 of dword 0x38.
+    flag(multi_prio_sq set_multi_prio_sq with_multi_prio_sq: bool = "multi_prio_sq" 0x38[12]);
+    /// `afu_owner`: bit 11 of dword 0x38.
+    flag(afu_owner set_afu_owner with_afu_owner: bool = "afu_owner" 0x38[11]);
     /// `fpga`: bit 10 of dword 0x38.
     flag(fpga set_fpga with_fpga: bool = "fpga" 0x38[10]);
     /// `rol_s`: bit 9 of dword 0x38.
     flag(rol_s set_rol_s with_rol_s: bool = "rol_s" 0x38[9]);
     /// `rol_g`: bit 8 of dword 0x38.
     flag(rol_g set_rol_g with_rol_g: bool = "rol_g" 0x38[8]);
+    /// `ib_port_sniffer`: bit 7 of dword 0x38.
+    flag(ib_port_sniffer set_ib_port_sniffer with_ib_port_sniffer: bool = "ib_port_sniffer" 0x38[7]);
     /// `wol_s`: bit 6 of dword 0x38.
     flag(wol_s set_wol_s with_wol_s: bool = "wol_s" 0x38[6]);
     /// `wol_g`: bit 5 of dword 0x38.
@@ -1125,6 +1399,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(wol_p set_wol_p with_wol_p: bool = "wol_p" 0x38[0]);
     /// `stat_rate_support`: bits 31:16 of dword 0x3c.
     full(stat_rate_support set_stat_rate_support with_stat_rate_support: u16 = "stat_rate_support" 0x3c[31:16]);
+    /// `sig_block_4048`: bit 15 of dword 0x3c.
+    flag(sig_block_4048 set_sig_block_4048 with_sig_block_4048: bool = "sig_block_4048" 0x3c[15]);
     /// `pci_sync_for_fw_update_event`: bit 14 of dword 0x3c.
     flag(pci_sync_for_fw_update_event set_pci_sync_for_fw_update_event with_pci_sync_for_fw_update_event: bool = "pci_sync_for_fw_update_event" 0x3c[14]);
     /// `init2_lag_tx_port_affinity`: bit 7 of dword 0x3c.
@@ -1141,6 +1417,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(ipoib_enhanced_offloads set_ipoib_enhanced_offloads with_ipoib_enhanced_offloads: bool = "ipoib_enhanced_offloads" 0x40[28]);
     /// `ipoib_basic_offloads`: bit 27 of dword 0x40.
     flag(ipoib_basic_offloads set_ipoib_basic_offloads with_ipoib_basic_offloads: bool = "ipoib_basic_offloads" 0x40[27]);
+    /// `ib_striding_wq`: bit 26 of dword 0x40.
+    flag(ib_striding_wq set_ib_striding_wq with_ib_striding_wq: bool = "ib_striding_wq" 0x40[26]);
     /// `repeated_block_disabled`: bit 25 of dword 0x40.
     flag(repeated_block_disabled set_repeated_block_disabled with_repeated_block_disabled: bool = "repeated_block_disabled" 0x40[25]);
     /// `umr_modify_entity_size_disabled`: bit 24 of dword 0x40.
@@ -1153,6 +1431,10 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     bits(umr_fence set_umr_fence with_umr_fence try_set_umr_fence: u8 = "umr_fence" 0x40[21:20]);
     /// `dc_req_scat_data_cqe`: bit 19 of dword 0x40.
     flag(dc_req_scat_data_cqe set_dc_req_scat_data_cqe with_dc_req_scat_data_cqe: bool = "dc_req_scat_data_cqe" 0x40[19]);
+    /// `dc_connect_qp`: bit 18 of dword 0x40.
+    flag(dc_connect_qp set_dc_connect_qp with_dc_connect_qp: bool = "dc_connect_qp" 0x40[18]);
+    /// `dc_cnak_trace`: bit 17 of dword 0x40.
+    flag(dc_cnak_trace set_dc_cnak_trace with_dc_cnak_trace: bool = "dc_cnak_trace" 0x40[17]);
     /// `drain_sigerr`: bit 16 of dword 0x40.
     flag(drain_sigerr set_drain_sigerr with_drain_sigerr: bool = "drain_sigerr" 0x40[16]);
     /// `cmdif_checksum`: bits 15:14 of dword 0x40.
@@ -1163,6 +1445,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(wq_signature set_wq_signature with_wq_signature: bool = "wq_signature" 0x40[11]);
     /// `sctr_data_cqe`: bit 10 of dword 0x40.
     flag(sctr_data_cqe set_sctr_data_cqe with_sctr_data_cqe: bool = "sctr_data_cqe" 0x40[10]);
+    /// `bsf_in_create_mkey`: bit 9 of dword 0x40.
+    flag(bsf_in_create_mkey set_bsf_in_create_mkey with_bsf_in_create_mkey: bool = "bsf_in_create_mkey" 0x40[9]);
     /// `sho`: bit 8 of dword 0x40.
     flag(sho set_sho with_sho: bool = "sho" 0x40[8]);
     /// `tph`: bit 7 of dword 0x40.
@@ -1179,6 +1463,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(roce set_roce with_roce: bool = "roce" 0x40[2]);
     /// `atomic`: bit 1 of dword 0x40.
     flag(atomic set_atomic with_atomic: bool = "atomic" 0x40[1]);
+    /// `extended_retry_count`: bit 0 of dword 0x40.
+    flag(extended_retry_count set_extended_retry_count with_extended_retry_count: bool = "extended_retry_count" 0x40[0]);
     /// `cq_oi`: bit 31 of dword 0x44.
     flag(cq_oi set_cq_oi with_cq_oi: bool = "cq_oi" 0x44[31]);
     /// `cq_resize`: bit 30 of dword 0x44.
@@ -1187,18 +1473,26 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(cq_moderation set_cq_moderation with_cq_moderation: bool = "cq_moderation" 0x44[29]);
     /// `cq_period_mode_modify`: bit 28 of dword 0x44.
     flag(cq_period_mode_modify set_cq_period_mode_modify with_cq_period_mode_modify: bool = "cq_period_mode_modify" 0x44[28]);
+    /// `cq_invalidate`: bit 27 of dword 0x44.
+    flag(cq_invalidate set_cq_invalidate with_cq_invalidate: bool = "cq_invalidate" 0x44[27]);
+    /// `ib_striding_wq_cq_first_indication`: bit 26 of dword 0x44.
+    flag(ib_striding_wq_cq_first_indication set_ib_striding_wq_cq_first_indication with_ib_striding_wq_cq_first_indication: bool = "ib_striding_wq_cq_first_indication" 0x44[26]);
     /// `cq_eq_remap`: bit 25 of dword 0x44.
     flag(cq_eq_remap set_cq_eq_remap with_cq_eq_remap: bool = "cq_eq_remap" 0x44[25]);
     /// `pg`: bit 24 of dword 0x44.
     flag(pg set_pg with_pg: bool = "pg" 0x44[24]);
     /// `block_lb_mc`: bit 23 of dword 0x44.
     flag(block_lb_mc set_block_lb_mc with_block_lb_mc: bool = "block_lb_mc" 0x44[23]);
+    /// `exponential_backoff`: bit 22 of dword 0x44.
+    flag(exponential_backoff set_exponential_backoff with_exponential_backoff: bool = "exponential_backoff" 0x44[22]);
     /// `scqe_break_moderation`: bit 21 of dword 0x44.
     flag(scqe_break_moderation set_scqe_break_moderation with_scqe_break_moderation: bool = "scqe_break_moderation" 0x44[21]);
     /// `cq_period_start_from_cqe`: bit 20 of dword 0x44.
     flag(cq_period_start_from_cqe set_cq_period_start_from_cqe with_cq_period_start_from_cqe: bool = "cq_period_start_from_cqe" 0x44[20]);
     /// `cd`: bit 19 of dword 0x44.
     flag(cd set_cd with_cd: bool = "cd" 0x44[19]);
+    /// `atm`: bit 18 of dword 0x44.
+    flag(atm set_atm with_atm: bool = "atm" 0x44[18]);
     /// `apm`: bit 17 of dword 0x44.
     flag(apm set_apm with_apm: bool = "apm" 0x44[17]);
     /// `vector_calc`: bit 16 of dword 0x44.
@@ -1209,12 +1503,22 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(imaicl set_imaicl with_imaicl: bool = "imaicl" 0x44[14]);
     /// `qp_packet_based`: bit 13 of dword 0x44.
     flag(qp_packet_based set_qp_packet_based with_qp_packet_based: bool = "qp_packet_based" 0x44[13]);
+    /// `ipoib_enhanced_pkey_change`: bit 11 of dword 0x44.
+    flag(ipoib_enhanced_pkey_change set_ipoib_enhanced_pkey_change with_ipoib_enhanced_pkey_change: bool = "ipoib_enhanced_pkey_change" 0x44[11]);
+    /// `initiator_src_dct_in_cqe`: bit 10 of dword 0x44.
+    flag(initiator_src_dct_in_cqe set_initiator_src_dct_in_cqe with_initiator_src_dct_in_cqe: bool = "initiator_src_dct_in_cqe" 0x44[10]);
     /// `qkv`: bit 9 of dword 0x44.
     flag(qkv set_qkv with_qkv: bool = "qkv" 0x44[9]);
     /// `pkv`: bit 8 of dword 0x44.
     flag(pkv set_pkv with_pkv: bool = "pkv" 0x44[8]);
     /// `set_deth_sqpn`: bit 7 of dword 0x44.
     flag(set_deth_sqpn set_set_deth_sqpn with_set_deth_sqpn: bool = "set_deth_sqpn" 0x44[7]);
+    /// `rts2rts_primary_sl`: bit 6 of dword 0x44.
+    flag(rts2rts_primary_sl set_rts2rts_primary_sl with_rts2rts_primary_sl: bool = "rts2rts_primary_sl" 0x44[6]);
+    /// `initiator_src_dct`: bit 5 of dword 0x44.
+    flag(initiator_src_dct set_initiator_src_dct with_initiator_src_dct: bool = "initiator_src_dct" 0x44[5]);
+    /// `dc_v2`: bit 4 of dword 0x44.
+    flag(dc_v2 set_dc_v2 with_dc_v2: bool = "dc_v2" 0x44[4]);
     /// `xrc`: bit 3 of dword 0x44.
     flag(xrc set_xrc with_xrc: bool = "xrc" 0x44[3]);
     /// `ud`: bit 2 of dword 0x44.
@@ -1225,6 +1529,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(rc set_rc with_rc: bool = "rc" 0x44[0]);
     /// `uar_4k`: bit 31 of dword 0x48.
     flag(uar_4k set_uar_4k with_uar_4k: bool = "uar_4k" 0x48[31]);
+    /// `dci_no_rdma_wr_optimized_performance`: bit 30 of dword 0x48.
+    flag(dci_no_rdma_wr_optimized_performance set_dci_no_rdma_wr_optimized_performance with_dci_no_rdma_wr_optimized_performance: bool = "dci_no_rdma_wr_optimized_performance" 0x48[30]);
     /// `fl_rc_qp_when_roce_disabled`: bit 23 of dword 0x48.
     flag(fl_rc_qp_when_roce_disabled set_fl_rc_qp_when_roce_disabled with_fl_rc_qp_when_roce_disabled: bool = "fl_rc_qp_when_roce_disabled" 0x48[23]);
     /// `regexp_params`: bit 22 of dword 0x48.
@@ -1237,6 +1543,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(nic_cap_reg set_nic_cap_reg with_nic_cap_reg: bool = "nic_cap_reg" 0x48[14]);
     /// `umem_uid_0`: bit 13 of dword 0x48.
     flag(umem_uid_0 set_umem_uid_0 with_umem_uid_0: bool = "umem_uid_0" 0x48[13]);
+    /// `log_max_dc_cnak_qps`: bits 12:8 of dword 0x48.
+    bits(log_max_dc_cnak_qps set_log_max_dc_cnak_qps with_log_max_dc_cnak_qps try_set_log_max_dc_cnak_qps: u8 = "log_max_dc_cnak_qps" 0x48[12:8]);
     /// `log_pg_sz`: bits 7:0 of dword 0x48.
     full(log_pg_sz set_log_pg_sz with_log_pg_sz: u8 = "log_pg_sz" 0x48[7:0]);
     /// `bf`: bit 31 of dword 0x4c.
@@ -1245,8 +1553,20 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(driver_version set_driver_version with_driver_version: bool = "driver_version" 0x4c[30]);
     /// `pad_tx_eth_packet`: bit 29 of dword 0x4c.
     flag(pad_tx_eth_packet set_pad_tx_eth_packet with_pad_tx_eth_packet: bool = "pad_tx_eth_packet" 0x4c[29]);
+    /// `query_driver_version`: bit 28 of dword 0x4c.
+    flag(query_driver_version set_query_driver_version with_query_driver_version: bool = "query_driver_version" 0x4c[28]);
+    /// `max_qp_retry_freq`: bit 27 of dword 0x4c.
+    flag(max_qp_retry_freq set_max_qp_retry_freq with_max_qp_retry_freq: bool = "max_qp_retry_freq" 0x4c[27]);
+    /// `qp_by_name`: bit 26 of dword 0x4c.
+    flag(qp_by_name set_qp_by_name with_qp_by_name: bool = "qp_by_name" 0x4c[26]);
     /// `mkey_by_name`: bit 25 of dword 0x4c.
     flag(mkey_by_name set_mkey_by_name with_mkey_by_name: bool = "mkey_by_name" 0x4c[25]);
+    /// `suspend_qp_uc`: bit 23 of dword 0x4c.
+    flag(suspend_qp_uc set_suspend_qp_uc with_suspend_qp_uc: bool = "suspend_qp_uc" 0x4c[23]);
+    /// `suspend_qp_ud`: bit 22 of dword 0x4c.
+    flag(suspend_qp_ud set_suspend_qp_ud with_suspend_qp_ud: bool = "suspend_qp_ud" 0x4c[22]);
+    /// `suspend_qp_rc`: bit 21 of dword 0x4c.
+    flag(suspend_qp_rc set_suspend_qp_rc with_suspend_qp_rc: bool = "suspend_qp_rc" 0x4c[21]);
     /// `log_bf_reg_size`: bits 20:16 of dword 0x4c.
     bits(log_bf_reg_size set_log_bf_reg_size with_log_bf_reg_size try_set_log_bf_reg_size: u8 = "log_bf_reg_size" 0x4c[20:16]);
     /// `disciplined_fr_counter`: bit 15 of dword 0x4c.
@@ -1263,6 +1583,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(lag_master set_lag_master with_lag_master: bool = "lag_master" 0x4c[4]);
     /// `num_lag_ports`: bits 3:0 of dword 0x4c.
     bits(num_lag_ports set_num_lag_ports with_num_lag_ports try_set_num_lag_ports: u8 = "num_lag_ports" 0x4c[3:0]);
+    /// `num_of_diagnostic_counters`: bits 31:16 of dword 0x50.
+    full(num_of_diagnostic_counters set_num_of_diagnostic_counters with_num_of_diagnostic_counters: u16 = "num_of_diagnostic_counters" 0x50[31:16]);
     /// `max_wqe_sz_sq`: bits 15:0 of dword 0x50.
     full(max_wqe_sz_sq set_max_wqe_sz_sq with_max_wqe_sz_sq: u16 = "max_wqe_sz_sq" 0x50[15:0]);
     /// `icm_mng_function_id_mode`: bit 31 of dword 0x54.
@@ -1275,6 +1597,10 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(psp set_psp with_psp: bool = "psp" 0x54[21]);
     /// `shampo`: bit 20 of dword 0x54.
     flag(shampo set_shampo with_shampo: bool = "shampo" 0x54[20]);
+    /// `regexp_mmo_sq`: bit 19 of dword 0x54.
+    flag(regexp_mmo_sq set_regexp_mmo_sq with_regexp_mmo_sq: bool = "regexp_mmo_sq" 0x54[19]);
+    /// `regexp_version`: bits 18:16 of dword 0x54.
+    bits(regexp_version set_regexp_version with_regexp_version try_set_regexp_version: u8 = "regexp_version" 0x54[18:16]);
     /// `max_wqe_sz_rq`: bits 15:0 of dword 0x54.
     full(max_wqe_sz_rq set_max_wqe_sz_rq with_max_wqe_sz_rq: u16 = "max_wqe_sz_rq" 0x54[15:0]);
     /// `max_flow_counter_31_16`: bits 31:16 of dword 0x58.
@@ -1285,6 +1611,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     bits(query_host_net_function_num_max set_query_host_net_function_num_max with_query_host_net_function_num_max try_set_query_host_net_function_num_max: u8 = "query_host_net_function_num_max" 0x5c[31:27]);
     /// `max_qp_mcg`: bits 24:0 of dword 0x5c.
     bits(max_qp_mcg set_max_qp_mcg with_max_qp_mcg try_set_max_qp_mcg: u32 = "max_qp_mcg" 0x5c[24:0]);
+    /// `mlnx_tag_ethertype`: bits 31:16 of dword 0x60.
+    full(mlnx_tag_ethertype set_mlnx_tag_ethertype with_mlnx_tag_ethertype: u16 = "mlnx_tag_ethertype" 0x60[31:16]);
     /// `flow_counter_bulk_alloc`: bits 15:8 of dword 0x60.
     full(flow_counter_bulk_alloc set_flow_counter_bulk_alloc with_flow_counter_bulk_alloc: u8 = "flow_counter_bulk_alloc" 0x60[15:8]);
     /// `log_max_mcg`: bits 7:0 of dword 0x60.
@@ -1327,6 +1655,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(transmit_discard_vport_down set_transmit_discard_vport_down with_transmit_discard_vport_down: bool = "transmit_discard_vport_down" 0x68[29]);
     /// `eq_overrun_count`: bit 28 of dword 0x68.
     flag(eq_overrun_count set_eq_overrun_count with_eq_overrun_count: bool = "eq_overrun_count" 0x68[28]);
+    /// `nic_receive_steering_depth`: bit 27 of dword 0x68.
+    flag(nic_receive_steering_depth set_nic_receive_steering_depth with_nic_receive_steering_depth: bool = "nic_receive_steering_depth" 0x68[27]);
     /// `invalid_command_count`: bit 26 of dword 0x68.
     flag(invalid_command_count set_invalid_command_count with_invalid_command_count: bool = "invalid_command_count" 0x68[26]);
     /// `quota_exceeded_count`: bit 25 of dword 0x68.
@@ -1335,6 +1665,10 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     full(log_max_flow_counter_bulk set_log_max_flow_counter_bulk with_log_max_flow_counter_bulk: u8 = "log_max_flow_counter_bulk" 0x68[23:16]);
     /// `max_flow_counter_15_0`: bits 15:0 of dword 0x68.
     full(max_flow_counter_15_0 set_max_flow_counter_15_0 with_max_flow_counter_15_0: u16 = "max_flow_counter_15_0" 0x68[15:0]);
+    /// `modify_tis`: bit 31 of dword 0x6c.
+    flag(modify_tis set_modify_tis with_modify_tis: bool = "modify_tis" 0x6c[31]);
+    /// `flow_counters_dump`: bit 30 of dword 0x6c.
+    flag(flow_counters_dump set_flow_counters_dump with_flow_counters_dump: bool = "flow_counters_dump" 0x6c[30]);
     /// `log_max_rq`: bits 28:24 of dword 0x6c.
     bits(log_max_rq set_log_max_rq with_log_max_rq try_set_log_max_rq: u8 = "log_max_rq" 0x6c[28:24]);
     /// `ft_alias_sw_vhca_id`: bit 23 of dword 0x6c.
@@ -1347,6 +1681,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     bits(log_max_tis set_log_max_tis with_log_max_tis try_set_log_max_tis: u8 = "log_max_tis" 0x6c[4:0]);
     /// `basic_cyclic_rcv_wqe`: bit 31 of dword 0x70.
     flag(basic_cyclic_rcv_wqe set_basic_cyclic_rcv_wqe with_basic_cyclic_rcv_wqe: bool = "basic_cyclic_rcv_wqe" 0x70[31]);
+    /// `mem_rq_rmp`: bit 29 of dword 0x70.
+    flag(mem_rq_rmp set_mem_rq_rmp with_mem_rq_rmp: bool = "mem_rq_rmp" 0x70[29]);
     /// `log_max_rmp`: bits 28:24 of dword 0x70.
     bits(log_max_rmp set_log_max_rmp with_log_max_rmp try_set_log_max_rmp: u8 = "log_max_rmp" 0x70[28:24]);
     /// `sd_group_size`: bit 23 of dword 0x70.
@@ -1371,6 +1707,10 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(log_max_current_uc_list_wr_supported set_log_max_current_uc_list_wr_supported with_log_max_current_uc_list_wr_supported: bool = "log_max_current_uc_list_wr_supported" 0x74[29]);
     /// `log_max_stride_sz_rq`: bits 28:24 of dword 0x74.
     bits(log_max_stride_sz_rq set_log_max_stride_sz_rq with_log_max_stride_sz_rq try_set_log_max_stride_sz_rq: u8 = "log_max_stride_sz_rq" 0x74[28:24]);
+    /// `mkc_order_read_after_write`: bit 23 of dword 0x74.
+    flag(mkc_order_read_after_write set_mkc_order_read_after_write with_mkc_order_read_after_write: bool = "mkc_order_read_after_write" 0x74[23]);
+    /// `mkc_order_write_after_write_ro_only`: bit 22 of dword 0x74.
+    flag(mkc_order_write_after_write_ro_only set_mkc_order_write_after_write_ro_only with_mkc_order_write_after_write_ro_only: bool = "mkc_order_write_after_write_ro_only" 0x74[22]);
     /// `log_min_stride_sz_rq`: bits 20:16 of dword 0x74.
     bits(log_min_stride_sz_rq set_log_min_stride_sz_rq with_log_min_stride_sz_rq try_set_log_min_stride_sz_rq: u8 = "log_min_stride_sz_rq" 0x74[20:16]);
     /// `qp_latency_sensitive_disable`: bit 13 of dword 0x74.
@@ -1403,8 +1743,16 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(vhca_state set_vhca_state with_vhca_state: bool = "vhca_state" 0x7c[21]);
     /// `log_max_vlan_list`: bits 20:16 of dword 0x7c.
     bits(log_max_vlan_list set_log_max_vlan_list with_log_max_vlan_list try_set_log_max_vlan_list: u8 = "log_max_vlan_list" 0x7c[20:16]);
+    /// `aes_xts_tweak_inc_64`: bit 15 of dword 0x7c.
+    flag(aes_xts_tweak_inc_64 set_aes_xts_tweak_inc_64 with_aes_xts_tweak_inc_64: bool = "aes_xts_tweak_inc_64" 0x7c[15]);
+    /// `aes_xts_single_block_le_tweak`: bit 14 of dword 0x7c.
+    flag(aes_xts_single_block_le_tweak set_aes_xts_single_block_le_tweak with_aes_xts_single_block_le_tweak: bool = "aes_xts_single_block_le_tweak" 0x7c[14]);
+    /// `aes_xts_multi_block_be_tweak`: bit 13 of dword 0x7c.
+    flag(aes_xts_multi_block_be_tweak set_aes_xts_multi_block_be_tweak with_aes_xts_multi_block_be_tweak: bool = "aes_xts_multi_block_be_tweak" 0x7c[13]);
     /// `log_max_current_mc_list`: bits 12:8 of dword 0x7c.
     bits(log_max_current_mc_list set_log_max_current_mc_list with_log_max_current_mc_list try_set_log_max_current_mc_list: u8 = "log_max_current_mc_list" 0x7c[12:8]);
+    /// `aes_xts_tweak_inc_shift`: bit 7 of dword 0x7c.
+    flag(aes_xts_tweak_inc_shift set_aes_xts_tweak_inc_shift with_aes_xts_tweak_inc_shift: bool = "aes_xts_tweak_inc_shift" 0x7c[7]);
     /// `silent_mode_query`: bit 6 of dword 0x7c.
     flag(silent_mode_query set_silent_mode_query with_silent_mode_query: bool = "silent_mode_query" 0x7c[6]);
     /// `query_host_net_function_v1`: bit 5 of dword 0x7c.
@@ -1427,6 +1775,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(cross_vhca_rqt set_cross_vhca_rqt with_cross_vhca_rqt: bool = "cross_vhca_rqt" 0x8c[29]);
     /// `log_max_uctx`: bits 28:24 of dword 0x8c.
     bits(log_max_uctx set_log_max_uctx with_log_max_uctx try_set_log_max_uctx: u8 = "log_max_uctx" 0x8c[28:24]);
+    /// `aes_xts`: bit 23 of dword 0x8c.
+    flag(aes_xts set_aes_xts with_aes_xts: bool = "aes_xts" 0x8c[23]);
     /// `crypto`: bit 22 of dword 0x8c.
     flag(crypto set_crypto with_crypto: bool = "crypto" 0x8c[22]);
     /// `ipsec_offload`: bit 21 of dword 0x8c.
@@ -1435,6 +1785,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     bits(log_max_umem set_log_max_umem with_log_max_umem try_set_log_max_umem: u8 = "log_max_umem" 0x8c[20:16]);
     /// `max_num_eqs`: bits 15:0 of dword 0x8c.
     full(max_num_eqs set_max_num_eqs with_max_num_eqs: u16 = "max_num_eqs" 0x8c[15:0]);
+    /// `sigerr_domain_and_sig_type`: bit 31 of dword 0x90.
+    flag(sigerr_domain_and_sig_type set_sigerr_domain_and_sig_type with_sigerr_domain_and_sig_type: bool = "sigerr_domain_and_sig_type" 0x90[31]);
     /// `tls_tx`: bit 30 of dword 0x90.
     flag(tls_tx set_tls_tx with_tls_tx: bool = "tls_tx" 0x90[30]);
     /// `tls_rx`: bit 29 of dword 0x90.
@@ -1447,28 +1799,62 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     full(device_frequency_mhz set_device_frequency_mhz with_device_frequency_mhz: u32 = "device_frequency_mhz" 0x98[31:0]);
     /// `device_frequency_khz`: bits 31:0 of dword 0x9c.
     full(device_frequency_khz set_device_frequency_khz with_device_frequency_khz: u32 = "device_frequency_khz" 0x9c[31:0]);
+    /// `capi`: bit 31 of dword 0xa0.
+    flag(capi set_capi with_capi: bool = "capi" 0xa0[31]);
+    /// `create_pec`: bit 30 of dword 0xa0.
+    flag(create_pec set_create_pec with_create_pec: bool = "create_pec" 0xa0[30]);
+    /// `nvmf_target_offload`: bit 29 of dword 0xa0.
+    flag(nvmf_target_offload set_nvmf_target_offload with_nvmf_target_offload: bool = "nvmf_target_offload" 0xa0[29]);
+    /// `capi_invalidate`: bit 28 of dword 0xa0.
+    flag(capi_invalidate set_capi_invalidate with_capi_invalidate: bool = "capi_invalidate" 0xa0[28]);
+    /// `log_max_pasid`: bits 4:0 of dword 0xa0.
+    bits(log_max_pasid set_log_max_pasid with_log_max_pasid try_set_log_max_pasid: u8 = "log_max_pasid" 0xa0[4:0]);
     /// `num_of_uars_per_page`: bits 31:0 of dword 0xa4.
     full(num_of_uars_per_page set_num_of_uars_per_page with_num_of_uars_per_page: u32 = "num_of_uars_per_page" 0xa4[31:0]);
     /// `flex_parser_protocols`: bits 31:0 of dword 0xa8.
     full(flex_parser_protocols set_flex_parser_protocols with_flex_parser_protocols: u32 = "flex_parser_protocols" 0xa8[31:0]);
     /// `max_geneve_tlv_options`: bits 31:24 of dword 0xac.
     full(max_geneve_tlv_options set_max_geneve_tlv_options with_max_geneve_tlv_options: u8 = "max_geneve_tlv_options" 0xac[31:24]);
+    /// `geneve_tlv_sample`: bit 23 of dword 0xac.
+    flag(geneve_tlv_sample set_geneve_tlv_sample with_geneve_tlv_sample: bool = "geneve_tlv_sample" 0xac[23]);
+    /// `geneve_tlv_option_offset`: bit 22 of dword 0xac.
+    flag(geneve_tlv_option_offset set_geneve_tlv_option_offset with_geneve_tlv_option_offset: bool = "geneve_tlv_option_offset" 0xac[22]);
     /// `max_geneve_tlv_option_data_len`: bits 20:16 of dword 0xac.
     bits(max_geneve_tlv_option_data_len set_max_geneve_tlv_option_data_len with_max_geneve_tlv_option_data_len try_set_max_geneve_tlv_option_data_len: u8 = "max_geneve_tlv_option_data_len" 0xac[20:16]);
+    /// `flex_parser_header_modify`: bit 15 of dword 0xac.
+    flag(flex_parser_header_modify set_flex_parser_header_modify with_flex_parser_header_modify: bool = "flex_parser_header_modify" 0xac[15]);
     /// `adv_rdma`: bit 14 of dword 0xac.
     flag(adv_rdma set_adv_rdma with_adv_rdma: bool = "adv_rdma" 0xac[14]);
+    /// `log_max_guaranteed_connections`: bits 12:8 of dword 0xac.
+    bits(log_max_guaranteed_connections set_log_max_guaranteed_connections with_log_max_guaranteed_connections try_set_log_max_guaranteed_connections: u8 = "log_max_guaranteed_connections" 0xac[12:8]);
+    /// `driver_version_before_init_hca`: bit 7 of dword 0xac.
+    flag(driver_version_before_init_hca set_driver_version_before_init_hca with_driver_version_before_init_hca: bool = "driver_version_before_init_hca" 0xac[7]);
     /// `adv_virtualization`: bit 6 of dword 0xac.
     flag(adv_virtualization set_adv_virtualization with_adv_virtualization: bool = "adv_virtualization" 0xac[6]);
+    /// `log_max_dct_connections`: bits 4:0 of dword 0xac.
+    bits(log_max_dct_connections set_log_max_dct_connections with_log_max_dct_connections try_set_log_max_dct_connections: u8 = "log_max_dct_connections" 0xac[4:0]);
+    /// `log_max_atomic_size_qp`: bits 31:24 of dword 0xb0.
+    full(log_max_atomic_size_qp set_log_max_atomic_size_qp with_log_max_atomic_size_qp: u8 = "log_max_atomic_size_qp" 0xb0[31:24]);
     /// `log_max_dci_stream_channels`: bits 20:16 of dword 0xb0.
     bits(log_max_dci_stream_channels set_log_max_dci_stream_channels with_log_max_dci_stream_channels try_set_log_max_dci_stream_channels: u8 = "log_max_dci_stream_channels" 0xb0[20:16]);
     /// `log_max_dci_errored_streams`: bits 12:8 of dword 0xb0.
     bits(log_max_dci_errored_streams set_log_max_dci_errored_streams with_log_max_dci_errored_streams try_set_log_max_dci_errored_streams: u8 = "log_max_dci_errored_streams" 0xb0[12:8]);
+    /// `log_max_atomic_size_dc`: bits 7:0 of dword 0xb0.
+    full(log_max_atomic_size_dc set_log_max_atomic_size_dc with_log_max_atomic_size_dc: u8 = "log_max_atomic_size_dc" 0xb0[7:0]);
+    /// `max_multi_user_ggroup_size`: bits 31:16 of dword 0xb4.
+    full(max_multi_user_ggroup_size set_max_multi_user_ggroup_size with_max_multi_user_ggroup_size: u16 = "max_multi_user_ggroup_size" 0xb4[31:16]);
     /// `enhanced_cqe_compression`: bit 15 of dword 0xb4.
     flag(enhanced_cqe_compression set_enhanced_cqe_compression with_enhanced_cqe_compression: bool = "enhanced_cqe_compression" 0xb4[15]);
     /// `crossing_vhca_mkey`: bit 13 of dword 0xb4.
     flag(crossing_vhca_mkey set_crossing_vhca_mkey with_crossing_vhca_mkey: bool = "crossing_vhca_mkey" 0xb4[13]);
     /// `log_max_dek`: bits 12:8 of dword 0xb4.
     bits(log_max_dek set_log_max_dek with_log_max_dek try_set_log_max_dek: u8 = "log_max_dek" 0xb4[12:8]);
+    /// `mini_cqe_resp_l3_l4_tag`: bit 6 of dword 0xb4.
+    flag(mini_cqe_resp_l3_l4_tag set_mini_cqe_resp_l3_l4_tag with_mini_cqe_resp_l3_l4_tag: bool = "mini_cqe_resp_l3_l4_tag" 0xb4[6]);
+    /// `mini_cqe_resp_flow_tag`: bit 5 of dword 0xb4.
+    flag(mini_cqe_resp_flow_tag set_mini_cqe_resp_flow_tag with_mini_cqe_resp_flow_tag: bool = "mini_cqe_resp_flow_tag" 0xb4[5]);
+    /// `must_be_0`: bit 4 of dword 0xb4.
+    flag(must_be_0 set_must_be_0 with_must_be_0: bool = "must_be_0" 0xb4[4]);
     /// `mini_cqe_resp_stride_index`: bit 3 of dword 0xb4.
     flag(mini_cqe_resp_stride_index set_mini_cqe_resp_stride_index with_mini_cqe_resp_stride_index: bool = "mini_cqe_resp_stride_index" 0xb4[3]);
     /// `cqe_128_always`: bit 2 of dword 0xb4.
@@ -1483,6 +1869,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     full(cqe_compression_max_num set_cqe_compression_max_num with_cqe_compression_max_num: u16 = "cqe_compression_max_num" 0xb8[15:0]);
     /// `flex_parser_id_gtpu_dw_0`: bits 23:20 of dword 0xbc.
     bits(flex_parser_id_gtpu_dw_0 set_flex_parser_id_gtpu_dw_0 with_flex_parser_id_gtpu_dw_0 try_set_flex_parser_id_gtpu_dw_0: u8 = "flex_parser_id_gtpu_dw_0" 0xbc[23:20]);
+    /// `log_max_tm_offloaded_op_size`: bits 19:16 of dword 0xbc.
+    bits(log_max_tm_offloaded_op_size set_log_max_tm_offloaded_op_size with_log_max_tm_offloaded_op_size try_set_log_max_tm_offloaded_op_size: u8 = "log_max_tm_offloaded_op_size" 0xbc[19:16]);
     /// `tag_matching`: bit 15 of dword 0xbc.
     flag(tag_matching set_tag_matching with_tag_matching: bool = "tag_matching" 0xbc[15]);
     /// `rndv_offload_rc`: bit 14 of dword 0xbc.
@@ -1501,8 +1889,12 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     full(num_vhca_ports set_num_vhca_ports with_num_vhca_ports: u8 = "num_vhca_ports" 0xc0[15:8]);
     /// `flex_parser_id_gtpu_teid`: bits 7:4 of dword 0xc0.
     bits(flex_parser_id_gtpu_teid set_flex_parser_id_gtpu_teid with_flex_parser_id_gtpu_teid try_set_flex_parser_id_gtpu_teid: u8 = "flex_parser_id_gtpu_teid" 0xc0[7:4]);
+    /// `trusted_vnic_vhca`: bit 2 of dword 0xc0.
+    flag(trusted_vnic_vhca set_trusted_vnic_vhca with_trusted_vnic_vhca: bool = "trusted_vnic_vhca" 0xc0[2]);
     /// `sw_owner_id`: bit 1 of dword 0xc0.
     flag(sw_owner_id set_sw_owner_id with_sw_owner_id: bool = "sw_owner_id" 0xc0[1]);
+    /// `reserve_not_to_use`: bit 0 of dword 0xc0.
+    flag(reserve_not_to_use set_reserve_not_to_use with_reserve_not_to_use: bool = "reserve_not_to_use" 0xc0[0]);
     /// `max_num_of_monitor_counters`: bits 31:16 of dword 0xc4.
     full(max_num_of_monitor_counters set_max_num_of_monitor_counters with_max_num_of_monitor_counters: u16 = "max_num_of_monitor_counters" 0xc4[31:16]);
     /// `num_ppcnt_monitor_counters`: bits 15:0 of dword 0xc4.
@@ -1519,6 +1911,10 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     bits(log_max_sf set_log_max_sf with_log_max_sf try_set_log_max_sf: u8 = "log_max_sf" 0xd0[28:24]);
     /// `apu`: bit 23 of dword 0xd0.
     flag(apu set_apu with_apu: bool = "apu" 0xd0[23]);
+    /// `wait_on_data`: bit 20 of dword 0xd0.
+    flag(wait_on_data set_wait_on_data with_wait_on_data: bool = "wait_on_data" 0xd0[20]);
+    /// `wait_on_time`: bit 19 of dword 0xd0.
+    flag(wait_on_time set_wait_on_time with_wait_on_time: bool = "wait_on_time" 0xd0[19]);
     /// `migration`: bit 18 of dword 0xd0.
     flag(migration set_migration with_migration: bool = "migration" 0xd0[18]);
     /// `log_min_sf_size`: bits 15:8 of dword 0xd0.
@@ -1553,8 +1949,18 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     bits(num_total_dynamic_vf_msix set_num_total_dynamic_vf_msix with_num_total_dynamic_vf_msix try_set_num_total_dynamic_vf_msix: u32 = "num_total_dynamic_vf_msix" 0xe0[23:0]);
     /// `dynamic_msix_table_size`: bits 11:0 of dword 0xe4.
     bits(dynamic_msix_table_size set_dynamic_msix_table_size with_dynamic_msix_table_size try_set_dynamic_msix_table_size: u16 = "dynamic_msix_table_size" 0xe4[11:0]);
+    /// `dma_mmo_qp`: bit 23 of dword 0xe8.
+    flag(dma_mmo_qp set_dma_mmo_qp with_dma_mmo_qp: bool = "dma_mmo_qp" 0xe8[23]);
+    /// `regexp_mmo_qp`: bit 22 of dword 0xe8.
+    flag(regexp_mmo_qp set_regexp_mmo_qp with_regexp_mmo_qp: bool = "regexp_mmo_qp" 0xe8[22]);
+    /// `compress_mmo_qp`: bit 21 of dword 0xe8.
+    flag(compress_mmo_qp set_compress_mmo_qp with_compress_mmo_qp: bool = "compress_mmo_qp" 0xe8[21]);
+    /// `decompress_deflate_v1`: bit 20 of dword 0xe8.
+    flag(decompress_deflate_v1 set_decompress_deflate_v1 with_decompress_deflate_v1: bool = "decompress_deflate_v1" 0xe8[20]);
     /// `min_dynamic_vf_msix_table_size`: bits 19:16 of dword 0xe8.
     bits(min_dynamic_vf_msix_table_size set_min_dynamic_vf_msix_table_size with_min_dynamic_vf_msix_table_size try_set_min_dynamic_vf_msix_table_size: u8 = "min_dynamic_vf_msix_table_size" 0xe8[19:16]);
+    /// `decompress_deflate_v2`: bit 15 of dword 0xe8.
+    flag(decompress_deflate_v2 set_decompress_deflate_v2 with_decompress_deflate_v2: bool = "decompress_deflate_v2" 0xe8[15]);
     /// `data_direct`: bit 13 of dword 0xe8.
     flag(data_direct set_data_direct with_data_direct: bool = "data_direct" 0xe8[13]);
     /// `max_dynamic_vf_msix_table_size`: bits 11:0 of dword 0xe8.
@@ -1567,6 +1973,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     bits(log_header_modify_argument_granularity set_log_header_modify_argument_granularity with_log_header_modify_argument_granularity try_set_log_header_modify_argument_granularity: u8 = "log_header_modify_argument_granularity" 0xec[19:16]);
     /// `log_header_modify_argument_max_alloc`: bits 12:8 of dword 0xec.
     bits(log_header_modify_argument_max_alloc set_log_header_modify_argument_max_alloc with_log_header_modify_argument_max_alloc try_set_log_header_modify_argument_max_alloc: u8 = "log_header_modify_argument_max_alloc" 0xec[12:8]);
+    /// `max_flow_execute_aso`: bits 4:0 of dword 0xec.
+    bits(max_flow_execute_aso set_max_flow_execute_aso with_max_flow_execute_aso try_set_max_flow_execute_aso: u8 = "max_flow_execute_aso" 0xec[4:0]);
     /// `vhca_tunnel_commands`: 64 bits from byte 0xf0 on.
     quad(vhca_tunnel_commands set_vhca_tunnel_commands with_vhca_tunnel_commands: u64 = "vhca_tunnel_commands" 0xf0);
     /// `match_definer_format_supported`: 64 bits from byte 0xf8 on.
@@ -1578,12 +1986,24 @@ pub type CmdHcaCap2 = Layout<tag::CmdHcaCap2, 0x100>;
 layout! { CmdHcaCap2, tag::CmdHcaCap2, "cmd_hca_cap_2", Struct, 0x100;
     /// `migratable`: bit 31 of dword 0x10.
     flag(migratable set_migratable with_migratable: bool = "migratable" 0x10[31]);
+    /// `max_num_prog_sample_field`: bits 28:24 of dword 0x10.
+    bits(max_num_prog_sample_field set_max_num_prog_sample_field with_max_num_prog_sample_field try_set_max_num_prog_sample_field: u8 = "max_num_prog_sample_field" 0x10[28:24]);
     /// `dp_ordering_force`: bit 23 of dword 0x10.
     flag(dp_ordering_force set_dp_ordering_force with_dp_ordering_force: bool = "dp_ordering_force" 0x10[23]);
+    /// `log_max_num_reserved_qpn`: bits 20:16 of dword 0x10.
+    bits(log_max_num_reserved_qpn set_log_max_num_reserved_qpn with_log_max_num_reserved_qpn try_set_log_max_num_reserved_qpn: u8 = "log_max_num_reserved_qpn" 0x10[20:16]);
+    /// `atomic_rate_pa`: bit 15 of dword 0x10.
+    flag(atomic_rate_pa set_atomic_rate_pa with_atomic_rate_pa: bool = "atomic_rate_pa" 0x10[15]);
+    /// `introspection_mkey_access_allowed`: bit 14 of dword 0x10.
+    flag(introspection_mkey_access_allowed set_introspection_mkey_access_allowed with_introspection_mkey_access_allowed: bool = "introspection_mkey_access_allowed" 0x10[14]);
     /// `query_vuid`: bit 13 of dword 0x10.
     flag(query_vuid set_query_vuid with_query_vuid: bool = "query_vuid" 0x10[13]);
+    /// `log_reserved_qpn_granularity`: bits 12:8 of dword 0x10.
+    bits(log_reserved_qpn_granularity set_log_reserved_qpn_granularity with_log_reserved_qpn_granularity try_set_log_reserved_qpn_granularity: u8 = "log_reserved_qpn_granularity" 0x10[12:8]);
     /// `umr_log_entity_size_5`: bit 7 of dword 0x10.
     flag(umr_log_entity_size_5 set_umr_log_entity_size_5 with_umr_log_entity_size_5: bool = "umr_log_entity_size_5" 0x10[7]);
+    /// `log_reserved_qpn_max_alloc`: bits 4:0 of dword 0x10.
+    bits(log_reserved_qpn_max_alloc set_log_reserved_qpn_max_alloc with_log_reserved_qpn_max_alloc try_set_log_reserved_qpn_max_alloc: u8 = "log_reserved_qpn_max_alloc" 0x10[4:0]);
     /// `max_reformat_insert_size`: bits 31:24 of dword 0x14.
     full(max_reformat_insert_size set_max_reformat_insert_size with_max_reformat_insert_size: u8 = "max_reformat_insert_size" 0x14[31:24]);
     /// `max_reformat_insert_offset`: bits 23:16 of dword 0x14.
@@ -1592,24 +2012,44 @@ layout! { CmdHcaCap2, tag::CmdHcaCap2, "cmd_hca_cap_2", Struct, 0x100;
     full(max_reformat_remove_size set_max_reformat_remove_size with_max_reformat_remove_size: u8 = "max_reformat_remove_size" 0x14[15:8]);
     /// `max_reformat_remove_offset`: bits 7:0 of dword 0x14.
     full(max_reformat_remove_offset set_max_reformat_remove_offset with_max_reformat_remove_offset: u8 = "max_reformat_remove_offset" 0x14[7:0]);
+    /// `multi_sl_qp`: bit 31 of dword 0x18.
+    flag(multi_sl_qp set_multi_sl_qp with_multi_sl_qp: bool = "multi_sl_qp" 0x18[31]);
+    /// `non_tunnel_reformat`: bit 30 of dword 0x18.
+    flag(non_tunnel_reformat set_non_tunnel_reformat with_non_tunnel_reformat: bool = "non_tunnel_reformat" 0x18[30]);
+    /// `log_min_stride_wqe_sz`: bits 28:24 of dword 0x18.
+    bits(log_min_stride_wqe_sz set_log_min_stride_wqe_sz with_log_min_stride_wqe_sz try_set_log_min_stride_wqe_sz: u8 = "log_min_stride_wqe_sz" 0x18[28:24]);
     /// `migration_multi_load`: bit 23 of dword 0x18.
     flag(migration_multi_load set_migration_multi_load with_migration_multi_load: bool = "migration_multi_load" 0x18[23]);
     /// `migration_tracking_state`: bit 22 of dword 0x18.
     flag(migration_tracking_state set_migration_tracking_state with_migration_tracking_state: bool = "migration_tracking_state" 0x18[22]);
     /// `multiplane_qp_ud`: bit 21 of dword 0x18.
     flag(multiplane_qp_ud set_multiplane_qp_ud with_multiplane_qp_ud: bool = "multiplane_qp_ud" 0x18[21]);
+    /// `log_conn_track_granularity`: bits 20:16 of dword 0x18.
+    bits(log_conn_track_granularity set_log_conn_track_granularity with_log_conn_track_granularity try_set_log_conn_track_granularity: u8 = "log_conn_track_granularity" 0x18[20:16]);
     /// `migration_in_chunks`: bit 15 of dword 0x18.
     flag(migration_in_chunks set_migration_in_chunks with_migration_in_chunks: bool = "migration_in_chunks" 0x18[15]);
     /// `sf_eq_usage`: bit 13 of dword 0x18.
     flag(sf_eq_usage set_sf_eq_usage with_sf_eq_usage: bool = "sf_eq_usage" 0x18[13]);
+    /// `log_conn_track_max_alloc`: bits 12:8 of dword 0x18.
+    bits(log_conn_track_max_alloc set_log_conn_track_max_alloc with_log_conn_track_max_alloc try_set_log_conn_track_max_alloc: u8 = "log_conn_track_max_alloc" 0x18[12:8]);
     /// `multiplane`: bit 7 of dword 0x18.
     flag(multiplane set_multiplane with_multiplane: bool = "multiplane" 0x18[7]);
     /// `migration_state`: bit 6 of dword 0x18.
     flag(migration_state set_migration_state with_migration_state: bool = "migration_state" 0x18[6]);
+    /// `log_max_conn_track_offload`: bits 4:0 of dword 0x18.
+    bits(log_max_conn_track_offload set_log_max_conn_track_offload with_log_max_conn_track_offload try_set_log_max_conn_track_offload: u8 = "log_max_conn_track_offload" 0x18[4:0]);
     /// `cross_vhca_object_to_object_supported`: bits 31:0 of dword 0x1c.
     full(cross_vhca_object_to_object_supported set_cross_vhca_object_to_object_supported with_cross_vhca_object_to_object_supported: u32 = "cross_vhca_object_to_object_supported" 0x1c[31:0]);
     /// `allowed_object_for_other_vhca_access`: 64 bits from byte 0x20 on.
     quad(allowed_object_for_other_vhca_access set_allowed_object_for_other_vhca_access with_allowed_object_for_other_vhca_access: u64 = "allowed_object_for_other_vhca_access" 0x20);
+    /// `introspection_mkey`: bits 31:0 of dword 0x28.
+    full(introspection_mkey set_introspection_mkey with_introspection_mkey: u32 = "introspection_mkey" 0x28[31:0]);
+    /// `hairpin_sq_wqe_bb_size`: bits 28:24 of dword 0x2c.
+    bits(hairpin_sq_wqe_bb_size set_hairpin_sq_wqe_bb_size with_hairpin_sq_wqe_bb_size try_set_hairpin_sq_wqe_bb_size: u8 = "hairpin_sq_wqe_bb_size" 0x2c[28:24]);
+    /// `hairpin_sq_wq_in_host_mem`: bit 23 of dword 0x2c.
+    flag(hairpin_sq_wq_in_host_mem set_hairpin_sq_wq_in_host_mem with_hairpin_sq_wq_in_host_mem: bool = "hairpin_sq_wq_in_host_mem" 0x2c[23]);
+    /// `hairpin_data_buffer_locked`: bit 22 of dword 0x2c.
+    flag(hairpin_data_buffer_locked set_hairpin_data_buffer_locked with_hairpin_data_buffer_locked: bool = "hairpin_data_buffer_locked" 0x2c[22]);
     /// `flow_table_type_2_type`: bits 31:24 of dword 0x34.
     full(flow_table_type_2_type set_flow_table_type_2_type with_flow_table_type_2_type: u8 = "flow_table_type_2_type" 0x34[31:24]);
     /// `format_select_dw_8_6_ext`: bit 21 of dword 0x34.
@@ -1624,6 +2064,10 @@ layout! { CmdHcaCap2, tag::CmdHcaCap2, "cmd_hca_cap_2", Struct, 0x100;
     bits(sw_vhca_id set_sw_vhca_id with_sw_vhca_id try_set_sw_vhca_id: u16 = "sw_vhca_id" 0x44[29:16]);
     /// `ts_cqe_metadata_size2wqe_counter`: bits 20:16 of dword 0x48.
     bits(ts_cqe_metadata_size2wqe_counter set_ts_cqe_metadata_size2wqe_counter with_ts_cqe_metadata_size2wqe_counter try_set_ts_cqe_metadata_size2wqe_counter: u8 = "ts_cqe_metadata_size2wqe_counter" 0x48[20:16]);
+    /// `flow_counter_bulk_log_max_alloc`: bits 12:8 of dword 0x48.
+    bits(flow_counter_bulk_log_max_alloc set_flow_counter_bulk_log_max_alloc with_flow_counter_bulk_log_max_alloc try_set_flow_counter_bulk_log_max_alloc: u8 = "flow_counter_bulk_log_max_alloc" 0x48[12:8]);
+    /// `flow_counter_bulk_log_granularity`: bits 4:0 of dword 0x48.
+    bits(flow_counter_bulk_log_granularity set_flow_counter_bulk_log_granularity with_flow_counter_bulk_log_granularity try_set_flow_counter_bulk_log_granularity: u8 = "flow_counter_bulk_log_granularity" 0x48[4:0]);
     /// `format_select_dw_gtpu_dw_0`: bits 31:24 of dword 0x50.
     full(format_select_dw_gtpu_dw_0 set_format_select_dw_gtpu_dw_0 with_format_select_dw_gtpu_dw_0: u8 = "format_select_dw_gtpu_dw_0" 0x50[31:24]);
     /// `format_select_dw_gtpu_dw_1`: bits 23:16 of dword 0x50.
@@ -1644,12 +2088,20 @@ layout! { CmdHcaCap2, tag::CmdHcaCap2, "cmd_hca_cap_2", Struct, 0x100;
     bits(max_mkey_log_entity_size_mtt set_max_mkey_log_entity_size_mtt with_max_mkey_log_entity_size_mtt try_set_max_mkey_log_entity_size_mtt: u8 = "max_mkey_log_entity_size_mtt" 0x74[21:16]);
     /// `max_rqt_vhca_id`: bits 15:0 of dword 0x74.
     full(max_rqt_vhca_id set_max_rqt_vhca_id with_max_rqt_vhca_id: u16 = "max_rqt_vhca_id" 0x74[15:0]);
+    /// `mkey_by_name_reserve`: bit 31 of dword 0x78.
+    flag(mkey_by_name_reserve set_mkey_by_name_reserve with_mkey_by_name_reserve: bool = "mkey_by_name_reserve" 0x78[31]);
+    /// `mkey_by_name_reserve_log_size`: bits 29:24 of dword 0x78.
+    bits(mkey_by_name_reserve_log_size set_mkey_by_name_reserve_log_size with_mkey_by_name_reserve_log_size try_set_mkey_by_name_reserve_log_size: u8 = "mkey_by_name_reserve_log_size" 0x78[29:24]);
+    /// `mkey_by_name_reserve_base`: bits 23:0 of dword 0x78.
+    bits(mkey_by_name_reserve_base set_mkey_by_name_reserve_base with_mkey_by_name_reserve_base try_set_mkey_by_name_reserve_base: u32 = "mkey_by_name_reserve_base" 0x78[23:0]);
     /// `pcc_ifa2`: bit 15 of dword 0x7c.
     flag(pcc_ifa2 set_pcc_ifa2 with_pcc_ifa2: bool = "pcc_ifa2" 0x7c[15]);
     /// `min_mkey_log_entity_size_fixed_buffer_valid`: bit 30 of dword 0x80.
     flag(min_mkey_log_entity_size_fixed_buffer_valid set_min_mkey_log_entity_size_fixed_buffer_valid with_min_mkey_log_entity_size_fixed_buffer_valid: bool = "min_mkey_log_entity_size_fixed_buffer_valid" 0x80[30]);
     /// `return_reg_id`: bits 15:0 of dword 0x80.
     full(return_reg_id set_return_reg_id with_return_reg_id: u16 = "return_reg_id" 0x80[15:0]);
+    /// `encap_entropy_hash_type`: bits 7:4 of dword 0x84.
+    bits(encap_entropy_hash_type set_encap_entropy_hash_type with_encap_entropy_hash_type try_set_encap_entropy_hash_type: u8 = "encap_entropy_hash_type" 0x84[7:4]);
     /// `flow_table_hash_type`: bits 3:0 of dword 0x84.
     bits(flow_table_hash_type set_flow_table_hash_type with_flow_table_hash_type try_set_flow_table_hash_type: u8 = "flow_table_hash_type" 0x84[3:0]);
     /// `max_num_eqs_24b`: bits 23:0 of dword 0x88.
@@ -1736,6 +2188,33 @@ layout! { HcaCapUnion, tag::HcaCapUnion, "hca_cap_union", Union, 0x1000;
     nested(ipsec_cap ipsec_cap_mut set_ipsec_cap with_ipsec_cap: IpsecCap = "ipsec_cap" 0x00, 0x100);
     /// `psp_cap`: from byte 0x00 on.
     nested(psp_cap psp_cap_mut set_psp_cap with_psp_cap: PspCap = "psp_cap" 0x00, 0x100);
+    /// `esw_cap`: from byte 0x00 on.
+    nested(esw_cap esw_cap_mut set_esw_cap with_esw_cap: EswCap = "esw_cap" 0x00, 0x100);
+    /// `vector_calc_cap`: from byte 0x00 on.
+    nested(vector_calc_cap vector_calc_cap_mut set_vector_calc_cap with_vector_calc_cap: VectorCalcCap = "vector_calc_cap" 0x00, 0xfc);
+    /// `shampo_cap`: from byte 0x00 on.
+    nested(shampo_cap shampo_cap_mut set_shampo_cap with_shampo_cap: ShampoCap = "shampo_cap" 0x00, 0x100);
+    /// `roce_caps`: from byte 0x00 on.
+    nested(roce_caps roce_caps_mut set_roce_caps with_roce_caps: RoceCap = "roce_caps" 0x00, 0x100);
+    /// `qos_caps`: from byte 0x00 on.
+    nested(qos_caps qos_caps_mut set_qos_caps with_qos_caps: QosCap = "qos_caps" 0x00, 0x100);
+    /// `crypto_caps`: from byte 0x00 on.
+    nested(crypto_caps crypto_caps_mut set_crypto_caps with_crypto_caps: CryptoCaps = "crypto_caps" 0x00, 0x100);
+    /// `flow_table_esw_cap`: from byte 0x00 on.
+    nested(flow_table_esw_cap flow_table_esw_cap_mut set_flow_table_esw_cap with_flow_table_esw_cap: FlowTableEswCap = "flow_table_esw_cap" 0x00, 0x1000);
+    /// `emulation_cap`: from byte 0x00 on.
+    nested(emulation_cap emulation_cap_mut set_emulation_cap with_emulation_cap: EmulationCap = "emulation_cap" 0x00, 0x100);
+    /// `ibq_cap`: from byte 0x00 on.
+    nested(ibq_cap ibq_cap_mut set_ibq_cap with_ibq_cap: IbqCap = "ibq_cap" 0x00, 0xfc);
+    /// `nvmeotcp_cap`: from byte 0x00 on.
+    nested(nvmeotcp_cap nvmeotcp_cap_mut set_nvmeotcp_cap with_nvmeotcp_cap: NvmeotcpCap = "nvmeotcp_cap" 0x00, 0x100);
+}
+
+impl HcaCapUnion {
+    inner_list! {
+        /// `debug_cap.diagnostic_counter`, a list from byte 0x40 on.
+        diagnostic_counter: DiagnosticCntrLayout = 0x40
+    }
 }
 
 /// `set_hca_cap_out`: 16 bytes.
@@ -1752,6 +2231,8 @@ pub type SetHcaCapIn = Layout<tag::SetHcaCapIn, 0x1010>;
 layout! { SetHcaCapIn, tag::SetHcaCapIn, "set_hca_cap_in", Struct, 0x1010, opcode 0x109;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_function`: bit 31 of dword 0x08.
@@ -1764,6 +2245,14 @@ layout! { SetHcaCapIn, tag::SetHcaCapIn, "set_hca_cap_in", Struct, 0x1010, opcod
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
     /// `capability`: from byte 0x10 on.
     nested(capability capability_mut set_capability with_capability: HcaCapUnion = "capability" 0x10, 0x1000);
+}
+request! { SetHcaCapIn => SetHcaCapOut }
+
+impl SetHcaCapIn {
+    inner_list! {
+        /// `capability.debug_cap.diagnostic_counter`, a list from byte 0x50 on.
+        diagnostic_counter: DiagnosticCntrLayout = 0x50
+    }
 }
 
 /// `query_hca_cap_out`: 4112 bytes.
@@ -1777,11 +2266,20 @@ layout! { QueryHcaCapOut, tag::QueryHcaCapOut, "query_hca_cap_out", Struct, 0x10
     nested(capability capability_mut set_capability with_capability: HcaCapUnion = "capability" 0x10, 0x1000);
 }
 
+impl QueryHcaCapOut {
+    inner_list! {
+        /// `capability.debug_cap.diagnostic_counter`, a list from byte 0x50 on.
+        diagnostic_counter: DiagnosticCntrLayout = 0x50
+    }
+}
+
 /// `query_hca_cap_in`: 16 bytes.
 pub type QueryHcaCapIn = Layout<tag::QueryHcaCapIn, 0x10>;
 layout! { QueryHcaCapIn, tag::QueryHcaCapIn, "query_hca_cap_in", Struct, 0x10, opcode 0x100;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_function`: bit 31 of dword 0x08.
@@ -1793,6 +2291,7 @@ layout! { QueryHcaCapIn, tag::QueryHcaCapIn, "query_hca_cap_in", Struct, 0x10, o
     /// `function_id`: bits 15:0 of dword 0x08.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
 }
+request! { QueryHcaCapIn => QueryHcaCapOut }
 
 /// `other_hca_cap`: 80 bytes.
 pub type OtherHcaCap = Layout<tag::OtherHcaCap, 0x50>;
@@ -1903,4 +2402,397 @@ layout! { AdvVirtualizationCap, tag::AdvVirtualizationCap, "adv_virtualization_c
     bits(pg_track_log_min_page_size set_pg_track_log_min_page_size with_pg_track_log_min_page_size try_set_pg_track_log_min_page_size: u8 = "pg_track_log_min_page_size" 0x04[12:8]);
     /// `pg_track_log_max_page_size`: bits 4:0 of dword 0x04.
     bits(pg_track_log_max_page_size set_pg_track_log_max_page_size with_pg_track_log_max_page_size try_set_pg_track_log_max_page_size: u8 = "pg_track_log_max_page_size" 0x04[4:0]);
+}
+
+/// `esw_cap`: 256 bytes.
+pub type EswCap = Layout<tag::EswCap, 0x100>;
+layout! { EswCap, tag::EswCap, "esw_cap", Struct, 0x100;
+    /// `merged_eswitch`: bit 2 of dword 0x00.
+    flag(merged_eswitch set_merged_eswitch with_merged_eswitch: bool = "merged_eswitch" 0x00[2]);
+    /// `esw_manager_vport_number_valid`: bit 31 of dword 0x0c.
+    flag(esw_manager_vport_number_valid set_esw_manager_vport_number_valid with_esw_manager_vport_number_valid: bool = "esw_manager_vport_number_valid" 0x0c[31]);
+    /// `esw_manager_vport_number`: bits 15:0 of dword 0x0c.
+    full(esw_manager_vport_number set_esw_manager_vport_number with_esw_manager_vport_number: u16 = "esw_manager_vport_number" 0x0c[15:0]);
+}
+
+/// `calc_op`: 4 bytes.
+pub type CalcOp = Layout<tag::CalcOp, 0x04>;
+layout! { CalcOp, tag::CalcOp, "calc_op", Struct, 0x04;
+    /// `op_swap_endianness`: bit 6 of dword 0x00.
+    flag(op_swap_endianness set_op_swap_endianness with_op_swap_endianness: bool = "op_swap_endianness" 0x00[6]);
+    /// `op_min`: bit 5 of dword 0x00.
+    flag(op_min set_op_min with_op_min: bool = "op_min" 0x00[5]);
+    /// `op_xor`: bit 4 of dword 0x00.
+    flag(op_xor set_op_xor with_op_xor: bool = "op_xor" 0x00[4]);
+    /// `op_or`: bit 3 of dword 0x00.
+    flag(op_or set_op_or with_op_or: bool = "op_or" 0x00[3]);
+    /// `op_and`: bit 2 of dword 0x00.
+    flag(op_and set_op_and with_op_and: bool = "op_and" 0x00[2]);
+    /// `op_max`: bit 1 of dword 0x00.
+    flag(op_max set_op_max with_op_max: bool = "op_max" 0x00[1]);
+    /// `op_add`: bit 0 of dword 0x00.
+    flag(op_add set_op_add with_op_add: bool = "op_add" 0x00[0]);
+}
+
+/// `vector_calc_cap`: 252 bytes.
+pub type VectorCalcCap = Layout<tag::VectorCalcCap, 0xfc>;
+layout! { VectorCalcCap, tag::VectorCalcCap, "vector_calc_cap", Struct, 0xfc;
+    /// `calc_matrix`: bit 31 of dword 0x00.
+    flag(calc_matrix set_calc_matrix with_calc_matrix: bool = "calc_matrix" 0x00[31]);
+    /// `max_vec_count`: bits 23:16 of dword 0x04.
+    full(max_vec_count set_max_vec_count with_max_vec_count: u8 = "max_vec_count" 0x04[23:16]);
+    /// `max_chunk_size`: bits 2:0 of dword 0x04.
+    bits(max_chunk_size set_max_chunk_size with_max_chunk_size try_set_max_chunk_size: u8 = "max_chunk_size" 0x04[2:0]);
+    /// `calc0`: from byte 0x08 on.
+    nested(calc0 calc0_mut set_calc0 with_calc0: CalcOp = "calc0" 0x08, 0x04);
+    /// `calc1`: from byte 0x0c on.
+    nested(calc1 calc1_mut set_calc1 with_calc1: CalcOp = "calc1" 0x0c, 0x04);
+    /// `calc2`: from byte 0x10 on.
+    nested(calc2 calc2_mut set_calc2 with_calc2: CalcOp = "calc2" 0x10, 0x04);
+    /// `calc3`: from byte 0x14 on.
+    nested(calc3 calc3_mut set_calc3 with_calc3: CalcOp = "calc3" 0x14, 0x04);
+}
+
+/// `header_modify_cap_properties`: 128 bytes.
+pub type HeaderModifyCapProperties = Layout<tag::HeaderModifyCapProperties, 0x80>;
+layout! { HeaderModifyCapProperties, tag::HeaderModifyCapProperties, "header_modify_cap_properties", Struct, 0x80;
+    /// `set_action_field_support`: from byte 0x00 on.
+    nested(set_action_field_support set_action_field_support_mut set_set_action_field_support with_set_action_field_support: FlowTableFieldsSupported = "set_action_field_support" 0x00, 0x10);
+    /// `add_action_field_support`: from byte 0x20 on.
+    nested(add_action_field_support add_action_field_support_mut set_add_action_field_support with_add_action_field_support: FlowTableFieldsSupported = "add_action_field_support" 0x20, 0x10);
+    /// `copy_action_field_support`: from byte 0x40 on.
+    array(copy_action_field_support copy_action_field_support_mut set_copy_action_field_support with_copy_action_field_support: [U32; 8] = "copy_action_field_support" 0x40, 0x20);
+}
+
+/// `crypto_caps`: 256 bytes.
+pub type CryptoCaps = Layout<tag::CryptoCaps, 0x100>;
+layout! { CryptoCaps, tag::CryptoCaps, "crypto_caps", Struct, 0x100;
+    /// `wrapped_crypto_operational`: bit 31 of dword 0x00.
+    flag(wrapped_crypto_operational set_wrapped_crypto_operational with_wrapped_crypto_operational: bool = "wrapped_crypto_operational" 0x00[31]);
+    /// `wrapped_crypto_going_to_commissioning`: bit 30 of dword 0x00.
+    flag(wrapped_crypto_going_to_commissioning set_wrapped_crypto_going_to_commissioning with_wrapped_crypto_going_to_commissioning: bool = "wrapped_crypto_going_to_commissioning" 0x00[30]);
+    /// `sw_wrapped_dek`: bit 29 of dword 0x00.
+    flag(sw_wrapped_dek set_sw_wrapped_dek with_sw_wrapped_dek: bool = "sw_wrapped_dek" 0x00[29]);
+    /// `synchronize_dek`: bit 28 of dword 0x00.
+    flag(synchronize_dek set_synchronize_dek with_synchronize_dek: bool = "synchronize_dek" 0x00[28]);
+    /// `int_kek_manual`: bit 27 of dword 0x00.
+    flag(int_kek_manual set_int_kek_manual with_int_kek_manual: bool = "int_kek_manual" 0x00[27]);
+    /// `int_kek_auto`: bit 26 of dword 0x00.
+    flag(int_kek_auto set_int_kek_auto with_int_kek_auto: bool = "int_kek_auto" 0x00[26]);
+    /// `sw_wrapped_dek_key_purpose`: bit 12 of dword 0x00.
+    flag(sw_wrapped_dek_key_purpose set_sw_wrapped_dek_key_purpose with_sw_wrapped_dek_key_purpose: bool = "sw_wrapped_dek_key_purpose" 0x00[12]);
+    /// `wrapped_import_method`: bits 7:0 of dword 0x00.
+    full(wrapped_import_method set_wrapped_import_method with_wrapped_import_method: u8 = "wrapped_import_method" 0x00[7:0]);
+    /// `log_dek_max_alloc`: bits 28:24 of dword 0x04.
+    bits(log_dek_max_alloc set_log_dek_max_alloc with_log_dek_max_alloc try_set_log_dek_max_alloc: u8 = "log_dek_max_alloc" 0x04[28:24]);
+    /// `log_max_num_deks`: bits 20:16 of dword 0x04.
+    bits(log_max_num_deks set_log_max_num_deks with_log_max_num_deks try_set_log_max_num_deks: u8 = "log_max_num_deks" 0x04[20:16]);
+    /// `log_max_num_import_keks`: bits 12:8 of dword 0x04.
+    bits(log_max_num_import_keks set_log_max_num_import_keks with_log_max_num_import_keks try_set_log_max_num_import_keks: u8 = "log_max_num_import_keks" 0x04[12:8]);
+    /// `log_max_num_creds`: bits 4:0 of dword 0x04.
+    bits(log_max_num_creds set_log_max_num_creds with_log_max_num_creds try_set_log_max_num_creds: u8 = "log_max_num_creds" 0x04[4:0]);
+    /// `failed_selftests`: bits 31:16 of dword 0x08.
+    full(failed_selftests set_failed_selftests with_failed_selftests: u16 = "failed_selftests" 0x08[31:16]);
+    /// `num_nv_import_keks`: bits 15:8 of dword 0x08.
+    full(num_nv_import_keks set_num_nv_import_keks with_num_nv_import_keks: u8 = "num_nv_import_keks" 0x08[15:8]);
+    /// `num_nv_credentials`: bits 7:0 of dword 0x08.
+    full(num_nv_credentials set_num_nv_credentials with_num_nv_credentials: u8 = "num_nv_credentials" 0x08[7:0]);
+    /// `log_dek_granularity`: bits 28:24 of dword 0x0c.
+    bits(log_dek_granularity set_log_dek_granularity with_log_dek_granularity try_set_log_dek_granularity: u8 = "log_dek_granularity" 0x0c[28:24]);
+    /// `log_max_num_int_kek`: bits 20:16 of dword 0x0c.
+    bits(log_max_num_int_kek set_log_max_num_int_kek with_log_max_num_int_kek try_set_log_max_num_int_kek: u8 = "log_max_num_int_kek" 0x0c[20:16]);
+    /// `sw_wrapped_dek_new`: bits 15:0 of dword 0x0c.
+    full(sw_wrapped_dek_new set_sw_wrapped_dek_new with_sw_wrapped_dek_new: u16 = "sw_wrapped_dek_new" 0x0c[15:0]);
+    /// `crypto_mmo_qp`: bit 31 of dword 0x20.
+    flag(crypto_mmo_qp set_crypto_mmo_qp with_crypto_mmo_qp: bool = "crypto_mmo_qp" 0x20[31]);
+    /// `crypto_aes_gcm_256_encrypt`: bit 30 of dword 0x20.
+    flag(crypto_aes_gcm_256_encrypt set_crypto_aes_gcm_256_encrypt with_crypto_aes_gcm_256_encrypt: bool = "crypto_aes_gcm_256_encrypt" 0x20[30]);
+    /// `crypto_aes_gcm_128_encrypt`: bit 29 of dword 0x20.
+    flag(crypto_aes_gcm_128_encrypt set_crypto_aes_gcm_128_encrypt with_crypto_aes_gcm_128_encrypt: bool = "crypto_aes_gcm_128_encrypt" 0x20[29]);
+    /// `crypto_aes_gcm_256_decrypt`: bit 28 of dword 0x20.
+    flag(crypto_aes_gcm_256_decrypt set_crypto_aes_gcm_256_decrypt with_crypto_aes_gcm_256_decrypt: bool = "crypto_aes_gcm_256_decrypt" 0x20[28]);
+    /// `crypto_aes_gcm_128_decrypt`: bit 27 of dword 0x20.
+    flag(crypto_aes_gcm_128_decrypt set_crypto_aes_gcm_128_decrypt with_crypto_aes_gcm_128_decrypt: bool = "crypto_aes_gcm_128_decrypt" 0x20[27]);
+    /// `gcm_auth_tag_128`: bit 26 of dword 0x20.
+    flag(gcm_auth_tag_128 set_gcm_auth_tag_128 with_gcm_auth_tag_128: bool = "gcm_auth_tag_128" 0x20[26]);
+    /// `gcm_auth_tag_96`: bit 25 of dword 0x20.
+    flag(gcm_auth_tag_96 set_gcm_auth_tag_96 with_gcm_auth_tag_96: bool = "gcm_auth_tag_96" 0x20[25]);
+    /// `log_crypto_mmo_max_size`: bits 21:16 of dword 0x20.
+    bits(log_crypto_mmo_max_size set_log_crypto_mmo_max_size with_log_crypto_mmo_max_size try_set_log_crypto_mmo_max_size: u8 = "log_crypto_mmo_max_size" 0x20[21:16]);
+}
+
+/// `parse_graph_node_cap`: 24 bytes.
+pub type ParseGraphNodeCap = Layout<tag::ParseGraphNodeCap, 0x18>;
+layout! { ParseGraphNodeCap, tag::ParseGraphNodeCap, "parse_graph_node_cap", Struct, 0x18;
+    /// `node_in`: bits 31:0 of dword 0x00.
+    full(node_in set_node_in with_node_in: u32 = "node_in" 0x00[31:0]);
+    /// `node_out`: bits 31:0 of dword 0x04.
+    full(node_out set_node_out with_node_out: u32 = "node_out" 0x04[31:0]);
+    /// `header_length_mode`: bits 31:16 of dword 0x08.
+    full(header_length_mode set_header_length_mode with_header_length_mode: u16 = "header_length_mode" 0x08[31:16]);
+    /// `sample_offset_mode`: bits 15:0 of dword 0x08.
+    full(sample_offset_mode set_sample_offset_mode with_sample_offset_mode: u16 = "sample_offset_mode" 0x08[15:0]);
+    /// `max_num_arc_in`: bits 31:24 of dword 0x0c.
+    full(max_num_arc_in set_max_num_arc_in with_max_num_arc_in: u8 = "max_num_arc_in" 0x0c[31:24]);
+    /// `max_num_arc_out`: bits 23:16 of dword 0x0c.
+    full(max_num_arc_out set_max_num_arc_out with_max_num_arc_out: u8 = "max_num_arc_out" 0x0c[23:16]);
+    /// `max_num_sample`: bits 15:8 of dword 0x0c.
+    full(max_num_sample set_max_num_sample with_max_num_sample: u8 = "max_num_sample" 0x0c[15:8]);
+    /// `header_length_field_offset_mode`: bit 6 of dword 0x0c.
+    flag(header_length_field_offset_mode set_header_length_field_offset_mode with_header_length_field_offset_mode: bool = "header_length_field_offset_mode" 0x0c[6]);
+    /// `parse_graph_anchor`: bit 4 of dword 0x0c.
+    flag(parse_graph_anchor set_parse_graph_anchor with_parse_graph_anchor: bool = "parse_graph_anchor" 0x0c[4]);
+    /// `sample_tunnel_inner2`: bit 2 of dword 0x0c.
+    flag(sample_tunnel_inner2 set_sample_tunnel_inner2 with_sample_tunnel_inner2: bool = "sample_tunnel_inner2" 0x0c[2]);
+    /// `zero_size_supported`: bit 1 of dword 0x0c.
+    flag(zero_size_supported set_zero_size_supported with_zero_size_supported: bool = "zero_size_supported" 0x0c[1]);
+    /// `sample_id_in_out`: bit 0 of dword 0x0c.
+    flag(sample_id_in_out set_sample_id_in_out with_sample_id_in_out: bool = "sample_id_in_out" 0x0c[0]);
+    /// `max_base_header_length`: bits 31:16 of dword 0x10.
+    full(max_base_header_length set_max_base_header_length with_max_base_header_length: u16 = "max_base_header_length" 0x10[31:16]);
+    /// `max_sample_base_offset`: bits 7:0 of dword 0x10.
+    full(max_sample_base_offset set_max_sample_base_offset with_max_sample_base_offset: u8 = "max_sample_base_offset" 0x10[7:0]);
+    /// `max_next_header_offset`: bits 31:16 of dword 0x14.
+    full(max_next_header_offset set_max_next_header_offset with_max_next_header_offset: u16 = "max_next_header_offset" 0x14[31:16]);
+    /// `header_length_mask_width`: bits 7:0 of dword 0x14.
+    full(header_length_mask_width set_header_length_mask_width with_header_length_mask_width: u8 = "header_length_mask_width" 0x14[7:0]);
+}
+
+/// `ft_fields_support`: 128 bytes.
+pub type FtFieldsSupport = Layout<tag::FtFieldsSupport, 0x80>;
+layout! { FtFieldsSupport, tag::FtFieldsSupport, "ft_fields_support", Struct, 0x80;
+    /// `outer_dmac`: bit 31 of dword 0x00.
+    flag(outer_dmac set_outer_dmac with_outer_dmac: bool = "outer_dmac" 0x00[31]);
+    /// `outer_smac`: bit 30 of dword 0x00.
+    flag(outer_smac set_outer_smac with_outer_smac: bool = "outer_smac" 0x00[30]);
+    /// `outer_ether_type`: bit 29 of dword 0x00.
+    flag(outer_ether_type set_outer_ether_type with_outer_ether_type: bool = "outer_ether_type" 0x00[29]);
+    /// `outer_first_prio`: bit 27 of dword 0x00.
+    flag(outer_first_prio set_outer_first_prio with_outer_first_prio: bool = "outer_first_prio" 0x00[27]);
+    /// `outer_first_cfi`: bit 26 of dword 0x00.
+    flag(outer_first_cfi set_outer_first_cfi with_outer_first_cfi: bool = "outer_first_cfi" 0x00[26]);
+    /// `outer_first_vid`: bit 25 of dword 0x00.
+    flag(outer_first_vid set_outer_first_vid with_outer_first_vid: bool = "outer_first_vid" 0x00[25]);
+    /// `outer_second_prio`: bit 23 of dword 0x00.
+    flag(outer_second_prio set_outer_second_prio with_outer_second_prio: bool = "outer_second_prio" 0x00[23]);
+    /// `outer_second_cfi`: bit 22 of dword 0x00.
+    flag(outer_second_cfi set_outer_second_cfi with_outer_second_cfi: bool = "outer_second_cfi" 0x00[22]);
+    /// `outer_second_vid`: bit 21 of dword 0x00.
+    flag(outer_second_vid set_outer_second_vid with_outer_second_vid: bool = "outer_second_vid" 0x00[21]);
+    /// `outer_sip`: bit 19 of dword 0x00.
+    flag(outer_sip set_outer_sip with_outer_sip: bool = "outer_sip" 0x00[19]);
+    /// `outer_dip`: bit 18 of dword 0x00.
+    flag(outer_dip set_outer_dip with_outer_dip: bool = "outer_dip" 0x00[18]);
+    /// `outer_frag`: bit 17 of dword 0x00.
+    flag(outer_frag set_outer_frag with_outer_frag: bool = "outer_frag" 0x00[17]);
+    /// `outer_ip_protocol`: bit 16 of dword 0x00.
+    flag(outer_ip_protocol set_outer_ip_protocol with_outer_ip_protocol: bool = "outer_ip_protocol" 0x00[16]);
+    /// `outer_ip_ecn`: bit 15 of dword 0x00.
+    flag(outer_ip_ecn set_outer_ip_ecn with_outer_ip_ecn: bool = "outer_ip_ecn" 0x00[15]);
+    /// `outer_ip_dscp`: bit 14 of dword 0x00.
+    flag(outer_ip_dscp set_outer_ip_dscp with_outer_ip_dscp: bool = "outer_ip_dscp" 0x00[14]);
+    /// `outer_udp_sport`: bit 13 of dword 0x00.
+    flag(outer_udp_sport set_outer_udp_sport with_outer_udp_sport: bool = "outer_udp_sport" 0x00[13]);
+    /// `outer_udp_dport`: bit 12 of dword 0x00.
+    flag(outer_udp_dport set_outer_udp_dport with_outer_udp_dport: bool = "outer_udp_dport" 0x00[12]);
+    /// `outer_tcp_sport`: bit 11 of dword 0x00.
+    flag(outer_tcp_sport set_outer_tcp_sport with_outer_tcp_sport: bool = "outer_tcp_sport" 0x00[11]);
+    /// `outer_tcp_dport`: bit 10 of dword 0x00.
+    flag(outer_tcp_dport set_outer_tcp_dport with_outer_tcp_dport: bool = "outer_tcp_dport" 0x00[10]);
+    /// `outer_tcp_flags`: bit 9 of dword 0x00.
+    flag(outer_tcp_flags set_outer_tcp_flags with_outer_tcp_flags: bool = "outer_tcp_flags" 0x00[9]);
+    /// `outer_gre_protocol`: bit 8 of dword 0x00.
+    flag(outer_gre_protocol set_outer_gre_protocol with_outer_gre_protocol: bool = "outer_gre_protocol" 0x00[8]);
+    /// `outer_gre_key`: bit 7 of dword 0x00.
+    flag(outer_gre_key set_outer_gre_key with_outer_gre_key: bool = "outer_gre_key" 0x00[7]);
+    /// `outer_vxlan_vni`: bit 6 of dword 0x00.
+    flag(outer_vxlan_vni set_outer_vxlan_vni with_outer_vxlan_vni: bool = "outer_vxlan_vni" 0x00[6]);
+    /// `source_eswitch_port`: bit 0 of dword 0x00.
+    flag(source_eswitch_port set_source_eswitch_port with_source_eswitch_port: bool = "source_eswitch_port" 0x00[0]);
+    /// `inner_dmac`: bit 31 of dword 0x04.
+    flag(inner_dmac set_inner_dmac with_inner_dmac: bool = "inner_dmac" 0x04[31]);
+    /// `inner_smac`: bit 30 of dword 0x04.
+    flag(inner_smac set_inner_smac with_inner_smac: bool = "inner_smac" 0x04[30]);
+    /// `inner_ether_type`: bit 29 of dword 0x04.
+    flag(inner_ether_type set_inner_ether_type with_inner_ether_type: bool = "inner_ether_type" 0x04[29]);
+    /// `inner_first_prio`: bit 27 of dword 0x04.
+    flag(inner_first_prio set_inner_first_prio with_inner_first_prio: bool = "inner_first_prio" 0x04[27]);
+    /// `inner_first_cfi`: bit 26 of dword 0x04.
+    flag(inner_first_cfi set_inner_first_cfi with_inner_first_cfi: bool = "inner_first_cfi" 0x04[26]);
+    /// `inner_first_vid`: bit 25 of dword 0x04.
+    flag(inner_first_vid set_inner_first_vid with_inner_first_vid: bool = "inner_first_vid" 0x04[25]);
+    /// `inner_second_prio`: bit 23 of dword 0x04.
+    flag(inner_second_prio set_inner_second_prio with_inner_second_prio: bool = "inner_second_prio" 0x04[23]);
+    /// `inner_second_cfi`: bit 22 of dword 0x04.
+    flag(inner_second_cfi set_inner_second_cfi with_inner_second_cfi: bool = "inner_second_cfi" 0x04[22]);
+    /// `inner_second_vid`: bit 21 of dword 0x04.
+    flag(inner_second_vid set_inner_second_vid with_inner_second_vid: bool = "inner_second_vid" 0x04[21]);
+    /// `inner_sip`: bit 19 of dword 0x04.
+    flag(inner_sip set_inner_sip with_inner_sip: bool = "inner_sip" 0x04[19]);
+    /// `inner_dip`: bit 18 of dword 0x04.
+    flag(inner_dip set_inner_dip with_inner_dip: bool = "inner_dip" 0x04[18]);
+    /// `inner_frag`: bit 17 of dword 0x04.
+    flag(inner_frag set_inner_frag with_inner_frag: bool = "inner_frag" 0x04[17]);
+    /// `inner_ip_protocol`: bit 16 of dword 0x04.
+    flag(inner_ip_protocol set_inner_ip_protocol with_inner_ip_protocol: bool = "inner_ip_protocol" 0x04[16]);
+    /// `inner_ip_ecn`: bit 15 of dword 0x04.
+    flag(inner_ip_ecn set_inner_ip_ecn with_inner_ip_ecn: bool = "inner_ip_ecn" 0x04[15]);
+    /// `inner_ip_dscp`: bit 14 of dword 0x04.
+    flag(inner_ip_dscp set_inner_ip_dscp with_inner_ip_dscp: bool = "inner_ip_dscp" 0x04[14]);
+    /// `inner_udp_sport`: bit 13 of dword 0x04.
+    flag(inner_udp_sport set_inner_udp_sport with_inner_udp_sport: bool = "inner_udp_sport" 0x04[13]);
+    /// `inner_udp_dport`: bit 12 of dword 0x04.
+    flag(inner_udp_dport set_inner_udp_dport with_inner_udp_dport: bool = "inner_udp_dport" 0x04[12]);
+    /// `inner_tcp_sport`: bit 11 of dword 0x04.
+    flag(inner_tcp_sport set_inner_tcp_sport with_inner_tcp_sport: bool = "inner_tcp_sport" 0x04[11]);
+    /// `inner_tcp_dport`: bit 10 of dword 0x04.
+    flag(inner_tcp_dport set_inner_tcp_dport with_inner_tcp_dport: bool = "inner_tcp_dport" 0x04[10]);
+    /// `inner_tcp_flags`: bit 9 of dword 0x04.
+    flag(inner_tcp_flags set_inner_tcp_flags with_inner_tcp_flags: bool = "inner_tcp_flags" 0x04[9]);
+    /// `metadata_reg_c_7`: bit 7 of dword 0x0c.
+    flag(metadata_reg_c_7 set_metadata_reg_c_7 with_metadata_reg_c_7: bool = "metadata_reg_c_7" 0x0c[7]);
+    /// `metadata_reg_c_x`: bits 7:0 of dword 0x0c.
+    full(metadata_reg_c_x set_metadata_reg_c_x with_metadata_reg_c_x: u8 = "metadata_reg_c_x" 0x0c[7:0]);
+    /// `metadata_reg_c_6`: bit 6 of dword 0x0c.
+    flag(metadata_reg_c_6 set_metadata_reg_c_6 with_metadata_reg_c_6: bool = "metadata_reg_c_6" 0x0c[6]);
+    /// `metadata_reg_c_5`: bit 5 of dword 0x0c.
+    flag(metadata_reg_c_5 set_metadata_reg_c_5 with_metadata_reg_c_5: bool = "metadata_reg_c_5" 0x0c[5]);
+    /// `metadata_reg_c_4`: bit 4 of dword 0x0c.
+    flag(metadata_reg_c_4 set_metadata_reg_c_4 with_metadata_reg_c_4: bool = "metadata_reg_c_4" 0x0c[4]);
+    /// `metadata_reg_c_3`: bit 3 of dword 0x0c.
+    flag(metadata_reg_c_3 set_metadata_reg_c_3 with_metadata_reg_c_3: bool = "metadata_reg_c_3" 0x0c[3]);
+    /// `metadata_reg_c_2`: bit 2 of dword 0x0c.
+    flag(metadata_reg_c_2 set_metadata_reg_c_2 with_metadata_reg_c_2: bool = "metadata_reg_c_2" 0x0c[2]);
+    /// `metadata_reg_c_1`: bit 1 of dword 0x0c.
+    flag(metadata_reg_c_1 set_metadata_reg_c_1 with_metadata_reg_c_1: bool = "metadata_reg_c_1" 0x0c[1]);
+    /// `metadata_reg_c_0`: bit 0 of dword 0x0c.
+    flag(metadata_reg_c_0 set_metadata_reg_c_0 with_metadata_reg_c_0: bool = "metadata_reg_c_0" 0x0c[0]);
+    /// `outer_ipv6_traffic_class`: bit 8 of dword 0x14.
+    flag(outer_ipv6_traffic_class set_outer_ipv6_traffic_class with_outer_ipv6_traffic_class: bool = "outer_ipv6_traffic_class" 0x14[8]);
+}
+
+/// `ft_fields_support_2`: 16 bytes.
+pub type FtFieldsSupport2 = Layout<tag::FtFieldsSupport2, 0x10>;
+layout! { FtFieldsSupport2, tag::FtFieldsSupport2, "ft_fields_support_2", Struct, 0x10;
+    /// `lag_rx_port_affinity`: bit 21 of dword 0x00.
+    flag(lag_rx_port_affinity set_lag_rx_port_affinity with_lag_rx_port_affinity: bool = "lag_rx_port_affinity" 0x00[21]);
+    /// `hash_result`: bit 18 of dword 0x00.
+    flag(hash_result set_hash_result with_hash_result: bool = "hash_result" 0x00[18]);
+    /// `tunnel_header_2_3`: bit 16 of dword 0x00.
+    flag(tunnel_header_2_3 set_tunnel_header_2_3 with_tunnel_header_2_3: bool = "tunnel_header_2_3" 0x00[16]);
+    /// `tunnel_header_0_1`: bit 15 of dword 0x00.
+    flag(tunnel_header_0_1 set_tunnel_header_0_1 with_tunnel_header_0_1: bool = "tunnel_header_0_1" 0x00[15]);
+    /// `macsec_syndrome`: bit 14 of dword 0x00.
+    flag(macsec_syndrome set_macsec_syndrome with_macsec_syndrome: bool = "macsec_syndrome" 0x00[14]);
+    /// `macsec_tag`: bit 13 of dword 0x00.
+    flag(macsec_tag set_macsec_tag with_macsec_tag: bool = "macsec_tag" 0x00[13]);
+    /// `outer_lrh_sl`: bit 12 of dword 0x00.
+    flag(outer_lrh_sl set_outer_lrh_sl with_outer_lrh_sl: bool = "outer_lrh_sl" 0x00[12]);
+    /// `inner_ipv4_ihl`: bit 11 of dword 0x00.
+    flag(inner_ipv4_ihl set_inner_ipv4_ihl with_inner_ipv4_ihl: bool = "inner_ipv4_ihl" 0x00[11]);
+    /// `outer_ipv4_ihl`: bit 10 of dword 0x00.
+    flag(outer_ipv4_ihl set_outer_ipv4_ihl with_outer_ipv4_ihl: bool = "outer_ipv4_ihl" 0x00[10]);
+    /// `psp_syndrome`: bit 9 of dword 0x00.
+    flag(psp_syndrome set_psp_syndrome with_psp_syndrome: bool = "psp_syndrome" 0x00[9]);
+    /// `inner_l3_ok`: bit 8 of dword 0x00.
+    flag(inner_l3_ok set_inner_l3_ok with_inner_l3_ok: bool = "inner_l3_ok" 0x00[8]);
+    /// `inner_l4_ok`: bit 7 of dword 0x00.
+    flag(inner_l4_ok set_inner_l4_ok with_inner_l4_ok: bool = "inner_l4_ok" 0x00[7]);
+    /// `outer_l3_ok`: bit 6 of dword 0x00.
+    flag(outer_l3_ok set_outer_l3_ok with_outer_l3_ok: bool = "outer_l3_ok" 0x00[6]);
+    /// `outer_l4_ok`: bit 5 of dword 0x00.
+    flag(outer_l4_ok set_outer_l4_ok with_outer_l4_ok: bool = "outer_l4_ok" 0x00[5]);
+    /// `psp_header`: bit 4 of dword 0x00.
+    flag(psp_header set_psp_header with_psp_header: bool = "psp_header" 0x00[4]);
+    /// `inner_ipv4_checksum_ok`: bit 3 of dword 0x00.
+    flag(inner_ipv4_checksum_ok set_inner_ipv4_checksum_ok with_inner_ipv4_checksum_ok: bool = "inner_ipv4_checksum_ok" 0x00[3]);
+    /// `inner_l4_checksum_ok`: bit 2 of dword 0x00.
+    flag(inner_l4_checksum_ok set_inner_l4_checksum_ok with_inner_l4_checksum_ok: bool = "inner_l4_checksum_ok" 0x00[2]);
+    /// `outer_ipv4_checksum_ok`: bit 1 of dword 0x00.
+    flag(outer_ipv4_checksum_ok set_outer_ipv4_checksum_ok with_outer_ipv4_checksum_ok: bool = "outer_ipv4_checksum_ok" 0x00[1]);
+    /// `outer_l4_checksum_ok`: bit 0 of dword 0x00.
+    flag(outer_l4_checksum_ok set_outer_l4_checksum_ok with_outer_l4_checksum_ok: bool = "outer_l4_checksum_ok" 0x00[0]);
+    /// `outer_ipv6_traffic_class`: bit 8 of dword 0x04.
+    flag(outer_ipv6_traffic_class set_outer_ipv6_traffic_class with_outer_ipv6_traffic_class: bool = "outer_ipv6_traffic_class" 0x04[8]);
+    /// `metadata_reg_c_15`: bit 7 of dword 0x04.
+    flag(metadata_reg_c_15 set_metadata_reg_c_15 with_metadata_reg_c_15: bool = "metadata_reg_c_15" 0x04[7]);
+    /// `metadata_reg_c_8_15`: bits 7:0 of dword 0x04.
+    full(metadata_reg_c_8_15 set_metadata_reg_c_8_15 with_metadata_reg_c_8_15: u8 = "metadata_reg_c_8_15" 0x04[7:0]);
+    /// `metadata_reg_c_14`: bit 6 of dword 0x04.
+    flag(metadata_reg_c_14 set_metadata_reg_c_14 with_metadata_reg_c_14: bool = "metadata_reg_c_14" 0x04[6]);
+    /// `metadata_reg_c_13`: bit 5 of dword 0x04.
+    flag(metadata_reg_c_13 set_metadata_reg_c_13 with_metadata_reg_c_13: bool = "metadata_reg_c_13" 0x04[5]);
+    /// `metadata_reg_c_12`: bit 4 of dword 0x04.
+    flag(metadata_reg_c_12 set_metadata_reg_c_12 with_metadata_reg_c_12: bool = "metadata_reg_c_12" 0x04[4]);
+    /// `metadata_reg_c_11`: bit 3 of dword 0x04.
+    flag(metadata_reg_c_11 set_metadata_reg_c_11 with_metadata_reg_c_11: bool = "metadata_reg_c_11" 0x04[3]);
+    /// `metadata_reg_c_10`: bit 2 of dword 0x04.
+    flag(metadata_reg_c_10 set_metadata_reg_c_10 with_metadata_reg_c_10: bool = "metadata_reg_c_10" 0x04[2]);
+    /// `metadata_reg_c_9`: bit 1 of dword 0x04.
+    flag(metadata_reg_c_9 set_metadata_reg_c_9 with_metadata_reg_c_9: bool = "metadata_reg_c_9" 0x04[1]);
+    /// `metadata_reg_c_8`: bit 0 of dword 0x04.
+    flag(metadata_reg_c_8 set_metadata_reg_c_8 with_metadata_reg_c_8: bool = "metadata_reg_c_8" 0x04[0]);
+}
+
+/// `flow_table_esw_cap`: 4096 bytes.
+pub type FlowTableEswCap = Layout<tag::FlowTableEswCap, 0x1000>;
+layout! { FlowTableEswCap, tag::FlowTableEswCap, "flow_table_esw_cap", Struct, 0x1000;
+    /// `flow_table_properties_nic_esw_fdb`: from byte 0x40 on.
+    nested(flow_table_properties_nic_esw_fdb flow_table_properties_nic_esw_fdb_mut set_flow_table_properties_nic_esw_fdb with_flow_table_properties_nic_esw_fdb: FlowTablePropLayout = "flow_table_properties_nic_esw_fdb" 0x40, 0x40);
+    /// `ft_header_modify_esw_fdb`: from byte 0x100 on.
+    nested(ft_header_modify_esw_fdb ft_header_modify_esw_fdb_mut set_ft_header_modify_esw_fdb with_ft_header_modify_esw_fdb: FtFieldsSupport = "ft_header_modify_esw_fdb" 0x100, 0x80);
+    /// `ft_field_support_2_esw_fdb`: from byte 0x280 on.
+    nested(ft_field_support_2_esw_fdb ft_field_support_2_esw_fdb_mut set_ft_field_support_2_esw_fdb with_ft_field_support_2_esw_fdb: FtFieldsSupport2 = "ft_field_support_2_esw_fdb" 0x280, 0x10);
+}
+
+/// `diagnostic_cntr_layout`: 4 bytes.
+pub type DiagnosticCntrLayout = Layout<tag::DiagnosticCntrLayout, 0x04>;
+layout! { DiagnosticCntrLayout, tag::DiagnosticCntrLayout, "diagnostic_cntr_layout", Struct, 0x04;
+    /// `sync`: bit 31 of dword 0x00.
+    flag(sync set_sync with_sync: bool = "sync" 0x00[31]);
+    /// `counter_id`: bits 15:0 of dword 0x00.
+    full(counter_id set_counter_id with_counter_id: u16 = "counter_id" 0x00[15:0]);
+}
+
+/// `emulation_cap`: 256 bytes.
+pub type EmulationCap = Layout<tag::EmulationCap, 0x100>;
+layout! { EmulationCap, tag::EmulationCap, "emulation_cap", Struct, 0x100;
+    /// `nvme_offload_type_doorbell_only`: bit 31 of dword 0x00.
+    flag(nvme_offload_type_doorbell_only set_nvme_offload_type_doorbell_only with_nvme_offload_type_doorbell_only: bool = "nvme_offload_type_doorbell_only" 0x00[31]);
+    /// `nvme_offload_type_sqe`: bit 30 of dword 0x00.
+    flag(nvme_offload_type_sqe set_nvme_offload_type_sqe with_nvme_offload_type_sqe: bool = "nvme_offload_type_sqe" 0x00[30]);
+    /// `registers_size`: bits 15:0 of dword 0x04.
+    full(registers_size set_registers_size with_registers_size: u16 = "registers_size" 0x04[15:0]);
+}
+
+/// `nvmeotcp_cap`: 256 bytes.
+pub type NvmeotcpCap = Layout<tag::NvmeotcpCap, 0x100>;
+layout! { NvmeotcpCap, tag::NvmeotcpCap, "nvmeotcp_cap", Struct, 0x100;
+    /// `zerocopy`: bit 31 of dword 0x00.
+    flag(zerocopy set_zerocopy with_zerocopy: bool = "zerocopy" 0x00[31]);
+    /// `crc_rx`: bit 30 of dword 0x00.
+    flag(crc_rx set_crc_rx with_crc_rx: bool = "crc_rx" 0x00[30]);
+    /// `crc_tx`: bit 29 of dword 0x00.
+    flag(crc_tx set_crc_tx with_crc_tx: bool = "crc_tx" 0x00[29]);
+    /// `version`: bits 7:0 of dword 0x00.
+    full(version set_version with_version: u8 = "version" 0x00[7:0]);
+    /// `log_max_nvmeotcp_tag_buffer_table`: bits 12:8 of dword 0x04.
+    bits(log_max_nvmeotcp_tag_buffer_table set_log_max_nvmeotcp_tag_buffer_table with_log_max_nvmeotcp_tag_buffer_table try_set_log_max_nvmeotcp_tag_buffer_table: u8 = "log_max_nvmeotcp_tag_buffer_table" 0x04[12:8]);
+    /// `log_max_nvmeotcp_tag_buffer_size`: bits 4:0 of dword 0x04.
+    bits(log_max_nvmeotcp_tag_buffer_size set_log_max_nvmeotcp_tag_buffer_size with_log_max_nvmeotcp_tag_buffer_size try_set_log_max_nvmeotcp_tag_buffer_size: u8 = "log_max_nvmeotcp_tag_buffer_size" 0x04[4:0]);
+}
+
+/// `ibq_cap`: 252 bytes.
+pub type IbqCap = Layout<tag::IbqCap, 0xfc>;
+layout! { IbqCap, tag::IbqCap, "ibq_cap", Struct, 0xfc;
+    /// `ibq_wire_protocol`: 64 bits from byte 0x00 on.
+    quad(ibq_wire_protocol set_ibq_wire_protocol with_ibq_wire_protocol: u64 = "ibq_wire_protocol" 0x00);
+    /// `reserverd_at_40`: 40 bits from byte 0x08 on.
+    wide(reserverd_at_40 set_reserverd_at_40 with_reserverd_at_40 try_set_reserverd_at_40: u64 = "reserverd_at_40" 0x08 40);
+    /// `ibq_max_scatter_offset`: bits 23:16 of dword 0x0c.
+    full(ibq_max_scatter_offset set_ibq_max_scatter_offset with_ibq_max_scatter_offset: u8 = "ibq_max_scatter_offset" 0x0c[23:16]);
+    /// `reserverd_at_70`: bits 15:0 of dword 0x0c.
+    full(reserverd_at_70 set_reserverd_at_70 with_reserverd_at_70: u16 = "reserverd_at_70" 0x0c[15:0]);
+    /// `reserverd_at_80`: from byte 0x10 on.
+    bytes(reserverd_at_80 reserverd_at_80_mut set_reserverd_at_80 with_reserverd_at_80: [u8; 236] = "reserverd_at_80" 0x10, 0xec);
 }

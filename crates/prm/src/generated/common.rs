@@ -29,6 +29,10 @@ mod tag {
         CmdIfBox,
         Mtt,
         AffiliatedEventHeader,
+        MboxOut,
+        MboxIn,
+        Klm,
+        StatusOut,
     }
 }
 
@@ -56,6 +60,10 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
     <tag::CmdIfBox as crate::Described>::DESC,
     <tag::Mtt as crate::Described>::DESC,
     <tag::AffiliatedEventHeader as crate::Described>::DESC,
+    <tag::MboxOut as crate::Described>::DESC,
+    <tag::MboxIn as crate::Described>::DESC,
+    <tag::Klm as crate::Described>::DESC,
+    <tag::StatusOut as crate::Described>::DESC,
 ];
 
 /// The commands of this family.
@@ -138,6 +146,8 @@ layout! { Ads, tag::Ads, "ads", Struct, 0x2c;
     bits(ack_timeout set_ack_timeout with_ack_timeout try_set_ack_timeout: u8 = "ack_timeout" 0x08[31:27]);
     /// `src_addr_index`: bits 23:16 of dword 0x08.
     full(src_addr_index set_src_addr_index with_src_addr_index: u8 = "src_addr_index" 0x08[23:16]);
+    /// `log_rtm`: bits 15:12 of dword 0x08.
+    bits(log_rtm set_log_rtm with_log_rtm try_set_log_rtm: u8 = "log_rtm" 0x08[15:12]);
     /// `stat_rate`: bits 11:8 of dword 0x08.
     bits(stat_rate set_stat_rate with_stat_rate try_set_stat_rate: u8 = "stat_rate" 0x08[11:8]);
     /// `hop_limit`: bits 7:0 of dword 0x08.
@@ -295,9 +305,12 @@ pub type NopIn = Layout<tag::NopIn, 0x10>;
 layout! { NopIn, tag::NopIn, "nop_in", Struct, 0x10, opcode 0x80d;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { NopIn => NopOut }
 
 /// `access_register_out`: 16 bytes.
 ///
@@ -321,9 +334,13 @@ pub type AccessRegisterIn = Layout<tag::AccessRegisterIn, 0x10>;
 
 /// `access_register_in` and its list `register_data`.
 pub type AccessRegisterInWithRegisterData = WithTail<AccessRegisterIn, U32>;
-layout! { AccessRegisterIn, tag::AccessRegisterIn, "access_register_in", Struct, 0x10;
+layout! { AccessRegisterIn, tag::AccessRegisterIn, "access_register_in", Struct, 0x10, opcode 0x805;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
+    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04.
+    full(vhca_tunnel_id set_vhca_tunnel_id with_vhca_tunnel_id: u16 = "vhca_tunnel_id" 0x04[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `register_id`: bits 15:0 of dword 0x08.
@@ -332,6 +349,7 @@ layout! { AccessRegisterIn, tag::AccessRegisterIn, "access_register_in", Struct,
     full(argument set_argument with_argument: u32 = "argument" 0x0c[31:0]);
     tail(bits 32 = "register_data" 0x10);
 }
+request! { AccessRegisterIn => AccessRegisterOut }
 
 /// `cmd_queue_entry`: 64 bytes.
 pub type CmdQueueEntry = Layout<tag::CmdQueueEntry, 0x40>;
@@ -385,6 +403,8 @@ pub type CmdInWithCommand = WithTail<CmdIn, U32>;
 layout! { CmdIn, tag::CmdIn, "cmd_in", Struct, 0x08;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     tail(bits 32 = "command" 0x08);
@@ -429,4 +449,46 @@ layout! { AffiliatedEventHeader, tag::AffiliatedEventHeader, "affiliated_event_h
     full(obj_type set_obj_type with_obj_type: u16 = "obj_type" 0x00[15:0]);
     /// `obj_id`: bits 31:0 of dword 0x04.
     full(obj_id set_obj_id with_obj_id: u32 = "obj_id" 0x04[31:0]);
+}
+
+/// `mbox_out`: 16 bytes.
+pub type MboxOut = Layout<tag::MboxOut, 0x10>;
+layout! { MboxOut, tag::MboxOut, "mbox_out", Struct, 0x10;
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+}
+
+/// `mbox_in`: 16 bytes.
+pub type MboxIn = Layout<tag::MboxIn, 0x10>;
+layout! { MboxIn, tag::MboxIn, "mbox_in", Struct, 0x10;
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+}
+
+/// `klm`: 16 bytes.
+pub type Klm = Layout<tag::Klm, 0x10>;
+layout! { Klm, tag::Klm, "klm", Struct, 0x10;
+    /// `byte_count`: bits 31:0 of dword 0x00.
+    full(byte_count set_byte_count with_byte_count: u32 = "byte_count" 0x00[31:0]);
+    /// `mkey`: bits 31:0 of dword 0x04.
+    full(mkey set_mkey with_mkey: u32 = "mkey" 0x04[31:0]);
+    /// `address`: 64 bits from byte 0x08 on.
+    quad(address set_address with_address: u64 = "address" 0x08);
+}
+
+/// `status_out`: 12 bytes.
+pub type StatusOut = Layout<tag::StatusOut, 0x0c>;
+layout! { StatusOut, tag::StatusOut, "status_out", Struct, 0x0c;
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+    /// `id`: bits 23:0 of dword 0x08.
+    bits(id set_id with_id try_set_id: u32 = "id" 0x08[23:0]);
 }

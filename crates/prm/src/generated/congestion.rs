@@ -209,6 +209,8 @@ pub type QueryCongStatusIn = Layout<tag::QueryCongStatusIn, 0x10>;
 layout! { QueryCongStatusIn, tag::QueryCongStatusIn, "query_cong_status_in", Struct, 0x10, opcode 0x822;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `priority`: bits 7:4 of dword 0x08.
@@ -216,6 +218,7 @@ layout! { QueryCongStatusIn, tag::QueryCongStatusIn, "query_cong_status_in", Str
     /// `cong_protocol`: bits 3:0 of dword 0x08.
     bits(cong_protocol set_cong_protocol with_cong_protocol try_set_cong_protocol: u8 = "cong_protocol" 0x08[3:0]);
 }
+request! { QueryCongStatusIn => QueryCongStatusOut }
 
 /// `query_cong_statistics_out`: 272 bytes.
 pub type QueryCongStatisticsOut = Layout<tag::QueryCongStatisticsOut, 0x110>;
@@ -257,11 +260,14 @@ pub type QueryCongStatisticsIn = Layout<tag::QueryCongStatisticsIn, 0x10>;
 layout! { QueryCongStatisticsIn, tag::QueryCongStatisticsIn, "query_cong_statistics_in", Struct, 0x10, opcode 0x826;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `clear`: bit 31 of dword 0x08.
     flag(clear set_clear with_clear: bool = "clear" 0x08[31]);
 }
+request! { QueryCongStatisticsIn => QueryCongStatisticsOut }
 
 /// `query_cong_params_out`: 272 bytes.
 pub type QueryCongParamsOut = Layout<tag::QueryCongParamsOut, 0x110>;
@@ -279,11 +285,14 @@ pub type QueryCongParamsIn = Layout<tag::QueryCongParamsIn, 0x10>;
 layout! { QueryCongParamsIn, tag::QueryCongParamsIn, "query_cong_params_in", Struct, 0x10, opcode 0x824;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `cong_protocol`: bits 3:0 of dword 0x08.
     bits(cong_protocol set_cong_protocol with_cong_protocol try_set_cong_protocol: u8 = "cong_protocol" 0x08[3:0]);
 }
+request! { QueryCongParamsIn => QueryCongParamsOut }
 
 /// `modify_cong_status_out`: 16 bytes.
 pub type ModifyCongStatusOut = Layout<tag::ModifyCongStatusOut, 0x10>;
@@ -299,6 +308,8 @@ pub type ModifyCongStatusIn = Layout<tag::ModifyCongStatusIn, 0x10>;
 layout! { ModifyCongStatusIn, tag::ModifyCongStatusIn, "modify_cong_status_in", Struct, 0x10, opcode 0x823;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `priority`: bits 7:4 of dword 0x08.
@@ -310,6 +321,7 @@ layout! { ModifyCongStatusIn, tag::ModifyCongStatusIn, "modify_cong_status_in", 
     /// `tag_enable`: bit 30 of dword 0x0c.
     flag(tag_enable set_tag_enable with_tag_enable: bool = "tag_enable" 0x0c[30]);
 }
+request! { ModifyCongStatusIn => ModifyCongStatusOut }
 
 /// `modify_cong_params_out`: 16 bytes.
 pub type ModifyCongParamsOut = Layout<tag::ModifyCongParamsOut, 0x10>;
@@ -325,6 +337,8 @@ pub type ModifyCongParamsIn = Layout<tag::ModifyCongParamsIn, 0x120>;
 layout! { ModifyCongParamsIn, tag::ModifyCongParamsIn, "modify_cong_params_in", Struct, 0x120, opcode 0x825;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `cong_protocol`: bits 3:0 of dword 0x08.
@@ -334,6 +348,7 @@ layout! { ModifyCongParamsIn, tag::ModifyCongParamsIn, "modify_cong_params_in", 
     /// `congestion_parameters`: from byte 0x20 on.
     nested(congestion_parameters congestion_parameters_mut set_congestion_parameters with_congestion_parameters: CongControlRoceEcnAuto = "congestion_parameters" 0x20, 0x100);
 }
+request! { ModifyCongParamsIn => ModifyCongParamsOut }
 
 /// `pcie_cong_event_obj`: 128 bytes.
 pub type PcieCongEventObj = Layout<tag::PcieCongEventObj, 0x80>;

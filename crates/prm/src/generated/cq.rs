@@ -65,6 +65,10 @@ pub type Cqc = Layout<tag::Cqc, 0x40>;
 layout! { Cqc, tag::Cqc, "cqc", Struct, 0x40;
     /// `status`: bits 31:28 of dword 0x00.
     coded(status set_status with_status try_set_status: CqStatus(u8) = "status" 0x00[31:28]);
+    /// `as_notify`: bit 27 of dword 0x00.
+    flag(as_notify set_as_notify with_as_notify: bool = "as_notify" 0x00[27]);
+    /// `initiator_src_dct`: bit 26 of dword 0x00.
+    flag(initiator_src_dct set_initiator_src_dct with_initiator_src_dct: bool = "initiator_src_dct" 0x00[26]);
     /// `dbr_umem_valid`: bit 25 of dword 0x00.
     flag(dbr_umem_valid set_dbr_umem_valid with_dbr_umem_valid: bool = "dbr_umem_valid" 0x00[25]);
     /// `apu_cq`: bit 24 of dword 0x00.
@@ -85,10 +89,20 @@ layout! { Cqc, tag::Cqc, "cqc", Struct, 0x40;
     bits(mini_cqe_res_format set_mini_cqe_res_format with_mini_cqe_res_format try_set_mini_cqe_res_format: u8 = "mini_cqe_res_format" 0x00[13:12]);
     /// `st`: bits 11:8 of dword 0x00.
     coded(st set_st with_st try_set_st: CqSt(u8) = "st" 0x00[11:8]);
+    /// `always_armed_cq`: bit 7 of dword 0x00.
+    flag(always_armed_cq set_always_armed_cq with_always_armed_cq: bool = "always_armed_cq" 0x00[7]);
+    /// `ext_element_type`: bits 6:4 of dword 0x00.
+    bits(ext_element_type set_ext_element_type with_ext_element_type try_set_ext_element_type: u8 = "ext_element_type" 0x00[6:4]);
     /// `cqe_compression_layout`: bits 1:0 of dword 0x00.
     bits(cqe_compression_layout set_cqe_compression_layout with_cqe_compression_layout try_set_cqe_compression_layout: u8 = "cqe_compression_layout" 0x00[1:0]);
+    /// `dbr_umem_id`: bits 31:0 of dword 0x04.
+    full(dbr_umem_id set_dbr_umem_id with_dbr_umem_id: u32 = "dbr_umem_id" 0x04[31:0]);
     /// `page_offset`: bits 11:6 of dword 0x08.
     bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x08[11:6]);
+    /// `mini_cqe_res_format_ext`: bits 3:2 of dword 0x08.
+    bits(mini_cqe_res_format_ext set_mini_cqe_res_format_ext with_mini_cqe_res_format_ext try_set_mini_cqe_res_format_ext: u8 = "mini_cqe_res_format_ext" 0x08[3:2]);
+    /// `cq_timestamp_format`: bits 1:0 of dword 0x08.
+    bits(cq_timestamp_format set_cq_timestamp_format with_cq_timestamp_format try_set_cq_timestamp_format: u8 = "cq_timestamp_format" 0x08[1:0]);
     /// `log_cq_size`: bits 28:24 of dword 0x0c.
     bits(log_cq_size set_log_cq_size with_log_cq_size try_set_log_cq_size: u8 = "log_cq_size" 0x0c[28:24]);
     /// `uar_page`: bits 23:0 of dword 0x0c.
@@ -109,6 +123,10 @@ layout! { Cqc, tag::Cqc, "cqc", Struct, 0x40;
     bits(consumer_counter set_consumer_counter with_consumer_counter try_set_consumer_counter: u32 = "consumer_counter" 0x28[23:0]);
     /// `producer_counter`: bits 23:0 of dword 0x2c.
     bits(producer_counter set_producer_counter with_producer_counter try_set_producer_counter: u32 = "producer_counter" 0x2c[23:0]);
+    /// `local_partition_id`: bits 31:20 of dword 0x30.
+    bits(local_partition_id set_local_partition_id with_local_partition_id try_set_local_partition_id: u16 = "local_partition_id" 0x30[31:20]);
+    /// `process_id`: bits 19:0 of dword 0x30.
+    bits(process_id set_process_id with_process_id try_set_process_id: u32 = "process_id" 0x30[19:0]);
     /// `dbr_addr`: 64 bits from byte 0x38 on.
     quad(dbr_addr set_dbr_addr with_dbr_addr: u64 = "dbr_addr" 0x38);
 }
@@ -148,11 +166,14 @@ pub type QueryCqIn = Layout<tag::QueryCqIn, 0x10>;
 layout! { QueryCqIn, tag::QueryCqIn, "query_cq_in", Struct, 0x10, opcode 0x402;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `cqn`: bits 23:0 of dword 0x08.
     bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
 }
+request! { QueryCqIn => QueryCqOut }
 
 /// `modify_cq_out`: 16 bytes.
 ///
@@ -195,6 +216,7 @@ layout! { ModifyCqIn, tag::ModifyCqIn, "modify_cq_in", Struct, 0x110, opcode 0x4
     flag(cq_umem_valid set_cq_umem_valid with_cq_umem_valid: bool = "cq_umem_valid" 0x5c[31]);
     tail(bits 64 = "pas" 0x110);
 }
+request! { ModifyCqIn => ModifyCqOut }
 
 /// `destroy_cq_out`: 16 bytes.
 ///
@@ -221,6 +243,7 @@ layout! { DestroyCqIn, tag::DestroyCqIn, "destroy_cq_in", Struct, 0x10, opcode 0
     /// `cqn`: bits 23:0 of dword 0x08.
     bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
 }
+request! { DestroyCqIn => DestroyCqOut }
 
 /// `create_cq_out`: 16 bytes.
 ///
@@ -253,10 +276,15 @@ layout! { CreateCqIn, tag::CreateCqIn, "create_cq_in", Struct, 0x110, opcode 0x4
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `cq_context`: from byte 0x10 on.
     nested(cq_context cq_context_mut set_cq_context with_cq_context: Cqc = "cq_context" 0x10, 0x40);
+    /// `cq_umem_offset`: 64 bits from byte 0x50 on.
+    quad(cq_umem_offset set_cq_umem_offset with_cq_umem_offset: u64 = "cq_umem_offset" 0x50);
+    /// `cq_umem_id`: bits 31:0 of dword 0x58.
+    full(cq_umem_id set_cq_umem_id with_cq_umem_id: u32 = "cq_umem_id" 0x58[31:0]);
     /// `cq_umem_valid`: bit 31 of dword 0x5c.
     flag(cq_umem_valid set_cq_umem_valid with_cq_umem_valid: bool = "cq_umem_valid" 0x5c[31]);
     tail(bits 64 = "pas" 0x110);
 }
+request! { CreateCqIn => CreateCqOut }
 
 /// Fields that MODIFY_CQ with op_mod 0 changes.
 ///
@@ -295,7 +323,7 @@ pub struct ResizeCqSelect {
 }
 
 command! {
-    CreateCqIn => CreateCqOut, Create Cq, CREATE_CQ, crate::CommandDesc {
+    CreateCqIn, Create Cq, CREATE_CQ, crate::CommandDesc {
         name: "CREATE_CQ",
         opcode: 0x400,
         verb: crate::Verb::Create,
@@ -311,7 +339,7 @@ command! {
 }
 
 command! {
-    DestroyCqIn => DestroyCqOut, Destroy Cq, DESTROY_CQ, crate::CommandDesc {
+    DestroyCqIn, Destroy Cq, DESTROY_CQ, crate::CommandDesc {
         name: "DESTROY_CQ",
         opcode: 0x401,
         verb: crate::Verb::Destroy,
@@ -327,7 +355,7 @@ command! {
 }
 
 command! {
-    QueryCqIn => QueryCqOut, Query Cq, QUERY_CQ, crate::CommandDesc {
+    QueryCqIn, Query Cq, QUERY_CQ, crate::CommandDesc {
         name: "QUERY_CQ",
         opcode: 0x402,
         verb: crate::Verb::Query,
@@ -343,7 +371,7 @@ command! {
 }
 
 command! {
-    ModifyCqIn => ModifyCqOut, Modify Cq, MODIFY_CQ, crate::CommandDesc {
+    ModifyCqIn, Modify Cq, MODIFY_CQ, crate::CommandDesc {
         name: "MODIFY_CQ",
         opcode: 0x403,
         verb: crate::Verb::Modify,

@@ -36,6 +36,16 @@ mod tag {
         KeySpi,
         PspGenSpiIn,
         PspGenSpiOut,
+        CryptoLoginObj,
+        CreateCryptoLoginObjIn,
+        QueryCryptoLoginObjOut,
+        CreateEncryptionKeyObjIn,
+        QueryEncryptionKeyObjOut,
+        ImportKek,
+        CreateImportKekIn,
+        Credential,
+        CreateCredentialIn,
+        QueryEncryptionKeyOut,
     }
 }
 
@@ -69,6 +79,16 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
     <tag::KeySpi as crate::Described>::DESC,
     <tag::PspGenSpiIn as crate::Described>::DESC,
     <tag::PspGenSpiOut as crate::Described>::DESC,
+    <tag::CryptoLoginObj as crate::Described>::DESC,
+    <tag::CreateCryptoLoginObjIn as crate::Described>::DESC,
+    <tag::QueryCryptoLoginObjOut as crate::Described>::DESC,
+    <tag::CreateEncryptionKeyObjIn as crate::Described>::DESC,
+    <tag::QueryEncryptionKeyObjOut as crate::Described>::DESC,
+    <tag::ImportKek as crate::Described>::DESC,
+    <tag::CreateImportKekIn as crate::Described>::DESC,
+    <tag::Credential as crate::Described>::DESC,
+    <tag::CreateCredentialIn as crate::Described>::DESC,
+    <tag::QueryEncryptionKeyOut as crate::Described>::DESC,
 ];
 
 /// The commands of this family.
@@ -86,6 +106,7 @@ layout! { SyncCryptoIn, tag::SyncCryptoIn, "sync_crypto_in", Struct, 0x20, opcod
     /// `crypto_type`: bits 15:0 of dword 0x0c.
     full(crypto_type set_crypto_type with_crypto_type: u16 = "crypto_type" 0x0c[15:0]);
 }
+request! { SyncCryptoIn => SyncCryptoOut }
 
 /// `sync_crypto_out`: 16 bytes.
 pub type SyncCryptoOut = Layout<tag::SyncCryptoOut, 0x10>;
@@ -172,6 +193,8 @@ layout! { CryptoCap, tag::CryptoCap, "crypto_cap", Struct, 0x100;
     bits(log_dek_max_alloc set_log_dek_max_alloc with_log_dek_max_alloc try_set_log_dek_max_alloc: u8 = "log_dek_max_alloc" 0x04[28:24]);
     /// `log_max_num_deks`: bits 20:16 of dword 0x04.
     bits(log_max_num_deks set_log_max_num_deks with_log_max_num_deks try_set_log_max_num_deks: u8 = "log_max_num_deks" 0x04[20:16]);
+    /// `log_max_num_import_keks`: bits 12:8 of dword 0x04.
+    bits(log_max_num_import_keks set_log_max_num_import_keks with_log_max_num_import_keks try_set_log_max_num_import_keks: u8 = "log_max_num_import_keks" 0x04[12:8]);
     /// `log_dek_granularity`: bits 28:24 of dword 0x0c.
     bits(log_dek_granularity set_log_dek_granularity with_log_dek_granularity try_set_log_dek_granularity: u8 = "log_dek_granularity" 0x0c[28:24]);
     /// `log_max_num_int_kek`: bits 20:16 of dword 0x0c.
@@ -384,6 +407,8 @@ layout! { EncryptionKeyObj, tag::EncryptionKeyObj, "encryption_key_obj", Struct,
     flag(sw_wrapped set_sw_wrapped with_sw_wrapped: bool = "sw_wrapped" 0x08[23]);
     /// `key_size`: bits 11:8 of dword 0x08.
     bits(key_size set_key_size with_key_size try_set_key_size: u8 = "key_size" 0x08[11:8]);
+    /// `has_keytag`: bit 7 of dword 0x08.
+    flag(has_keytag set_has_keytag with_has_keytag: bool = "has_keytag" 0x08[7]);
     /// `key_purpose`: bits 3:0 of dword 0x08.
     bits(key_purpose set_key_purpose with_key_purpose try_set_key_purpose: u8 = "key_purpose" 0x08[3:0]);
     /// `pd`: bits 23:0 of dword 0x0c.
@@ -459,6 +484,7 @@ layout! { PspRotateKeyIn, tag::PspRotateKeyIn, "psp_rotate_key_in", Struct, 0x10
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { PspRotateKeyIn => PspRotateKeyOut }
 
 /// `psp_rotate_key_out`: 16 bytes.
 pub type PspRotateKeyOut = Layout<tag::PspRotateKeyOut, 0x10>;
@@ -492,6 +518,7 @@ layout! { PspGenSpiIn, tag::PspGenSpiIn, "psp_gen_spi_in", Struct, 0x10, opcode 
     /// `num_of_spi`: bits 15:0 of dword 0x0c.
     full(num_of_spi set_num_of_spi with_num_of_spi: u16 = "num_of_spi" 0x0c[15:0]);
 }
+request! { PspGenSpiIn => PspGenSpiOut }
 
 /// `psp_gen_spi_out`: 16 bytes.
 ///
@@ -508,4 +535,104 @@ layout! { PspGenSpiOut, tag::PspGenSpiOut, "psp_gen_spi_out", Struct, 0x10;
     /// `num_of_spi`: bits 15:0 of dword 0x08.
     full(num_of_spi set_num_of_spi with_num_of_spi: u16 = "num_of_spi" 0x08[15:0]);
     tail(layout KeySpi = "key_spi" 0x10);
+}
+
+/// `crypto_login_obj`: 256 bytes.
+pub type CryptoLoginObj = Layout<tag::CryptoLoginObj, 0x100>;
+layout! { CryptoLoginObj, tag::CryptoLoginObj, "crypto_login_obj", Struct, 0x100;
+    /// `modify_field_select`: 64 bits from byte 0x00 on.
+    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    /// `state`: bits 27:24 of dword 0x10.
+    bits(state set_state with_state try_set_state: u8 = "state" 0x10[27:24]);
+    /// `credential_pointer`: bits 23:0 of dword 0x10.
+    bits(credential_pointer set_credential_pointer with_credential_pointer try_set_credential_pointer: u32 = "credential_pointer" 0x10[23:0]);
+    /// `session_import_kek_ptr`: bits 23:0 of dword 0x14.
+    bits(session_import_kek_ptr set_session_import_kek_ptr with_session_import_kek_ptr try_set_session_import_kek_ptr: u32 = "session_import_kek_ptr" 0x14[23:0]);
+    /// `credential`: from byte 0x40 on.
+    array(credential credential_mut set_credential with_credential: [U32; 12] = "credential" 0x40, 0x30);
+}
+
+/// `create_crypto_login_obj_in`: 272 bytes.
+pub type CreateCryptoLoginObjIn = Layout<tag::CreateCryptoLoginObjIn, 0x110>;
+layout! { CreateCryptoLoginObjIn, tag::CreateCryptoLoginObjIn, "create_crypto_login_obj_in", Struct, 0x110;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
+    /// `login_obj`: from byte 0x10 on.
+    nested(login_obj login_obj_mut set_login_obj with_login_obj: CryptoLoginObj = "login_obj" 0x10, 0x100);
+}
+
+/// `query_crypto_login_obj_out`: 272 bytes.
+pub type QueryCryptoLoginObjOut = Layout<tag::QueryCryptoLoginObjOut, 0x110>;
+layout! { QueryCryptoLoginObjOut, tag::QueryCryptoLoginObjOut, "query_crypto_login_obj_out", Struct, 0x110;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjOutCmdHdr = "hdr" 0x00, 0x10);
+    /// `obj`: from byte 0x10 on.
+    nested(obj obj_mut set_obj with_obj: CryptoLoginObj = "obj" 0x10, 0x100);
+}
+
+/// `create_encryption_key_obj_in`: 272 bytes.
+pub type CreateEncryptionKeyObjIn = Layout<tag::CreateEncryptionKeyObjIn, 0x110>;
+layout! { CreateEncryptionKeyObjIn, tag::CreateEncryptionKeyObjIn, "create_encryption_key_obj_in", Struct, 0x110;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
+}
+
+/// `query_encryption_key_obj_out`: 272 bytes.
+pub type QueryEncryptionKeyObjOut = Layout<tag::QueryEncryptionKeyObjOut, 0x110>;
+layout! { QueryEncryptionKeyObjOut, tag::QueryEncryptionKeyObjOut, "query_encryption_key_obj_out", Struct, 0x110;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjOutCmdHdr = "hdr" 0x00, 0x10);
+}
+
+/// `import_kek`: 256 bytes.
+pub type ImportKek = Layout<tag::ImportKek, 0x100>;
+layout! { ImportKek, tag::ImportKek, "import_kek", Struct, 0x100;
+    /// `modify_field_select`: 64 bits from byte 0x00 on.
+    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    /// `state`: bits 31:24 of dword 0x08.
+    full(state set_state with_state: u8 = "state" 0x08[31:24]);
+    /// `key_size`: bits 11:8 of dword 0x08.
+    bits(key_size set_key_size with_key_size try_set_key_size: u8 = "key_size" 0x08[11:8]);
+    /// `key`: from byte 0x40 on.
+    bytes(key key_mut set_key with_key: [u8; 128] = "key" 0x40, 0x80);
+}
+
+/// `create_import_kek_in`: 272 bytes.
+pub type CreateImportKekIn = Layout<tag::CreateImportKekIn, 0x110>;
+layout! { CreateImportKekIn, tag::CreateImportKekIn, "create_import_kek_in", Struct, 0x110;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
+    /// `import_kek`: from byte 0x10 on.
+    nested(import_kek import_kek_mut set_import_kek with_import_kek: ImportKek = "import_kek" 0x10, 0x100);
+}
+
+/// `credential`: 256 bytes.
+pub type Credential = Layout<tag::Credential, 0x100>;
+layout! { Credential, tag::Credential, "credential", Struct, 0x100;
+    /// `modify_field_select`: 64 bits from byte 0x00 on.
+    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    /// `state`: bits 31:24 of dword 0x08.
+    full(state set_state with_state: u8 = "state" 0x08[31:24]);
+    /// `credential_role`: bits 7:0 of dword 0x08.
+    full(credential_role set_credential_role with_credential_role: u8 = "credential_role" 0x08[7:0]);
+    /// `credential`: from byte 0x40 on.
+    bytes(credential credential_mut set_credential with_credential: [u8; 48] = "credential" 0x40, 0x30);
+}
+
+/// `create_credential_in`: 272 bytes.
+pub type CreateCredentialIn = Layout<tag::CreateCredentialIn, 0x110>;
+layout! { CreateCredentialIn, tag::CreateCredentialIn, "create_credential_in", Struct, 0x110;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
+    /// `credential`: from byte 0x10 on.
+    nested(credential credential_mut set_credential with_credential: Credential = "credential" 0x10, 0x100);
+}
+
+/// `query_encryption_key_out`: 528 bytes.
+pub type QueryEncryptionKeyOut = Layout<tag::QueryEncryptionKeyOut, 0x210>;
+layout! { QueryEncryptionKeyOut, tag::QueryEncryptionKeyOut, "query_encryption_key_out", Struct, 0x210;
+    /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
+    nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
+    /// `encryption_key_object`: from byte 0x10 on.
+    nested(encryption_key_object encryption_key_object_mut set_encryption_key_object with_encryption_key_object: EncryptionKeyObj = "encryption_key_object" 0x10, 0x200);
 }

@@ -72,6 +72,10 @@ mod tag {
         QueryLagIn,
         DestroyLagOut,
         DestroyLagIn,
+        ResourceDumpReferenceSegment,
+        ResourceDumpNoticeSegment,
+        ResourceDumpSegmentUnion,
+        ResourceDumpResponse,
     }
 }
 
@@ -141,6 +145,10 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
     <tag::QueryLagIn as crate::Described>::DESC,
     <tag::DestroyLagOut as crate::Described>::DESC,
     <tag::DestroyLagIn as crate::Described>::DESC,
+    <tag::ResourceDumpReferenceSegment as crate::Described>::DESC,
+    <tag::ResourceDumpNoticeSegment as crate::Described>::DESC,
+    <tag::ResourceDumpSegmentUnion as crate::Described>::DESC,
+    <tag::ResourceDumpResponse as crate::Described>::DESC,
 ];
 
 /// The commands of this family.
@@ -395,11 +403,14 @@ pub type TeardownHcaIn = Layout<tag::TeardownHcaIn, 0x10>;
 layout! { TeardownHcaIn, tag::TeardownHcaIn, "teardown_hca_in", Struct, 0x10, opcode 0x103;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `profile`: bits 15:0 of dword 0x08.
     full(profile set_profile with_profile: u16 = "profile" 0x08[15:0]);
 }
+request! { TeardownHcaIn => TeardownHcaOut }
 
 /// `set_roce_address_out`: 16 bytes.
 pub type SetRoceAddressOut = Layout<tag::SetRoceAddressOut, 0x10>;
@@ -415,15 +426,22 @@ pub type SetRoceAddressIn = Layout<tag::SetRoceAddressIn, 0x30>;
 layout! { SetRoceAddressIn, tag::SetRoceAddressIn, "set_roce_address_in", Struct, 0x30, opcode 0x761;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `roce_address_index`: bits 31:16 of dword 0x08.
     full(roce_address_index set_roce_address_index with_roce_address_index: u16 = "roce_address_index" 0x08[31:16]);
     /// `vhca_port_num`: bits 3:0 of dword 0x08.
     bits(vhca_port_num set_vhca_port_num with_vhca_port_num try_set_vhca_port_num: u8 = "vhca_port_num" 0x08[3:0]);
+    /// `cmd_on_behalf`: bit 30 of dword 0x0c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]);
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
     /// `roce_address`: from byte 0x10 on.
     nested(roce_address roce_address_mut set_roce_address with_roce_address: RoceAddrLayout = "roce_address" 0x10, 0x20);
 }
+request! { SetRoceAddressIn => SetRoceAddressOut }
 
 /// `set_mad_demux_out`: 16 bytes.
 pub type SetMadDemuxOut = Layout<tag::SetMadDemuxOut, 0x10>;
@@ -439,11 +457,14 @@ pub type SetMadDemuxIn = Layout<tag::SetMadDemuxIn, 0x10>;
 layout! { SetMadDemuxIn, tag::SetMadDemuxIn, "set_mad_demux_in", Struct, 0x10, opcode 0x80c;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `demux_mode`: bits 25:24 of dword 0x0c.
     bits(demux_mode set_demux_mode with_demux_mode try_set_demux_mode: u8 = "demux_mode" 0x0c[25:24]);
 }
+request! { SetMadDemuxIn => SetMadDemuxOut }
 
 /// `set_issi_out`: 16 bytes.
 pub type SetIssiOut = Layout<tag::SetIssiOut, 0x10>;
@@ -459,11 +480,14 @@ pub type SetIssiIn = Layout<tag::SetIssiIn, 0x10>;
 layout! { SetIssiIn, tag::SetIssiIn, "set_issi_in", Struct, 0x10, opcode 0x10b;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `current_issi`: bits 15:0 of dword 0x08.
     full(current_issi set_current_issi with_current_issi: u16 = "current_issi" 0x08[15:0]);
 }
+request! { SetIssiIn => SetIssiOut }
 
 /// `query_vuid_in`: 16 bytes.
 pub type QueryVuidIn = Layout<tag::QueryVuidIn, 0x10>;
@@ -479,6 +503,7 @@ layout! { QueryVuidIn, tag::QueryVuidIn, "query_vuid_in", Struct, 0x10, opcode 0
     /// `vhca_id`: bits 15:0 of dword 0x0c.
     full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x0c[15:0]);
 }
+request! { QueryVuidIn => QueryVuidOut }
 
 /// `query_vuid_out`: 64 bytes.
 ///
@@ -507,6 +532,7 @@ layout! { ArmMonitorCounterIn, tag::ArmMonitorCounterIn, "arm_monitor_counter_in
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { ArmMonitorCounterIn => ArmMonitorCounterOut }
 
 /// `arm_monitor_counter_out`: 16 bytes.
 pub type ArmMonitorCounterOut = Layout<tag::ArmMonitorCounterOut, 0x10>;
@@ -542,6 +568,7 @@ layout! { SetMonitorCounterIn, tag::SetMonitorCounterIn, "set_monitor_counter_in
     /// `monitor_counter`: from byte 0x10 on.
     nested_array(monitor_counter monitor_counter_mut set_monitor_counter with_monitor_counter: [MonitorCounterOutput; 7] = "monitor_counter" 0x10, 0x38);
 }
+request! { SetMonitorCounterIn => SetMonitorCounterOut }
 
 /// `set_monitor_counter_out`: 16 bytes.
 pub type SetMonitorCounterOut = Layout<tag::SetMonitorCounterOut, 0x10>;
@@ -568,13 +595,20 @@ pub type QueryRoceAddressIn = Layout<tag::QueryRoceAddressIn, 0x10>;
 layout! { QueryRoceAddressIn, tag::QueryRoceAddressIn, "query_roce_address_in", Struct, 0x10, opcode 0x760;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `roce_address_index`: bits 31:16 of dword 0x08.
     full(roce_address_index set_roce_address_index with_roce_address_index: u16 = "roce_address_index" 0x08[31:16]);
     /// `vhca_port_num`: bits 3:0 of dword 0x08.
     bits(vhca_port_num set_vhca_port_num with_vhca_port_num try_set_vhca_port_num: u8 = "vhca_port_num" 0x08[3:0]);
+    /// `cmd_on_behalf`: bit 30 of dword 0x0c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]);
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
 }
+request! { QueryRoceAddressIn => QueryRoceAddressOut }
 
 /// `query_pages_out`: 16 bytes.
 pub type QueryPagesOut = Layout<tag::QueryPagesOut, 0x10>;
@@ -596,6 +630,8 @@ pub type QueryPagesIn = Layout<tag::QueryPagesIn, 0x10>;
 layout! { QueryPagesIn, tag::QueryPagesIn, "query_pages_in", Struct, 0x10, opcode 0x107;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
@@ -603,6 +639,7 @@ layout! { QueryPagesIn, tag::QueryPagesIn, "query_pages_in", Struct, 0x10, opcod
     /// `function_id`: bits 15:0 of dword 0x08.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
 }
+request! { QueryPagesIn => QueryPagesOut }
 
 /// `query_mad_demux_out`: 20 bytes.
 pub type QueryMadDemuxOut = Layout<tag::QueryMadDemuxOut, 0x14>;
@@ -620,9 +657,12 @@ pub type QueryMadDemuxIn = Layout<tag::QueryMadDemuxIn, 0x10>;
 layout! { QueryMadDemuxIn, tag::QueryMadDemuxIn, "query_mad_demux_in", Struct, 0x10, opcode 0x80b;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { QueryMadDemuxIn => QueryMadDemuxOut }
 
 /// `query_issi_out`: 112 bytes.
 pub type QueryIssiOut = Layout<tag::QueryIssiOut, 0x70>;
@@ -642,9 +682,12 @@ pub type QueryIssiIn = Layout<tag::QueryIssiIn, 0x10>;
 layout! { QueryIssiIn, tag::QueryIssiIn, "query_issi_in", Struct, 0x10, opcode 0x10a;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { QueryIssiIn => QueryIssiOut }
 
 /// `set_driver_version_out`: 16 bytes.
 pub type SetDriverVersionOut = Layout<tag::SetDriverVersionOut, 0x10>;
@@ -660,11 +703,14 @@ pub type SetDriverVersionIn = Layout<tag::SetDriverVersionIn, 0x50>;
 layout! { SetDriverVersionIn, tag::SetDriverVersionIn, "set_driver_version_in", Struct, 0x50, opcode 0x10d;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `driver_version`: from byte 0x10 on.
     array(driver_version driver_version_mut set_driver_version with_driver_version: [u8; 64] = "driver_version" 0x10, 0x40);
 }
+request! { SetDriverVersionIn => SetDriverVersionOut }
 
 /// `query_adapter_out`: 272 bytes.
 pub type QueryAdapterOut = Layout<tag::QueryAdapterOut, 0x110>;
@@ -682,9 +728,12 @@ pub type QueryAdapterIn = Layout<tag::QueryAdapterIn, 0x10>;
 layout! { QueryAdapterIn, tag::QueryAdapterIn, "query_adapter_in", Struct, 0x10, opcode 0x101;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { QueryAdapterIn => QueryAdapterOut }
 
 /// `manage_pages_out`: 16 bytes.
 ///
@@ -713,6 +762,8 @@ pub type ManagePagesInWithPas = WithTail<ManagePagesIn, U64>;
 layout! { ManagePagesIn, tag::ManagePagesIn, "manage_pages_in", Struct, 0x10, opcode 0x108;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
@@ -723,6 +774,7 @@ layout! { ManagePagesIn, tag::ManagePagesIn, "manage_pages_in", Struct, 0x10, op
     full(input_num_entries set_input_num_entries with_input_num_entries: u32 = "input_num_entries" 0x0c[31:0]);
     tail(bits 64 = "pas" 0x10);
 }
+request! { ManagePagesIn => ManagePagesOut }
 
 /// `init_hca_out`: 16 bytes.
 pub type InitHcaOut = Layout<tag::InitHcaOut, 0x10>;
@@ -738,13 +790,20 @@ pub type InitHcaIn = Layout<tag::InitHcaIn, 0x20>;
 layout! { InitHcaIn, tag::InitHcaIn, "init_hca_in", Struct, 0x20, opcode 0x102;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+    /// `cmd_on_behalf`: bit 31 of dword 0x0c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[31]);
     /// `sw_vhca_id`: bits 29:16 of dword 0x0c.
     bits(sw_vhca_id set_sw_vhca_id with_sw_vhca_id try_set_sw_vhca_id: u16 = "sw_vhca_id" 0x0c[29:16]);
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
     /// `sw_owner_id`: from byte 0x10 on.
     array(sw_owner_id sw_owner_id_mut set_sw_owner_id with_sw_owner_id: [U32; 4] = "sw_owner_id" 0x10, 0x10);
 }
+request! { InitHcaIn => InitHcaOut }
 
 /// `get_dropped_packet_log_out`: 208 bytes.
 pub type GetDroppedPacketLogOut = Layout<tag::GetDroppedPacketLogOut, 0xd0>;
@@ -764,9 +823,12 @@ pub type GetDroppedPacketLogIn = Layout<tag::GetDroppedPacketLogIn, 0x10>;
 layout! { GetDroppedPacketLogIn, tag::GetDroppedPacketLogIn, "get_dropped_packet_log_in", Struct, 0x10, opcode 0x80a;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { GetDroppedPacketLogIn => GetDroppedPacketLogOut }
 
 /// `enable_hca_out`: 12 bytes.
 pub type EnableHcaOut = Layout<tag::EnableHcaOut, 0x0c>;
@@ -782,15 +844,20 @@ pub type EnableHcaIn = Layout<tag::EnableHcaIn, 0x10>;
 layout! { EnableHcaIn, tag::EnableHcaIn, "enable_hca_in", Struct, 0x10, opcode 0x104;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
+    /// `cmd_on_behalf`: bit 30 of dword 0x08.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x08[30]);
     /// `function_id_type`: bit 28 of dword 0x08.
     flag(function_id_type set_function_id_type with_function_id_type: bool = "function_id_type" 0x08[28]);
     /// `function_id`: bits 15:0 of dword 0x08.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
 }
+request! { EnableHcaIn => EnableHcaOut }
 
 /// `disable_hca_out`: 12 bytes.
 pub type DisableHcaOut = Layout<tag::DisableHcaOut, 0x0c>;
@@ -806,15 +873,20 @@ pub type DisableHcaIn = Layout<tag::DisableHcaIn, 0x10>;
 layout! { DisableHcaIn, tag::DisableHcaIn, "disable_hca_in", Struct, 0x10, opcode 0x105;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
+    /// `cmd_on_behalf`: bit 30 of dword 0x08.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x08[30]);
     /// `function_id_type`: bit 28 of dword 0x08.
     flag(function_id_type set_function_id_type with_function_id_type: bool = "function_id_type" 0x08[28]);
     /// `function_id`: bits 15:0 of dword 0x08.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
 }
+request! { DisableHcaIn => DisableHcaOut }
 
 /// `query_wol_rol_out`: 16 bytes.
 pub type QueryWolRolOut = Layout<tag::QueryWolRolOut, 0x10>;
@@ -834,9 +906,12 @@ pub type QueryWolRolIn = Layout<tag::QueryWolRolIn, 0x10>;
 layout! { QueryWolRolIn, tag::QueryWolRolIn, "query_wol_rol_in", Struct, 0x10, opcode 0x831;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { QueryWolRolIn => QueryWolRolOut }
 
 /// `set_wol_rol_out`: 16 bytes.
 pub type SetWolRolOut = Layout<tag::SetWolRolOut, 0x10>;
@@ -852,6 +927,8 @@ pub type SetWolRolIn = Layout<tag::SetWolRolIn, 0x10>;
 layout! { SetWolRolIn, tag::SetWolRolIn, "set_wol_rol_in", Struct, 0x10, opcode 0x830;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `rol_mode_valid`: bit 31 of dword 0x08.
@@ -863,6 +940,7 @@ layout! { SetWolRolIn, tag::SetWolRolIn, "set_wol_rol_in", Struct, 0x10, opcode 
     /// `wol_mode`: bits 7:0 of dword 0x08.
     full(wol_mode set_wol_mode with_wol_mode: u8 = "wol_mode" 0x08[7:0]);
 }
+request! { SetWolRolIn => SetWolRolOut }
 
 /// `initial_seg`: 16396 bytes.
 pub type InitialSeg = Layout<tag::InitialSeg, 0x400c>;
@@ -897,12 +975,18 @@ layout! { InitialSeg, tag::InitialSeg, "initial_seg", Struct, 0x400c;
     nested(health_buffer health_buffer_mut set_health_buffer with_health_buffer: HealthBuffer = "health_buffer" 0x200, 0x40);
     /// `no_dram_nic_offset`: bits 31:0 of dword 0x240.
     full(no_dram_nic_offset set_no_dram_nic_offset with_no_dram_nic_offset: u32 = "no_dram_nic_offset" 0x240[31:0]);
+    /// `internal_timer_h`: bits 31:0 of dword 0x1000.
+    full(internal_timer_h set_internal_timer_h with_internal_timer_h: u32 = "internal_timer_h" 0x1000[31:0]);
+    /// `internal_timer_l`: bits 31:0 of dword 0x1004.
+    full(internal_timer_l set_internal_timer_l with_internal_timer_l: u32 = "internal_timer_l" 0x1004[31:0]);
     /// `clear_int`: bit 0 of dword 0x100c.
     flag(clear_int set_clear_int with_clear_int: bool = "clear_int" 0x100c[0]);
     /// `health_syndrome`: bits 31:24 of dword 0x1010.
     full(health_syndrome set_health_syndrome with_health_syndrome: u8 = "health_syndrome" 0x1010[31:24]);
     /// `health_counter`: bits 23:0 of dword 0x1010.
     bits(health_counter set_health_counter with_health_counter try_set_health_counter: u32 = "health_counter" 0x1010[23:0]);
+    /// `real_time`: 64 bits from byte 0x1040 on.
+    quad(real_time set_real_time with_real_time: u64 = "real_time" 0x1040);
 }
 
 /// `lagc`: 8 bytes.
@@ -936,11 +1020,14 @@ pub type CreateLagIn = Layout<tag::CreateLagIn, 0x10>;
 layout! { CreateLagIn, tag::CreateLagIn, "create_lag_in", Struct, 0x10, opcode 0x840;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `ctx`: from byte 0x08 on.
     nested(ctx ctx_mut set_ctx with_ctx: Lagc = "ctx" 0x08, 0x08);
 }
+request! { CreateLagIn => CreateLagOut }
 
 /// `modify_lag_out`: 16 bytes.
 pub type ModifyLagOut = Layout<tag::ModifyLagOut, 0x10>;
@@ -956,6 +1043,8 @@ pub type ModifyLagIn = Layout<tag::ModifyLagIn, 0x18>;
 layout! { ModifyLagIn, tag::ModifyLagIn, "modify_lag_in", Struct, 0x18, opcode 0x841;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `field_select`: bits 31:0 of dword 0x0c.
@@ -963,6 +1052,7 @@ layout! { ModifyLagIn, tag::ModifyLagIn, "modify_lag_in", Struct, 0x18, opcode 0
     /// `ctx`: from byte 0x10 on.
     nested(ctx ctx_mut set_ctx with_ctx: Lagc = "ctx" 0x10, 0x08);
 }
+request! { ModifyLagIn => ModifyLagOut }
 
 /// `query_lag_out`: 16 bytes.
 pub type QueryLagOut = Layout<tag::QueryLagOut, 0x10>;
@@ -980,9 +1070,12 @@ pub type QueryLagIn = Layout<tag::QueryLagIn, 0x10>;
 layout! { QueryLagIn, tag::QueryLagIn, "query_lag_in", Struct, 0x10, opcode 0x842;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { QueryLagIn => QueryLagOut }
 
 /// `destroy_lag_out`: 16 bytes.
 pub type DestroyLagOut = Layout<tag::DestroyLagOut, 0x10>;
@@ -998,6 +1091,74 @@ pub type DestroyLagIn = Layout<tag::DestroyLagIn, 0x10>;
 layout! { DestroyLagIn, tag::DestroyLagIn, "destroy_lag_in", Struct, 0x10, opcode 0x843;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+}
+request! { DestroyLagIn => DestroyLagOut }
+
+/// `resource_dump_reference_segment`: 20 bytes.
+pub type ResourceDumpReferenceSegment = Layout<tag::ResourceDumpReferenceSegment, 0x14>;
+layout! { ResourceDumpReferenceSegment, tag::ResourceDumpReferenceSegment, "resource_dump_reference_segment", Struct, 0x14;
+    /// `segment_header`: from byte 0x00 on.
+    nested(segment_header segment_header_mut set_segment_header with_segment_header: ResourceDumpSegmentHeader = "segment_header" 0x00, 0x04);
+    /// `reference_segment`: bits 15:0 of dword 0x04.
+    full(reference_segment set_reference_segment with_reference_segment: u16 = "reference_segment" 0x04[15:0]);
+    /// `index1`: bits 31:0 of dword 0x08.
+    full(index1 set_index1 with_index1: u32 = "index1" 0x08[31:0]);
+    /// `index2`: bits 31:0 of dword 0x0c.
+    full(index2 set_index2 with_index2: u32 = "index2" 0x0c[31:0]);
+    /// `num_of_obj1`: bits 31:16 of dword 0x10.
+    full(num_of_obj1 set_num_of_obj1 with_num_of_obj1: u16 = "num_of_obj1" 0x10[31:16]);
+    /// `num_of_obj2`: bits 15:0 of dword 0x10.
+    full(num_of_obj2 set_num_of_obj2 with_num_of_obj2: u16 = "num_of_obj2" 0x10[15:0]);
+}
+
+/// `resource_dump_notice_segment`: 48 bytes.
+pub type ResourceDumpNoticeSegment = Layout<tag::ResourceDumpNoticeSegment, 0x30>;
+layout! { ResourceDumpNoticeSegment, tag::ResourceDumpNoticeSegment, "resource_dump_notice_segment", Struct, 0x30;
+    /// `segment_header`: from byte 0x00 on.
+    nested(segment_header segment_header_mut set_segment_header with_segment_header: ResourceDumpSegmentHeader = "segment_header" 0x00, 0x04);
+    /// `syndrome_id`: bits 15:0 of dword 0x04.
+    full(syndrome_id set_syndrome_id with_syndrome_id: u16 = "syndrome_id" 0x04[15:0]);
+    /// `notice`: from byte 0x10 on.
+    array(notice notice_mut set_notice with_notice: [U32; 8] = "notice" 0x10, 0x20);
+}
+
+/// `resource_dump_segment_union`, a union: 48 bytes.
+pub type ResourceDumpSegmentUnion = Layout<tag::ResourceDumpSegmentUnion, 0x30>;
+layout! { ResourceDumpSegmentUnion, tag::ResourceDumpSegmentUnion, "resource_dump_segment_union", Union, 0x30;
+    /// `resource`: from byte 0x00 on.
+    nested(resource resource_mut set_resource with_resource: ResourceDumpResourceSegment = "resource" 0x00, 0x10);
+    /// `reference`: from byte 0x00 on.
+    nested(reference reference_mut set_reference with_reference: ResourceDumpReferenceSegment = "reference" 0x00, 0x14);
+    /// `notice`: from byte 0x00 on.
+    nested(notice notice_mut set_notice with_notice: ResourceDumpNoticeSegment = "notice" 0x00, 0x30);
+    /// `terminate`: from byte 0x00 on.
+    nested(terminate terminate_mut set_terminate with_terminate: ResourceDumpTerminateSegment = "terminate" 0x00, 0x04);
+    /// `error`: from byte 0x00 on.
+    nested(error error_mut set_error with_error: ResourceDumpErrorSegment = "error" 0x00, 0x30);
+}
+
+impl ResourceDumpSegmentUnion {
+    inner_list! {
+        /// `resource.payload`, a list from byte 0x10 on.
+        payload: U32 = 0x10
+    }
+}
+
+/// `resource_dump_response`: 36 bytes.
+///
+/// With its list `segment`: [`ResourceDumpResponseWithSegment`].
+pub type ResourceDumpResponse = Layout<tag::ResourceDumpResponse, 0x24>;
+
+/// `resource_dump_response` and its list `segment`.
+pub type ResourceDumpResponseWithSegment = WithTail<ResourceDumpResponse, ResourceDumpSegmentUnion>;
+layout! { ResourceDumpResponse, tag::ResourceDumpResponse, "resource_dump_response", Struct, 0x24;
+    /// `info`: from byte 0x00 on.
+    nested(info info_mut set_info with_info: ResourceDumpInfoSegment = "info" 0x00, 0x10);
+    /// `cmd`: from byte 0x10 on.
+    nested(cmd cmd_mut set_cmd with_cmd: ResourceDumpCommandSegment = "cmd" 0x10, 0x14);
+    tail(layout ResourceDumpSegmentUnion = "segment" 0x24);
 }

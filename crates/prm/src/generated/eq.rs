@@ -299,11 +299,14 @@ pub type QueryEqIn = Layout<tag::QueryEqIn, 0x10>;
 layout! { QueryEqIn, tag::QueryEqIn, "query_eq_in", Struct, 0x10, opcode 0x303;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `eq_number`: bits 7:0 of dword 0x08.
     full(eq_number set_eq_number with_eq_number: u8 = "eq_number" 0x08[7:0]);
 }
+request! { QueryEqIn => QueryEqOut }
 
 /// `trans_page_fault_info`: 8 bytes.
 pub type TransPageFaultInfo = Layout<tag::TransPageFaultInfo, 0x08>;
@@ -352,17 +355,22 @@ pub type PageFaultResumeIn = Layout<tag::PageFaultResumeIn, 0x10>;
 layout! { PageFaultResumeIn, tag::PageFaultResumeIn, "page_fault_resume_in", Struct, 0x10, opcode 0x204;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `page_fault_info`: from byte 0x08 on.
     nested(page_fault_info page_fault_info_mut set_page_fault_info with_page_fault_info: PageFaultResumeInPageFaultInfoAuto = "page_fault_info" 0x08, 0x08);
 }
+request! { PageFaultResumeIn => PageFaultResumeOut }
 
 /// `gen_eqe_in`: 80 bytes.
 pub type GenEqeIn = Layout<tag::GenEqeIn, 0x50>;
-layout! { GenEqeIn, tag::GenEqeIn, "gen_eqe_in", Struct, 0x50, opcode 0x304;
+layout! { GenEqeIn, tag::GenEqeIn, "gen_eqe_in", Struct, 0x50;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `eq_number`: bits 7:0 of dword 0x08.
@@ -394,11 +402,14 @@ pub type DestroyEqIn = Layout<tag::DestroyEqIn, 0x10>;
 layout! { DestroyEqIn, tag::DestroyEqIn, "destroy_eq_in", Struct, 0x10, opcode 0x302;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `eq_number`: bits 7:0 of dword 0x08.
     full(eq_number set_eq_number with_eq_number: u8 = "eq_number" 0x08[7:0]);
 }
+request! { DestroyEqIn => DestroyEqOut }
 
 /// `create_eq_out`: 16 bytes.
 pub type CreateEqOut = Layout<tag::CreateEqOut, 0x10>;
@@ -431,6 +442,7 @@ layout! { CreateEqIn, tag::CreateEqIn, "create_eq_in", Struct, 0x110, opcode 0x3
     array(event_bitmask event_bitmask_mut set_event_bitmask with_event_bitmask: [U64; 4] = "event_bitmask" 0x58, 0x20);
     tail(bits 64 = "pas" 0x110);
 }
+request! { CreateEqIn => CreateEqOut }
 
 /// `config_int_moderation_out`: 16 bytes.
 pub type ConfigIntModerationOut = Layout<tag::ConfigIntModerationOut, 0x10>;
@@ -450,6 +462,8 @@ pub type ConfigIntModerationIn = Layout<tag::ConfigIntModerationIn, 0x10>;
 layout! { ConfigIntModerationIn, tag::ConfigIntModerationIn, "config_int_moderation_in", Struct, 0x10, opcode 0x804;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `min_delay`: bits 27:16 of dword 0x08.
@@ -457,6 +471,7 @@ layout! { ConfigIntModerationIn, tag::ConfigIntModerationIn, "config_int_moderat
     /// `int_vector`: bits 15:0 of dword 0x08.
     full(int_vector set_int_vector with_int_vector: u16 = "int_vector" 0x08[15:0]);
 }
+request! { ConfigIntModerationIn => ConfigIntModerationOut }
 
 /// `pages_req_event`: 28 bytes.
 pub type PagesReqEvent = Layout<tag::PagesReqEvent, 0x1c>;

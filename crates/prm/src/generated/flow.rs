@@ -106,6 +106,31 @@ mod tag {
         SamplerObj,
         CreateSamplerObjIn,
         QuerySamplerObjOut,
+        FlowTableContextSws,
+        FlowTableContextHws,
+        DestFormatStructFlowCounterListAuto,
+        FlowMeter,
+        CreateFlowMeterIn,
+        QueryFlowMeterOut,
+        QueryFlowSamplerOut,
+        QueryGeneveTlvOptionOut,
+        FlowHitAso,
+        CreateFlowHitAsoIn,
+        FlowMeterAso,
+        CreateFlowMeterAsoIn,
+        TcpWindowParams,
+        ConnTrackAso,
+        ConnTrackOffload,
+        CreateConnTrackAsoIn,
+        AllocPacketReformatOut,
+        EncapHeaderIn,
+        QueryEncapHeaderIn,
+        AllocEncapHeaderOut,
+        AllocEncapHeaderIn,
+        DeallocEncapHeaderOut,
+        DeallocEncapHeaderIn,
+        FlowSpecIn,
+        FsRuleAddIn,
     }
 }
 
@@ -208,6 +233,31 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
     <tag::SamplerObj as crate::Described>::DESC,
     <tag::CreateSamplerObjIn as crate::Described>::DESC,
     <tag::QuerySamplerObjOut as crate::Described>::DESC,
+    <tag::FlowTableContextSws as crate::Described>::DESC,
+    <tag::FlowTableContextHws as crate::Described>::DESC,
+    <tag::DestFormatStructFlowCounterListAuto as crate::Described>::DESC,
+    <tag::FlowMeter as crate::Described>::DESC,
+    <tag::CreateFlowMeterIn as crate::Described>::DESC,
+    <tag::QueryFlowMeterOut as crate::Described>::DESC,
+    <tag::QueryFlowSamplerOut as crate::Described>::DESC,
+    <tag::QueryGeneveTlvOptionOut as crate::Described>::DESC,
+    <tag::FlowHitAso as crate::Described>::DESC,
+    <tag::CreateFlowHitAsoIn as crate::Described>::DESC,
+    <tag::FlowMeterAso as crate::Described>::DESC,
+    <tag::CreateFlowMeterAsoIn as crate::Described>::DESC,
+    <tag::TcpWindowParams as crate::Described>::DESC,
+    <tag::ConnTrackAso as crate::Described>::DESC,
+    <tag::ConnTrackOffload as crate::Described>::DESC,
+    <tag::CreateConnTrackAsoIn as crate::Described>::DESC,
+    <tag::AllocPacketReformatOut as crate::Described>::DESC,
+    <tag::EncapHeaderIn as crate::Described>::DESC,
+    <tag::QueryEncapHeaderIn as crate::Described>::DESC,
+    <tag::AllocEncapHeaderOut as crate::Described>::DESC,
+    <tag::AllocEncapHeaderIn as crate::Described>::DESC,
+    <tag::DeallocEncapHeaderOut as crate::Described>::DESC,
+    <tag::DeallocEncapHeaderIn as crate::Described>::DESC,
+    <tag::FlowSpecIn as crate::Described>::DESC,
+    <tag::FsRuleAddIn as crate::Described>::DESC,
 ];
 
 /// The commands of this family.
@@ -258,6 +308,14 @@ layout! { FteMatchSetLyr2_4, tag::FteMatchSetLyr2_4, "fte_match_set_lyr_2_4", St
     bits(l4_type_ext set_l4_type_ext with_l4_type_ext try_set_l4_type_ext: u8 = "l4_type_ext" 0x18[29:26]);
     /// `ipv4_ihl`: bits 15:12 of dword 0x18.
     bits(ipv4_ihl set_ipv4_ihl with_ipv4_ihl try_set_ipv4_ihl: u8 = "ipv4_ihl" 0x18[15:12]);
+    /// `l3_ok`: bit 11 of dword 0x18.
+    flag(l3_ok set_l3_ok with_l3_ok: bool = "l3_ok" 0x18[11]);
+    /// `l4_ok`: bit 10 of dword 0x18.
+    flag(l4_ok set_l4_ok with_l4_ok: bool = "l4_ok" 0x18[10]);
+    /// `ipv4_checksum_ok`: bit 9 of dword 0x18.
+    flag(ipv4_checksum_ok set_ipv4_checksum_ok with_ipv4_checksum_ok: bool = "ipv4_checksum_ok" 0x18[9]);
+    /// `l4_checksum_ok`: bit 8 of dword 0x18.
+    flag(l4_checksum_ok set_l4_checksum_ok with_l4_checksum_ok: bool = "l4_checksum_ok" 0x18[8]);
     /// `ttl_hoplimit`: bits 7:0 of dword 0x18.
     full(ttl_hoplimit set_ttl_hoplimit with_ttl_hoplimit: u8 = "ttl_hoplimit" 0x18[7:0]);
     /// `udp_sport`: bits 31:16 of dword 0x1c.
@@ -293,6 +351,8 @@ pub type FteMatchSetMisc = Layout<tag::FteMatchSetMisc, 0x40>;
 layout! { FteMatchSetMisc, tag::FteMatchSetMisc, "fte_match_set_misc", Struct, 0x40;
     /// `gre_c_present`: bit 31 of dword 0x00.
     flag(gre_c_present set_gre_c_present with_gre_c_present: bool = "gre_c_present" 0x00[31]);
+    /// `bth_a`: bit 30 of dword 0x00.
+    flag(bth_a set_bth_a with_bth_a: bool = "bth_a" 0x00[30]);
     /// `gre_k_present`: bit 29 of dword 0x00.
     flag(gre_k_present set_gre_k_present with_gre_k_present: bool = "gre_k_present" 0x00[29]);
     /// `gre_s_present`: bit 28 of dword 0x00.
@@ -325,6 +385,8 @@ layout! { FteMatchSetMisc, tag::FteMatchSetMisc, "fte_match_set_misc", Struct, 0
     flag(outer_second_svlan_tag set_outer_second_svlan_tag with_outer_second_svlan_tag: bool = "outer_second_svlan_tag" 0x0c[29]);
     /// `inner_second_svlan_tag`: bit 28 of dword 0x0c.
     flag(inner_second_svlan_tag set_inner_second_svlan_tag with_inner_second_svlan_tag: bool = "inner_second_svlan_tag" 0x0c[28]);
+    /// `outer_emd_tag`: bit 27 of dword 0x0c.
+    flag(outer_emd_tag set_outer_emd_tag with_outer_emd_tag: bool = "outer_emd_tag" 0x0c[27]);
     /// `gre_protocol`: bits 15:0 of dword 0x0c.
     full(gre_protocol set_gre_protocol with_gre_protocol: u16 = "gre_protocol" 0x0c[15:0]);
     /// `gre_key`: from byte 0x10 on.
@@ -335,6 +397,8 @@ layout! { FteMatchSetMisc, tag::FteMatchSetMisc, "fte_match_set_misc", Struct, 0
     full(bth_opcode set_bth_opcode with_bth_opcode: u8 = "bth_opcode" 0x14[7:0]);
     /// `geneve_vni`: bits 31:8 of dword 0x18.
     bits(geneve_vni set_geneve_vni with_geneve_vni try_set_geneve_vni: u32 = "geneve_vni" 0x18[31:8]);
+    /// `lag_rx_port_affinity`: bits 7:4 of dword 0x18.
+    bits(lag_rx_port_affinity set_lag_rx_port_affinity with_lag_rx_port_affinity try_set_lag_rx_port_affinity: u8 = "lag_rx_port_affinity" 0x18[7:4]);
     /// `geneve_tlv_option_0_exist`: bit 1 of dword 0x18.
     flag(geneve_tlv_option_0_exist set_geneve_tlv_option_0_exist with_geneve_tlv_option_0_exist: bool = "geneve_tlv_option_0_exist" 0x18[1]);
     /// `geneve_oam`: bit 0 of dword 0x18.
@@ -471,6 +535,22 @@ layout! { FteMatchSetMisc4, tag::FteMatchSetMisc4, "fte_match_set_misc4", Struct
     full(prog_sample_field_value_3 set_prog_sample_field_value_3 with_prog_sample_field_value_3: u32 = "prog_sample_field_value_3" 0x18[31:0]);
     /// `prog_sample_field_id_3`: bits 31:0 of dword 0x1c.
     full(prog_sample_field_id_3 set_prog_sample_field_id_3 with_prog_sample_field_id_3: u32 = "prog_sample_field_id_3" 0x1c[31:0]);
+    /// `prog_sample_field_value_4`: bits 31:0 of dword 0x20.
+    full(prog_sample_field_value_4 set_prog_sample_field_value_4 with_prog_sample_field_value_4: u32 = "prog_sample_field_value_4" 0x20[31:0]);
+    /// `prog_sample_field_id_4`: bits 31:0 of dword 0x24.
+    full(prog_sample_field_id_4 set_prog_sample_field_id_4 with_prog_sample_field_id_4: u32 = "prog_sample_field_id_4" 0x24[31:0]);
+    /// `prog_sample_field_value_5`: bits 31:0 of dword 0x28.
+    full(prog_sample_field_value_5 set_prog_sample_field_value_5 with_prog_sample_field_value_5: u32 = "prog_sample_field_value_5" 0x28[31:0]);
+    /// `prog_sample_field_id_5`: bits 31:0 of dword 0x2c.
+    full(prog_sample_field_id_5 set_prog_sample_field_id_5 with_prog_sample_field_id_5: u32 = "prog_sample_field_id_5" 0x2c[31:0]);
+    /// `prog_sample_field_value_6`: bits 31:0 of dword 0x30.
+    full(prog_sample_field_value_6 set_prog_sample_field_value_6 with_prog_sample_field_value_6: u32 = "prog_sample_field_value_6" 0x30[31:0]);
+    /// `prog_sample_field_id_6`: bits 31:0 of dword 0x34.
+    full(prog_sample_field_id_6 set_prog_sample_field_id_6 with_prog_sample_field_id_6: u32 = "prog_sample_field_id_6" 0x34[31:0]);
+    /// `prog_sample_field_value_7`: bits 31:0 of dword 0x38.
+    full(prog_sample_field_value_7 set_prog_sample_field_value_7 with_prog_sample_field_value_7: u32 = "prog_sample_field_value_7" 0x38[31:0]);
+    /// `prog_sample_field_id_7`: bits 31:0 of dword 0x3c.
+    full(prog_sample_field_id_7 set_prog_sample_field_id_7 with_prog_sample_field_id_7: u32 = "prog_sample_field_id_7" 0x3c[31:0]);
 }
 
 /// `fte_match_set_misc5`: 64 bytes.
@@ -492,6 +572,14 @@ layout! { FteMatchSetMisc5, tag::FteMatchSetMisc5, "fte_match_set_misc5", Struct
     full(tunnel_header_2 set_tunnel_header_2 with_tunnel_header_2: u32 = "tunnel_header_2" 0x18[31:0]);
     /// `tunnel_header_3`: bits 31:0 of dword 0x1c.
     full(tunnel_header_3 set_tunnel_header_3 with_tunnel_header_3: u32 = "tunnel_header_3" 0x1c[31:0]);
+    /// `metadata_reg_c_8`: bits 31:0 of dword 0x30.
+    full(metadata_reg_c_8 set_metadata_reg_c_8 with_metadata_reg_c_8: u32 = "metadata_reg_c_8" 0x30[31:0]);
+    /// `metadata_reg_c_9`: bits 31:0 of dword 0x34.
+    full(metadata_reg_c_9 set_metadata_reg_c_9 with_metadata_reg_c_9: u32 = "metadata_reg_c_9" 0x34[31:0]);
+    /// `metadata_reg_c_10`: bits 31:0 of dword 0x38.
+    full(metadata_reg_c_10 set_metadata_reg_c_10 with_metadata_reg_c_10: u32 = "metadata_reg_c_10" 0x38[31:0]);
+    /// `metadata_reg_c_11`: bits 31:0 of dword 0x3c.
+    full(metadata_reg_c_11 set_metadata_reg_c_11 with_metadata_reg_c_11: u32 = "metadata_reg_c_11" 0x3c[31:0]);
 }
 
 /// `fte_match_set_misc6`: 64 bytes.
@@ -530,6 +618,8 @@ layout! { WqeBasedFlowTableCap, tag::WqeBasedFlowTableCap, "wqe_based_flow_table
     bits(rtc_index_mode set_rtc_index_mode with_rtc_index_mode try_set_rtc_index_mode: u8 = "rtc_index_mode" 0x08[12:8]);
     /// `rtc_log_depth_max`: bits 4:0 of dword 0x08.
     bits(rtc_log_depth_max set_rtc_log_depth_max with_rtc_log_depth_max try_set_rtc_log_depth_max: u8 = "rtc_log_depth_max" 0x08[4:0]);
+    /// `max_header_modify_pattern_length`: bits 23:16 of dword 0x0c.
+    full(max_header_modify_pattern_length set_max_header_modify_pattern_length with_max_header_modify_pattern_length: u8 = "max_header_modify_pattern_length" 0x0c[23:16]);
     /// `ste_format`: bits 15:0 of dword 0x0c.
     full(ste_format set_ste_format with_ste_format: u16 = "ste_format" 0x0c[15:0]);
     /// `stc_action_type`: from byte 0x10 on.
@@ -550,6 +640,10 @@ layout! { WqeBasedFlowTableCap, tag::WqeBasedFlowTableCap, "wqe_based_flow_table
     full(linear_match_definer_reg_c3 set_linear_match_definer_reg_c3 with_linear_match_definer_reg_c3: u32 = "linear_match_definer_reg_c3" 0x34[31:0]);
     /// `fdb_jump_to_tir_stc`: bit 31 of dword 0x38.
     flag(fdb_jump_to_tir_stc set_fdb_jump_to_tir_stc with_fdb_jump_to_tir_stc: bool = "fdb_jump_to_tir_stc" 0x38[31]);
+    /// `fdb_rx_set_flow_tag_stc`: bit 30 of dword 0x38.
+    flag(fdb_rx_set_flow_tag_stc set_fdb_rx_set_flow_tag_stc with_fdb_rx_set_flow_tag_stc: bool = "fdb_rx_set_flow_tag_stc" 0x38[30]);
+    /// `fdb_unified_en`: bit 29 of dword 0x38.
+    flag(fdb_unified_en set_fdb_unified_en with_fdb_unified_en: bool = "fdb_unified_en" 0x38[29]);
 }
 
 /// `sync_steering_in`: 32 bytes.
@@ -562,6 +656,7 @@ layout! { SyncSteeringIn, tag::SyncSteeringIn, "sync_steering_in", Struct, 0x20,
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { SyncSteeringIn => SyncSteeringOut }
 
 /// `sync_steering_out`: 16 bytes.
 pub type SyncSteeringOut = Layout<tag::SyncSteeringOut, 0x10>;
@@ -612,6 +707,8 @@ layout! { DestFormatFlowCounterListAuto, tag::DestFormatFlowCounterListAuto, "de
     nested(extended_dest_format extended_dest_format_mut set_extended_dest_format with_extended_dest_format: ExtendedDestFormat = "extended_dest_format" 0x00, 0x10);
     /// `flow_counter_list`: from byte 0x00 on.
     nested(flow_counter_list flow_counter_list_mut set_flow_counter_list with_flow_counter_list: FlowCounterList = "flow_counter_list" 0x00, 0x08);
+    /// `dest_format`: from byte 0x00 on.
+    nested(dest_format dest_format_mut set_dest_format with_dest_format: DestFormat = "dest_format" 0x00, 0x08);
 }
 
 /// `fte_match_param`: 512 bytes.
@@ -749,9 +846,11 @@ pub type SetFteIn = Layout<tag::SetFteIn, 0x340>;
 
 /// `set_fte_in` and its list `flow_context.destination`.
 pub type SetFteInWithDestination = WithTail<SetFteIn, DestFormatFlowCounterListAuto>;
-layout! { SetFteIn, tag::SetFteIn, "set_fte_in", Struct, 0x340;
+layout! { SetFteIn, tag::SetFteIn, "set_fte_in", Struct, 0x340, opcode 0x936;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -775,6 +874,7 @@ layout! { SetFteIn, tag::SetFteIn, "set_fte_in", Struct, 0x340;
     /// `flow_context`: from byte 0x40 on.
     nested(flow_context flow_context_mut set_flow_context with_flow_context: FlowContext = "flow_context" 0x40, 0x300);
 }
+request! { SetFteIn => SetFteOut }
 
 /// `dest_format`: 8 bytes.
 pub type DestFormat = Layout<tag::DestFormat, 0x08>;
@@ -854,13 +954,22 @@ pub type QueryFlowTableIn = Layout<tag::QueryFlowTableIn, 0x40>;
 layout! { QueryFlowTableIn, tag::QueryFlowTableIn, "query_flow_table_in", Struct, 0x40, opcode 0x932;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
+    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04.
+    full(vhca_tunnel_id set_vhca_tunnel_id with_vhca_tunnel_id: u16 = "vhca_tunnel_id" 0x04[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+    /// `other_vport`: bit 31 of dword 0x08.
+    flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
+    /// `vport_number`: bits 15:0 of dword 0x08.
+    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
     /// `table_type`: bits 31:24 of dword 0x10.
     full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[31:24]);
     /// `table_id`: bits 23:0 of dword 0x14.
     bits(table_id set_table_id with_table_id try_set_table_id: u32 = "table_id" 0x14[23:0]);
 }
+request! { QueryFlowTableIn => QueryFlowTableOut }
 
 /// `query_fte_out`: 832 bytes.
 ///
@@ -880,9 +989,11 @@ layout! { QueryFteOut, tag::QueryFteOut, "query_fte_out", Struct, 0x340;
 
 /// `query_fte_in`: 64 bytes.
 pub type QueryFteIn = Layout<tag::QueryFteIn, 0x40>;
-layout! { QueryFteIn, tag::QueryFteIn, "query_fte_in", Struct, 0x40;
+layout! { QueryFteIn, tag::QueryFteIn, "query_fte_in", Struct, 0x40, opcode 0x937;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `table_type`: bits 31:24 of dword 0x10.
@@ -892,6 +1003,7 @@ layout! { QueryFteIn, tag::QueryFteIn, "query_fte_in", Struct, 0x40;
     /// `flow_index`: bits 31:0 of dword 0x20.
     full(flow_index set_flow_index with_flow_index: u32 = "flow_index" 0x20[31:0]);
 }
+request! { QueryFteIn => QueryFteOut }
 
 /// `match_definer_format_0`: 64 bytes.
 pub type MatchDefinerFormat0 = Layout<tag::MatchDefinerFormat0, 0x40>;
@@ -1284,6 +1396,8 @@ pub type QueryFlowGroupIn = Layout<tag::QueryFlowGroupIn, 0x40>;
 layout! { QueryFlowGroupIn, tag::QueryFlowGroupIn, "query_flow_group_in", Struct, 0x40, opcode 0x935;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `table_type`: bits 31:24 of dword 0x10.
@@ -1293,6 +1407,7 @@ layout! { QueryFlowGroupIn, tag::QueryFlowGroupIn, "query_flow_group_in", Struct
     /// `group_id`: bits 31:0 of dword 0x18.
     full(group_id set_group_id with_group_id: u32 = "group_id" 0x18[31:0]);
 }
+request! { QueryFlowGroupIn => QueryFlowGroupOut }
 
 /// `query_flow_counter_out`: 16 bytes.
 ///
@@ -1314,15 +1429,24 @@ pub type QueryFlowCounterIn = Layout<tag::QueryFlowCounterIn, 0x20>;
 layout! { QueryFlowCounterIn, tag::QueryFlowCounterIn, "query_flow_counter_in", Struct, 0x20, opcode 0x93b;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+    /// `mkey`: bits 31:0 of dword 0x0c.
+    full(mkey set_mkey with_mkey: u32 = "mkey" 0x0c[31:0]);
+    /// `address`: 64 bits from byte 0x10 on.
+    quad(address set_address with_address: u64 = "address" 0x10);
     /// `clear`: bit 31 of dword 0x18.
     flag(clear set_clear with_clear: bool = "clear" 0x18[31]);
+    /// `dump_to_memory`: bit 30 of dword 0x18.
+    flag(dump_to_memory set_dump_to_memory with_dump_to_memory: bool = "dump_to_memory" 0x18[30]);
     /// `num_of_counters`: bits 15:0 of dword 0x18.
     full(num_of_counters set_num_of_counters with_num_of_counters: u16 = "num_of_counters" 0x18[15:0]);
     /// `flow_counter_id`: bits 31:0 of dword 0x1c.
     full(flow_counter_id set_flow_counter_id with_flow_counter_id: u32 = "flow_counter_id" 0x1c[31:0]);
 }
+request! { QueryFlowCounterIn => QueryFlowCounterOut }
 
 /// `packet_reformat_context_in`: 8 bytes.
 ///
@@ -1370,6 +1494,7 @@ layout! { QueryPacketReformatContextIn, tag::QueryPacketReformatContextIn, "quer
     /// `packet_reformat_id`: bits 31:0 of dword 0x08.
     full(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: u32 = "packet_reformat_id" 0x08[31:0]);
 }
+request! { QueryPacketReformatContextIn => QueryPacketReformatContextOut }
 
 /// `alloc_packet_reformat_context_out`: 16 bytes.
 pub type AllocPacketReformatContextOut = Layout<tag::AllocPacketReformatContextOut, 0x10>;
@@ -1392,11 +1517,14 @@ pub type AllocPacketReformatContextInWithMoreReformatData = WithTail<AllocPacket
 layout! { AllocPacketReformatContextIn, tag::AllocPacketReformatContextIn, "alloc_packet_reformat_context_in", Struct, 0x24, opcode 0x93d;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `packet_reformat_context`: from byte 0x1c on.
     nested(packet_reformat_context packet_reformat_context_mut set_packet_reformat_context with_packet_reformat_context: PacketReformatContextIn = "packet_reformat_context" 0x1c, 0x08);
 }
+request! { AllocPacketReformatContextIn => AllocPacketReformatContextOut }
 
 /// `dealloc_packet_reformat_context_out`: 16 bytes.
 pub type DeallocPacketReformatContextOut = Layout<tag::DeallocPacketReformatContextOut, 0x10>;
@@ -1417,6 +1545,7 @@ layout! { DeallocPacketReformatContextIn, tag::DeallocPacketReformatContextIn, "
     /// `packet_reformat_id`: bits 31:0 of dword 0x08.
     full(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: u32 = "packet_reformat_id" 0x08[31:0]);
 }
+request! { DeallocPacketReformatContextIn => DeallocPacketReformatContextOut }
 
 /// `set_action_in`: 8 bytes.
 pub type SetActionIn = Layout<tag::SetActionIn, 0x08>;
@@ -1493,6 +1622,8 @@ pub type AllocModifyHeaderContextInWithActions = WithTail<AllocModifyHeaderConte
 layout! { AllocModifyHeaderContextIn, tag::AllocModifyHeaderContextIn, "alloc_modify_header_context_in", Struct, 0x10, opcode 0x940;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `table_type`: bits 31:24 of dword 0x0c.
@@ -1501,6 +1632,7 @@ layout! { AllocModifyHeaderContextIn, tag::AllocModifyHeaderContextIn, "alloc_mo
     full(num_of_actions set_num_of_actions with_num_of_actions: u8 = "num_of_actions" 0x0c[7:0]);
     tail(layout SetAddCopyActionInAuto = "actions" 0x10);
 }
+request! { AllocModifyHeaderContextIn => AllocModifyHeaderContextOut }
 
 /// `dealloc_modify_header_context_out`: 16 bytes.
 pub type DeallocModifyHeaderContextOut = Layout<tag::DeallocModifyHeaderContextOut, 0x10>;
@@ -1516,15 +1648,18 @@ pub type DeallocModifyHeaderContextIn = Layout<tag::DeallocModifyHeaderContextIn
 layout! { DeallocModifyHeaderContextIn, tag::DeallocModifyHeaderContextIn, "dealloc_modify_header_context_in", Struct, 0x10, opcode 0x941;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `modify_header_id`: bits 31:0 of dword 0x08.
     full(modify_header_id set_modify_header_id with_modify_header_id: u32 = "modify_header_id" 0x08[31:0]);
 }
+request! { DeallocModifyHeaderContextIn => DeallocModifyHeaderContextOut }
 
 /// `query_modify_header_context_in`: 32 bytes.
 pub type QueryModifyHeaderContextIn = Layout<tag::QueryModifyHeaderContextIn, 0x20>;
-layout! { QueryModifyHeaderContextIn, tag::QueryModifyHeaderContextIn, "query_modify_header_context_in", Struct, 0x20, opcode 0x942;
+layout! { QueryModifyHeaderContextIn, tag::QueryModifyHeaderContextIn, "query_modify_header_context_in", Struct, 0x20;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1549,6 +1684,8 @@ pub type DestroyFlowTableIn = Layout<tag::DestroyFlowTableIn, 0x40>;
 layout! { DestroyFlowTableIn, tag::DestroyFlowTableIn, "destroy_flow_table_in", Struct, 0x40, opcode 0x931;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -1564,6 +1701,7 @@ layout! { DestroyFlowTableIn, tag::DestroyFlowTableIn, "destroy_flow_table_in", 
     /// `table_id`: bits 23:0 of dword 0x14.
     bits(table_id set_table_id with_table_id try_set_table_id: u32 = "table_id" 0x14[23:0]);
 }
+request! { DestroyFlowTableIn => DestroyFlowTableOut }
 
 /// `destroy_flow_group_out`: 16 bytes.
 pub type DestroyFlowGroupOut = Layout<tag::DestroyFlowGroupOut, 0x10>;
@@ -1579,6 +1717,8 @@ pub type DestroyFlowGroupIn = Layout<tag::DestroyFlowGroupIn, 0x40>;
 layout! { DestroyFlowGroupIn, tag::DestroyFlowGroupIn, "destroy_flow_group_in", Struct, 0x40, opcode 0x934;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -1596,6 +1736,7 @@ layout! { DestroyFlowGroupIn, tag::DestroyFlowGroupIn, "destroy_flow_group_in", 
     /// `group_id`: bits 31:0 of dword 0x18.
     full(group_id set_group_id with_group_id: u32 = "group_id" 0x18[31:0]);
 }
+request! { DestroyFlowGroupIn => DestroyFlowGroupOut }
 
 /// `delete_vxlan_udp_dport_out`: 16 bytes.
 pub type DeleteVxlanUdpDportOut = Layout<tag::DeleteVxlanUdpDportOut, 0x10>;
@@ -1611,11 +1752,14 @@ pub type DeleteVxlanUdpDportIn = Layout<tag::DeleteVxlanUdpDportIn, 0x10>;
 layout! { DeleteVxlanUdpDportIn, tag::DeleteVxlanUdpDportIn, "delete_vxlan_udp_dport_in", Struct, 0x10, opcode 0x828;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `vxlan_udp_port`: bits 15:0 of dword 0x0c.
     full(vxlan_udp_port set_vxlan_udp_port with_vxlan_udp_port: u16 = "vxlan_udp_port" 0x0c[15:0]);
 }
+request! { DeleteVxlanUdpDportIn => DeleteVxlanUdpDportOut }
 
 /// `delete_fte_out`: 16 bytes.
 pub type DeleteFteOut = Layout<tag::DeleteFteOut, 0x10>;
@@ -1628,9 +1772,11 @@ layout! { DeleteFteOut, tag::DeleteFteOut, "delete_fte_out", Struct, 0x10;
 
 /// `delete_fte_in`: 64 bytes.
 pub type DeleteFteIn = Layout<tag::DeleteFteIn, 0x40>;
-layout! { DeleteFteIn, tag::DeleteFteIn, "delete_fte_in", Struct, 0x40;
+layout! { DeleteFteIn, tag::DeleteFteIn, "delete_fte_in", Struct, 0x40, opcode 0x938;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -1648,6 +1794,7 @@ layout! { DeleteFteIn, tag::DeleteFteIn, "delete_fte_in", Struct, 0x40;
     /// `flow_index`: bits 31:0 of dword 0x20.
     full(flow_index set_flow_index with_flow_index: u32 = "flow_index" 0x20[31:0]);
 }
+request! { DeleteFteIn => DeleteFteOut }
 
 /// `dealloc_flow_counter_out`: 16 bytes.
 pub type DeallocFlowCounterOut = Layout<tag::DeallocFlowCounterOut, 0x10>;
@@ -1663,11 +1810,14 @@ pub type DeallocFlowCounterIn = Layout<tag::DeallocFlowCounterIn, 0x10>;
 layout! { DeallocFlowCounterIn, tag::DeallocFlowCounterIn, "dealloc_flow_counter_in", Struct, 0x10, opcode 0x93a;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `flow_counter_id`: bits 31:0 of dword 0x08.
     full(flow_counter_id set_flow_counter_id with_flow_counter_id: u32 = "flow_counter_id" 0x08[31:0]);
 }
+request! { DeallocFlowCounterIn => DeallocFlowCounterOut }
 
 /// `create_flow_table_out`: 16 bytes.
 pub type CreateFlowTableOut = Layout<tag::CreateFlowTableOut, 0x10>;
@@ -1708,6 +1858,7 @@ layout! { CreateFlowTableIn, tag::CreateFlowTableIn, "create_flow_table_in", Str
     /// `flow_table_context`: from byte 0x18 on.
     nested(flow_table_context flow_table_context_mut set_flow_table_context with_flow_table_context: FlowTableContext = "flow_table_context" 0x18, 0x28);
 }
+request! { CreateFlowTableIn => CreateFlowTableOut }
 
 /// `create_flow_group_out`: 16 bytes.
 pub type CreateFlowGroupOut = Layout<tag::CreateFlowGroupOut, 0x10>;
@@ -1725,6 +1876,8 @@ pub type CreateFlowGroupIn = Layout<tag::CreateFlowGroupIn, 0x400>;
 layout! { CreateFlowGroupIn, tag::CreateFlowGroupIn, "create_flow_group_in", Struct, 0x400, opcode 0x933;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -1754,6 +1907,7 @@ layout! { CreateFlowGroupIn, tag::CreateFlowGroupIn, "create_flow_group_in", Str
     /// `match_criteria`: from byte 0x40 on.
     nested(match_criteria match_criteria_mut set_match_criteria with_match_criteria: FteMatchParam = "match_criteria" 0x40, 0x200);
 }
+request! { CreateFlowGroupIn => CreateFlowGroupOut }
 
 /// `alloc_flow_counter_out`: 16 bytes.
 pub type AllocFlowCounterOut = Layout<tag::AllocFlowCounterOut, 0x10>;
@@ -1771,13 +1925,18 @@ pub type AllocFlowCounterIn = Layout<tag::AllocFlowCounterIn, 0x10>;
 layout! { AllocFlowCounterIn, tag::AllocFlowCounterIn, "alloc_flow_counter_in", Struct, 0x10, opcode 0x939;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+    /// `pd`: bits 23:0 of dword 0x08.
+    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x08[23:0]);
     /// `flow_counter_bulk_log_size`: bits 12:8 of dword 0x0c.
     bits(flow_counter_bulk_log_size set_flow_counter_bulk_log_size with_flow_counter_bulk_log_size try_set_flow_counter_bulk_log_size: u8 = "flow_counter_bulk_log_size" 0x0c[12:8]);
     /// `flow_counter_bulk`: bits 7:0 of dword 0x0c.
     full(flow_counter_bulk set_flow_counter_bulk with_flow_counter_bulk: u8 = "flow_counter_bulk" 0x0c[7:0]);
 }
+request! { AllocFlowCounterIn => AllocFlowCounterOut }
 
 /// `add_vxlan_udp_dport_out`: 16 bytes.
 pub type AddVxlanUdpDportOut = Layout<tag::AddVxlanUdpDportOut, 0x10>;
@@ -1793,11 +1952,14 @@ pub type AddVxlanUdpDportIn = Layout<tag::AddVxlanUdpDportIn, 0x10>;
 layout! { AddVxlanUdpDportIn, tag::AddVxlanUdpDportIn, "add_vxlan_udp_dport_in", Struct, 0x10, opcode 0x827;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `vxlan_udp_port`: bits 15:0 of dword 0x0c.
     full(vxlan_udp_port set_vxlan_udp_port with_vxlan_udp_port: u16 = "vxlan_udp_port" 0x0c[15:0]);
 }
+request! { AddVxlanUdpDportIn => AddVxlanUdpDportOut }
 
 /// `set_flow_table_root_out`: 16 bytes.
 pub type SetFlowTableRootOut = Layout<tag::SetFlowTableRootOut, 0x10>;
@@ -1813,6 +1975,8 @@ pub type SetFlowTableRootIn = Layout<tag::SetFlowTableRootIn, 0x40>;
 layout! { SetFlowTableRootIn, tag::SetFlowTableRootIn, "set_flow_table_root_in", Struct, 0x40, opcode 0x92f;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -1838,6 +2002,7 @@ layout! { SetFlowTableRootIn, tag::SetFlowTableRootIn, "set_flow_table_root_in",
     /// `table_eswitch_owner_vhca_id`: bits 15:0 of dword 0x1c.
     full(table_eswitch_owner_vhca_id set_table_eswitch_owner_vhca_id with_table_eswitch_owner_vhca_id: u16 = "table_eswitch_owner_vhca_id" 0x1c[15:0]);
 }
+request! { SetFlowTableRootIn => SetFlowTableRootOut }
 
 /// `modify_flow_table_out`: 16 bytes.
 pub type ModifyFlowTableOut = Layout<tag::ModifyFlowTableOut, 0x10>;
@@ -1853,6 +2018,8 @@ pub type ModifyFlowTableIn = Layout<tag::ModifyFlowTableIn, 0x40>;
 layout! { ModifyFlowTableIn, tag::ModifyFlowTableIn, "modify_flow_table_in", Struct, 0x40, opcode 0x93c;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -1872,12 +2039,21 @@ layout! { ModifyFlowTableIn, tag::ModifyFlowTableIn, "modify_flow_table_in", Str
     /// `flow_table_context`: from byte 0x18 on.
     nested(flow_table_context flow_table_context_mut set_flow_table_context with_flow_table_context: FlowTableContext = "flow_table_context" 0x18, 0x28);
 }
+request! { ModifyFlowTableIn => ModifyFlowTableOut }
 
 /// `geneve_tlv_option`: 64 bytes.
 pub type GeneveTlvOption = Layout<tag::GeneveTlvOption, 0x40>;
 layout! { GeneveTlvOption, tag::GeneveTlvOption, "geneve_tlv_option", Struct, 0x40;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    /// `sample_offset`: bits 23:16 of dword 0x08.
+    full(sample_offset set_sample_offset with_sample_offset: u8 = "sample_offset" 0x08[23:16]);
+    /// `sample_id_valid`: bit 15 of dword 0x08.
+    flag(sample_id_valid set_sample_id_valid with_sample_id_valid: bool = "sample_id_valid" 0x08[15]);
+    /// `sample_offset_valid`: bit 14 of dword 0x08.
+    flag(sample_offset_valid set_sample_offset_valid with_sample_offset_valid: bool = "sample_offset_valid" 0x08[14]);
+    /// `option_class_ignore`: bit 13 of dword 0x08.
+    flag(option_class_ignore set_option_class_ignore with_option_class_ignore: bool = "option_class_ignore" 0x08[13]);
     /// `geneve_option_fte_index`: bits 7:0 of dword 0x08.
     full(geneve_option_fte_index set_geneve_option_fte_index with_geneve_option_fte_index: u8 = "geneve_option_fte_index" 0x08[7:0]);
     /// `option_class`: bits 31:16 of dword 0x0c.
@@ -1886,6 +2062,8 @@ layout! { GeneveTlvOption, tag::GeneveTlvOption, "geneve_tlv_option", Struct, 0x
     full(option_type set_option_type with_option_type: u8 = "option_type" 0x0c[15:8]);
     /// `option_data_length`: bits 4:0 of dword 0x0c.
     bits(option_data_length set_option_data_length with_option_data_length try_set_option_data_length: u8 = "option_data_length" 0x0c[4:0]);
+    /// `geneve_sample_field_id`: bits 31:0 of dword 0x10.
+    full(geneve_sample_field_id set_geneve_sample_field_id with_geneve_sample_field_id: u32 = "geneve_sample_field_id" 0x10[31:0]);
 }
 
 /// `create_geneve_tlv_option_in`: 80 bytes.
@@ -1987,4 +2165,338 @@ layout! { QuerySamplerObjOut, tag::QuerySamplerObjOut, "query_sampler_obj_out", 
     nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
     /// `sampler_object`: from byte 0x10 on.
     nested(sampler_object sampler_object_mut set_sampler_object with_sampler_object: SamplerObj = "sampler_object" 0x10, 0x3c);
+}
+
+/// `flow_table_context_sws`: 16 bytes.
+pub type FlowTableContextSws = Layout<tag::FlowTableContextSws, 0x10>;
+layout! { FlowTableContextSws, tag::FlowTableContextSws, "flow_table_context_sws", Struct, 0x10;
+    /// `sw_owner_icm_root_1`: 64 bits from byte 0x00 on.
+    quad(sw_owner_icm_root_1 set_sw_owner_icm_root_1 with_sw_owner_icm_root_1: u64 = "sw_owner_icm_root_1" 0x00);
+    /// `sw_owner_icm_root_0`: 64 bits from byte 0x08 on.
+    quad(sw_owner_icm_root_0 set_sw_owner_icm_root_0 with_sw_owner_icm_root_0: u64 = "sw_owner_icm_root_0" 0x08);
+}
+
+/// `flow_table_context_hws`: 16 bytes.
+pub type FlowTableContextHws = Layout<tag::FlowTableContextHws, 0x10>;
+layout! { FlowTableContextHws, tag::FlowTableContextHws, "flow_table_context_hws", Struct, 0x10;
+    /// `rtc_id_0`: bits 31:0 of dword 0x00.
+    full(rtc_id_0 set_rtc_id_0 with_rtc_id_0: u32 = "rtc_id_0" 0x00[31:0]);
+    /// `rtc_id_1`: bits 31:0 of dword 0x04.
+    full(rtc_id_1 set_rtc_id_1 with_rtc_id_1: u32 = "rtc_id_1" 0x04[31:0]);
+}
+
+/// `dest_format_struct_flow_counter_list_auto`, a union: 16 bytes.
+pub type DestFormatStructFlowCounterListAuto = Layout<tag::DestFormatStructFlowCounterListAuto, 0x10>;
+layout! { DestFormatStructFlowCounterListAuto, tag::DestFormatStructFlowCounterListAuto, "dest_format_struct_flow_counter_list_auto", Union, 0x10;
+    /// `extended_dest_format`: from byte 0x00 on.
+    nested(extended_dest_format extended_dest_format_mut set_extended_dest_format with_extended_dest_format: ExtendedDestFormat = "extended_dest_format" 0x00, 0x10);
+    /// `flow_counter_list`: from byte 0x00 on.
+    nested(flow_counter_list flow_counter_list_mut set_flow_counter_list with_flow_counter_list: FlowCounterList = "flow_counter_list" 0x00, 0x08);
+    /// `dest_format_struct`: from byte 0x00 on.
+    nested(dest_format_struct dest_format_struct_mut set_dest_format_struct with_dest_format_struct: DestFormatStruct = "dest_format_struct" 0x00, 0x08);
+}
+
+/// `flow_meter`: 128 bytes.
+pub type FlowMeter = Layout<tag::FlowMeter, 0x80>;
+layout! { FlowMeter, tag::FlowMeter, "flow_meter", Struct, 0x80;
+    /// `modify_field_select`: 64 bits from byte 0x00 on.
+    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    /// `active`: bit 31 of dword 0x08.
+    flag(active set_active with_active: bool = "active" 0x08[31]);
+    /// `return_reg_id`: bits 27:24 of dword 0x08.
+    bits(return_reg_id set_return_reg_id with_return_reg_id try_set_return_reg_id: u8 = "return_reg_id" 0x08[27:24]);
+    /// `table_type`: bits 23:16 of dword 0x08.
+    full(table_type set_table_type with_table_type: u8 = "table_type" 0x08[23:16]);
+    /// `destination_table_id`: bits 23:0 of dword 0x0c.
+    bits(destination_table_id set_destination_table_id with_destination_table_id try_set_destination_table_id: u32 = "destination_table_id" 0x0c[23:0]);
+    /// `flow_meter_params`: from byte 0x20 on.
+    bytes(flow_meter_params flow_meter_params_mut set_flow_meter_params with_flow_meter_params: [u8; 32] = "flow_meter_params" 0x20, 0x20);
+    /// `sw_steering_icm_address_rx`: 64 bits from byte 0x70 on.
+    quad(sw_steering_icm_address_rx set_sw_steering_icm_address_rx with_sw_steering_icm_address_rx: u64 = "sw_steering_icm_address_rx" 0x70);
+    /// `sw_steering_icm_address_tx`: 64 bits from byte 0x78 on.
+    quad(sw_steering_icm_address_tx set_sw_steering_icm_address_tx with_sw_steering_icm_address_tx: u64 = "sw_steering_icm_address_tx" 0x78);
+}
+
+/// `create_flow_meter_in`: 144 bytes.
+pub type CreateFlowMeterIn = Layout<tag::CreateFlowMeterIn, 0x90>;
+layout! { CreateFlowMeterIn, tag::CreateFlowMeterIn, "create_flow_meter_in", Struct, 0x90;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
+    /// `meter`: from byte 0x10 on.
+    nested(meter meter_mut set_meter with_meter: FlowMeter = "meter" 0x10, 0x80);
+}
+
+/// `query_flow_meter_out`: 144 bytes.
+pub type QueryFlowMeterOut = Layout<tag::QueryFlowMeterOut, 0x90>;
+layout! { QueryFlowMeterOut, tag::QueryFlowMeterOut, "query_flow_meter_out", Struct, 0x90;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjOutCmdHdr = "hdr" 0x00, 0x10);
+    /// `obj`: from byte 0x10 on.
+    nested(obj obj_mut set_obj with_obj: FlowMeter = "obj" 0x10, 0x80);
+}
+
+/// `query_flow_sampler_out`: 56 bytes.
+pub type QueryFlowSamplerOut = Layout<tag::QueryFlowSamplerOut, 0x38>;
+layout! { QueryFlowSamplerOut, tag::QueryFlowSamplerOut, "query_flow_sampler_out", Struct, 0x38;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjOutCmdHdr = "hdr" 0x00, 0x10);
+}
+
+/// `query_geneve_tlv_option_out`: 80 bytes.
+pub type QueryGeneveTlvOptionOut = Layout<tag::QueryGeneveTlvOptionOut, 0x50>;
+layout! { QueryGeneveTlvOptionOut, tag::QueryGeneveTlvOptionOut, "query_geneve_tlv_option_out", Struct, 0x50;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
+    /// `geneve_tlv_opt`: from byte 0x10 on.
+    nested(geneve_tlv_opt geneve_tlv_opt_mut set_geneve_tlv_opt with_geneve_tlv_opt: GeneveTlvOption = "geneve_tlv_opt" 0x10, 0x40);
+}
+
+/// `flow_hit_aso`: 128 bytes.
+pub type FlowHitAso = Layout<tag::FlowHitAso, 0x80>;
+layout! { FlowHitAso, tag::FlowHitAso, "flow_hit_aso", Struct, 0x80;
+    /// `modify_field_select`: 64 bits from byte 0x00 on.
+    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    /// `access_pd`: bits 23:0 of dword 0x10.
+    bits(access_pd set_access_pd with_access_pd try_set_access_pd: u32 = "access_pd" 0x10[23:0]);
+    /// `flag`: from byte 0x40 on.
+    bytes(flag flag_mut set_flag with_flag: [u8; 64] = "flag" 0x40, 0x40);
+}
+
+/// `create_flow_hit_aso_in`: 144 bytes.
+pub type CreateFlowHitAsoIn = Layout<tag::CreateFlowHitAsoIn, 0x90>;
+layout! { CreateFlowHitAsoIn, tag::CreateFlowHitAsoIn, "create_flow_hit_aso_in", Struct, 0x90;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
+    /// `flow_hit_aso`: from byte 0x10 on.
+    nested(flow_hit_aso flow_hit_aso_mut set_flow_hit_aso with_flow_hit_aso: FlowHitAso = "flow_hit_aso" 0x10, 0x80);
+}
+
+/// `flow_meter_aso`: 128 bytes.
+pub type FlowMeterAso = Layout<tag::FlowMeterAso, 0x80>;
+layout! { FlowMeterAso, tag::FlowMeterAso, "flow_meter_aso", Struct, 0x80;
+    /// `modify_field_select`: 64 bits from byte 0x00 on.
+    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    /// `access_pd`: bits 23:0 of dword 0x10.
+    bits(access_pd set_access_pd with_access_pd try_set_access_pd: u32 = "access_pd" 0x10[23:0]);
+    /// `parameters`: from byte 0x40 on.
+    bytes(parameters parameters_mut set_parameters with_parameters: [u8; 64] = "parameters" 0x40, 0x40);
+}
+
+/// `create_flow_meter_aso_in`: 144 bytes.
+pub type CreateFlowMeterAsoIn = Layout<tag::CreateFlowMeterAsoIn, 0x90>;
+layout! { CreateFlowMeterAsoIn, tag::CreateFlowMeterAsoIn, "create_flow_meter_aso_in", Struct, 0x90;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
+    /// `flow_meter_aso`: from byte 0x10 on.
+    nested(flow_meter_aso flow_meter_aso_mut set_flow_meter_aso with_flow_meter_aso: FlowMeterAso = "flow_meter_aso" 0x10, 0x80);
+}
+
+/// `tcp_window_params`: 16 bytes.
+pub type TcpWindowParams = Layout<tag::TcpWindowParams, 0x10>;
+layout! { TcpWindowParams, tag::TcpWindowParams, "tcp_window_params", Struct, 0x10;
+    /// `max_ack`: bits 31:0 of dword 0x00.
+    full(max_ack set_max_ack with_max_ack: u32 = "max_ack" 0x00[31:0]);
+    /// `max_win`: bits 31:0 of dword 0x04.
+    full(max_win set_max_win with_max_win: u32 = "max_win" 0x04[31:0]);
+    /// `reply_end`: bits 31:0 of dword 0x08.
+    full(reply_end set_reply_end with_reply_end: u32 = "reply_end" 0x08[31:0]);
+    /// `sent_end`: bits 31:0 of dword 0x0c.
+    full(sent_end set_sent_end with_sent_end: u32 = "sent_end" 0x0c[31:0]);
+}
+
+/// `conn_track_aso`: 64 bytes.
+pub type ConnTrackAso = Layout<tag::ConnTrackAso, 0x40>;
+layout! { ConnTrackAso, tag::ConnTrackAso, "conn_track_aso", Struct, 0x40;
+    /// `reply_dir`: from byte 0x00 on.
+    nested(reply_dir reply_dir_mut set_reply_dir with_reply_dir: TcpWindowParams = "reply_dir" 0x00, 0x10);
+    /// `original_dir`: from byte 0x10 on.
+    nested(original_dir original_dir_mut set_original_dir with_original_dir: TcpWindowParams = "original_dir" 0x10, 0x10);
+    /// `last_end`: bits 31:0 of dword 0x20.
+    full(last_end set_last_end with_last_end: u32 = "last_end" 0x20[31:0]);
+    /// `last_ack`: bits 31:0 of dword 0x24.
+    full(last_ack set_last_ack with_last_ack: u32 = "last_ack" 0x24[31:0]);
+    /// `last_seq`: bits 31:0 of dword 0x28.
+    full(last_seq set_last_seq with_last_seq: u32 = "last_seq" 0x28[31:0]);
+    /// `last_win`: bits 31:16 of dword 0x2c.
+    full(last_win set_last_win with_last_win: u16 = "last_win" 0x2c[31:16]);
+    /// `last_dir`: bit 5 of dword 0x2c.
+    flag(last_dir set_last_dir with_last_dir: bool = "last_dir" 0x2c[5]);
+    /// `last_index`: bits 4:0 of dword 0x2c.
+    bits(last_index set_last_index with_last_index try_set_last_index: u8 = "last_index" 0x2c[4:0]);
+    /// `reply_direction_tcp_scale`: bits 31:28 of dword 0x38.
+    bits(reply_direction_tcp_scale set_reply_direction_tcp_scale with_reply_direction_tcp_scale try_set_reply_direction_tcp_scale: u8 = "reply_direction_tcp_scale" 0x38[31:28]);
+    /// `reply_direction_tcp_close_initiated`: bit 27 of dword 0x38.
+    flag(reply_direction_tcp_close_initiated set_reply_direction_tcp_close_initiated with_reply_direction_tcp_close_initiated: bool = "reply_direction_tcp_close_initiated" 0x38[27]);
+    /// `reply_direction_tcp_liberal_enabled`: bit 26 of dword 0x38.
+    flag(reply_direction_tcp_liberal_enabled set_reply_direction_tcp_liberal_enabled with_reply_direction_tcp_liberal_enabled: bool = "reply_direction_tcp_liberal_enabled" 0x38[26]);
+    /// `reply_direction_tcp_data_unacked`: bit 25 of dword 0x38.
+    flag(reply_direction_tcp_data_unacked set_reply_direction_tcp_data_unacked with_reply_direction_tcp_data_unacked: bool = "reply_direction_tcp_data_unacked" 0x38[25]);
+    /// `reply_direction_tcp_max_ack`: bit 24 of dword 0x38.
+    flag(reply_direction_tcp_max_ack set_reply_direction_tcp_max_ack with_reply_direction_tcp_max_ack: bool = "reply_direction_tcp_max_ack" 0x38[24]);
+    /// `original_direction_tcp_scale`: bits 15:12 of dword 0x38.
+    bits(original_direction_tcp_scale set_original_direction_tcp_scale with_original_direction_tcp_scale try_set_original_direction_tcp_scale: u8 = "original_direction_tcp_scale" 0x38[15:12]);
+    /// `original_direction_tcp_close_initiated`: bit 11 of dword 0x38.
+    flag(original_direction_tcp_close_initiated set_original_direction_tcp_close_initiated with_original_direction_tcp_close_initiated: bool = "original_direction_tcp_close_initiated" 0x38[11]);
+    /// `original_direction_tcp_liberal_enabled`: bit 10 of dword 0x38.
+    flag(original_direction_tcp_liberal_enabled set_original_direction_tcp_liberal_enabled with_original_direction_tcp_liberal_enabled: bool = "original_direction_tcp_liberal_enabled" 0x38[10]);
+    /// `original_direction_tcp_data_unacked`: bit 9 of dword 0x38.
+    flag(original_direction_tcp_data_unacked set_original_direction_tcp_data_unacked with_original_direction_tcp_data_unacked: bool = "original_direction_tcp_data_unacked" 0x38[9]);
+    /// `original_direction_tcp_max_ack`: bit 8 of dword 0x38.
+    flag(original_direction_tcp_max_ack set_original_direction_tcp_max_ack with_original_direction_tcp_max_ack: bool = "original_direction_tcp_max_ack" 0x38[8]);
+    /// `valid`: bit 31 of dword 0x3c.
+    flag(valid set_valid with_valid: bool = "valid" 0x3c[31]);
+    /// `state`: bits 30:28 of dword 0x3c.
+    bits(state set_state with_state try_set_state: u8 = "state" 0x3c[30:28]);
+    /// `freeze_track`: bit 27 of dword 0x3c.
+    flag(freeze_track set_freeze_track with_freeze_track: bool = "freeze_track" 0x3c[27]);
+    /// `connection_assured`: bit 14 of dword 0x3c.
+    flag(connection_assured set_connection_assured with_connection_assured: bool = "connection_assured" 0x3c[14]);
+    /// `sack_permitted`: bit 13 of dword 0x3c.
+    flag(sack_permitted set_sack_permitted with_sack_permitted: bool = "sack_permitted" 0x3c[13]);
+    /// `challenged_acked`: bit 12 of dword 0x3c.
+    flag(challenged_acked set_challenged_acked with_challenged_acked: bool = "challenged_acked" 0x3c[12]);
+    /// `heartbeat`: bit 11 of dword 0x3c.
+    flag(heartbeat set_heartbeat with_heartbeat: bool = "heartbeat" 0x3c[11]);
+    /// `max_ack_window`: bits 10:8 of dword 0x3c.
+    bits(max_ack_window set_max_ack_window with_max_ack_window try_set_max_ack_window: u8 = "max_ack_window" 0x3c[10:8]);
+    /// `retransmission_counter`: bits 6:4 of dword 0x3c.
+    bits(retransmission_counter set_retransmission_counter with_retransmission_counter try_set_retransmission_counter: u8 = "retransmission_counter" 0x3c[6:4]);
+    /// `retranmission_limit_exceeded`: bit 3 of dword 0x3c.
+    flag(retranmission_limit_exceeded set_retranmission_limit_exceeded with_retranmission_limit_exceeded: bool = "retranmission_limit_exceeded" 0x3c[3]);
+    /// `retranmission_limit`: bits 2:0 of dword 0x3c.
+    bits(retranmission_limit set_retranmission_limit with_retranmission_limit try_set_retranmission_limit: u8 = "retranmission_limit" 0x3c[2:0]);
+}
+
+/// `conn_track_offload`: 128 bytes.
+pub type ConnTrackOffload = Layout<tag::ConnTrackOffload, 0x80>;
+layout! { ConnTrackOffload, tag::ConnTrackOffload, "conn_track_offload", Struct, 0x80;
+    /// `modify_field_select`: 64 bits from byte 0x00 on.
+    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    /// `conn_track_aso_access_pd`: bits 23:0 of dword 0x10.
+    bits(conn_track_aso_access_pd set_conn_track_aso_access_pd with_conn_track_aso_access_pd try_set_conn_track_aso_access_pd: u32 = "conn_track_aso_access_pd" 0x10[23:0]);
+    /// `conn_track_aso`: from byte 0x40 on.
+    nested(conn_track_aso conn_track_aso_mut set_conn_track_aso with_conn_track_aso: ConnTrackAso = "conn_track_aso" 0x40, 0x40);
+}
+
+/// `create_conn_track_aso_in`: 144 bytes.
+pub type CreateConnTrackAsoIn = Layout<tag::CreateConnTrackAsoIn, 0x90>;
+layout! { CreateConnTrackAsoIn, tag::CreateConnTrackAsoIn, "create_conn_track_aso_in", Struct, 0x90;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
+    /// `conn_track_offload`: from byte 0x10 on.
+    nested(conn_track_offload conn_track_offload_mut set_conn_track_offload with_conn_track_offload: ConnTrackOffload = "conn_track_offload" 0x10, 0x80);
+}
+
+/// `alloc_packet_reformat_out`: 16 bytes.
+pub type AllocPacketReformatOut = Layout<tag::AllocPacketReformatOut, 0x10>;
+layout! { AllocPacketReformatOut, tag::AllocPacketReformatOut, "alloc_packet_reformat_out", Struct, 0x10;
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+    /// `packet_reformat_id`: bits 31:0 of dword 0x08.
+    full(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: u32 = "packet_reformat_id" 0x08[31:0]);
+}
+
+/// `encap_header_in`: 8 bytes.
+///
+/// With its list `more_encap_header`: [`EncapHeaderInWithMoreEncapHeader`].
+pub type EncapHeaderIn = Layout<tag::EncapHeaderIn, 0x08>;
+
+/// `encap_header_in` and its list `more_encap_header`.
+pub type EncapHeaderInWithMoreEncapHeader = WithTail<EncapHeaderIn, u8>;
+layout! { EncapHeaderIn, tag::EncapHeaderIn, "encap_header_in", Struct, 0x08;
+    /// `header_type`: bits 26:24 of dword 0x00.
+    bits(header_type set_header_type with_header_type try_set_header_type: u8 = "header_type" 0x00[26:24]);
+    /// `encap_header_size`: bits 9:0 of dword 0x00.
+    bits(encap_header_size set_encap_header_size with_encap_header_size try_set_encap_header_size: u16 = "encap_header_size" 0x00[9:0]);
+    /// `encap_header`: from byte 0x06 on.
+    array(encap_header encap_header_mut set_encap_header with_encap_header: [u8; 2] = "encap_header" 0x06, 0x02);
+    tail(bits 8 = "more_encap_header" 0x08);
+}
+
+/// `query_encap_header_in`: 32 bytes.
+pub type QueryEncapHeaderIn = Layout<tag::QueryEncapHeaderIn, 0x20>;
+layout! { QueryEncapHeaderIn, tag::QueryEncapHeaderIn, "query_encap_header_in", Struct, 0x20;
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+    /// `encap_id`: bits 31:0 of dword 0x08.
+    full(encap_id set_encap_id with_encap_id: u32 = "encap_id" 0x08[31:0]);
+}
+
+/// `alloc_encap_header_out`: 16 bytes.
+pub type AllocEncapHeaderOut = Layout<tag::AllocEncapHeaderOut, 0x10>;
+layout! { AllocEncapHeaderOut, tag::AllocEncapHeaderOut, "alloc_encap_header_out", Struct, 0x10;
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+    /// `encap_id`: bits 31:0 of dword 0x08.
+    full(encap_id set_encap_id with_encap_id: u32 = "encap_id" 0x08[31:0]);
+}
+
+/// `alloc_encap_header_in`: 36 bytes.
+///
+/// With its list `encap_header.more_encap_header`: [`AllocEncapHeaderInWithMoreEncapHeader`].
+pub type AllocEncapHeaderIn = Layout<tag::AllocEncapHeaderIn, 0x24>;
+
+/// `alloc_encap_header_in` and its list `encap_header.more_encap_header`.
+pub type AllocEncapHeaderInWithMoreEncapHeader = WithTail<AllocEncapHeaderIn, u8>;
+layout! { AllocEncapHeaderIn, tag::AllocEncapHeaderIn, "alloc_encap_header_in", Struct, 0x24;
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+    /// `encap_header`: from byte 0x1c on.
+    nested(encap_header encap_header_mut set_encap_header with_encap_header: EncapHeaderIn = "encap_header" 0x1c, 0x08);
+}
+
+/// `dealloc_encap_header_out`: 16 bytes.
+pub type DeallocEncapHeaderOut = Layout<tag::DeallocEncapHeaderOut, 0x10>;
+layout! { DeallocEncapHeaderOut, tag::DeallocEncapHeaderOut, "dealloc_encap_header_out", Struct, 0x10;
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+}
+
+/// `dealloc_encap_header_in`: 16 bytes.
+pub type DeallocEncapHeaderIn = Layout<tag::DeallocEncapHeaderIn, 0x10>;
+layout! { DeallocEncapHeaderIn, tag::DeallocEncapHeaderIn, "dealloc_encap_header_in", Struct, 0x10;
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+    /// `encap_id`: bits 31:0 of dword 0x08.
+    full(encap_id set_encap_id with_encap_id: u32 = "encap_id" 0x08[31:0]);
+}
+
+/// `flow_spec_in`: 1028 bytes.
+pub type FlowSpecIn = Layout<tag::FlowSpecIn, 0x404>;
+layout! { FlowSpecIn, tag::FlowSpecIn, "flow_spec_in", Struct, 0x404;
+    /// `match_criteria_enable`: bits 31:24 of dword 0x00.
+    full(match_criteria_enable set_match_criteria_enable with_match_criteria_enable: u8 = "match_criteria_enable" 0x00[31:24]);
+    /// `match_criteria`: from byte 0x04 on.
+    nested(match_criteria match_criteria_mut set_match_criteria with_match_criteria: FteMatchParam = "match_criteria" 0x04, 0x200);
+    /// `match_value`: from byte 0x204 on.
+    nested(match_value match_value_mut set_match_value with_match_value: FteMatchParam = "match_value" 0x204, 0x200);
+}
+
+/// `fs_rule_add_in`: 1040 bytes.
+pub type FsRuleAddIn = Layout<tag::FsRuleAddIn, 0x410>;
+layout! { FsRuleAddIn, tag::FsRuleAddIn, "fs_rule_add_in", Struct, 0x410;
+    /// `flow_spec`: from byte 0x00 on.
+    nested(flow_spec flow_spec_mut set_flow_spec with_flow_spec: FlowSpecIn = "flow_spec" 0x00, 0x404);
+    /// `dest`: from byte 0x404 on.
+    nested(dest dest_mut set_dest with_dest: DestFormatStruct = "dest" 0x404, 0x08);
+    /// `prio`: bits 31:24 of dword 0x40c.
+    full(prio set_prio with_prio: u8 = "prio" 0x40c[31:24]);
 }

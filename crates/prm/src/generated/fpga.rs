@@ -206,6 +206,7 @@ layout! { FpgaCreateQpIn, tag::FpgaCreateQpIn, "fpga_create_qp_in", Struct, 0x70
     /// `fpga_qpc`: from byte 0x10 on.
     nested(fpga_qpc fpga_qpc_mut set_fpga_qpc with_fpga_qpc: FpgaQpc = "fpga_qpc" 0x10, 0x60);
 }
+request! { FpgaCreateQpIn => FpgaCreateQpOut }
 
 /// `fpga_create_qp_out`: 112 bytes.
 pub type FpgaCreateQpOut = Layout<tag::FpgaCreateQpOut, 0x70>;
@@ -234,6 +235,7 @@ layout! { FpgaModifyQpIn, tag::FpgaModifyQpIn, "fpga_modify_qp_in", Struct, 0x70
     /// `fpga_qpc`: from byte 0x10 on.
     nested(fpga_qpc fpga_qpc_mut set_fpga_qpc with_fpga_qpc: FpgaQpc = "fpga_qpc" 0x10, 0x60);
 }
+request! { FpgaModifyQpIn => FpgaModifyQpOut }
 
 /// `fpga_modify_qp_out`: 16 bytes.
 pub type FpgaModifyQpOut = Layout<tag::FpgaModifyQpOut, 0x10>;
@@ -254,6 +256,7 @@ layout! { FpgaQueryQpIn, tag::FpgaQueryQpIn, "fpga_query_qp_in", Struct, 0x10, o
     /// `fpga_qpn`: bits 23:0 of dword 0x08.
     bits(fpga_qpn set_fpga_qpn with_fpga_qpn try_set_fpga_qpn: u32 = "fpga_qpn" 0x08[23:0]);
 }
+request! { FpgaQueryQpIn => FpgaQueryQpOut }
 
 /// `fpga_query_qp_out`: 112 bytes.
 pub type FpgaQueryQpOut = Layout<tag::FpgaQueryQpOut, 0x70>;
@@ -278,6 +281,7 @@ layout! { FpgaQueryQpCountersIn, tag::FpgaQueryQpCountersIn, "fpga_query_qp_coun
     /// `fpga_qpn`: bits 23:0 of dword 0x08.
     bits(fpga_qpn set_fpga_qpn with_fpga_qpn try_set_fpga_qpn: u32 = "fpga_qpn" 0x08[23:0]);
 }
+request! { FpgaQueryQpCountersIn => FpgaQueryQpCountersOut }
 
 /// `fpga_query_qp_counters_out`: 112 bytes.
 pub type FpgaQueryQpCountersOut = Layout<tag::FpgaQueryQpCountersOut, 0x70>;
@@ -308,6 +312,7 @@ layout! { FpgaDestroyQpIn, tag::FpgaDestroyQpIn, "fpga_destroy_qp_in", Struct, 0
     /// `fpga_qpn`: bits 23:0 of dword 0x08.
     bits(fpga_qpn set_fpga_qpn with_fpga_qpn try_set_fpga_qpn: u32 = "fpga_qpn" 0x08[23:0]);
 }
+request! { FpgaDestroyQpIn => FpgaDestroyQpOut }
 
 /// `fpga_destroy_qp_out`: 16 bytes.
 pub type FpgaDestroyQpOut = Layout<tag::FpgaDestroyQpOut, 0x10>;

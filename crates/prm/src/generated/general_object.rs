@@ -16,6 +16,7 @@ mod tag {
         AllowOtherVhcaAccessOut,
         AliasContext,
         CreateAliasObjIn,
+        CreateAliasObjOut,
     }
 }
 
@@ -30,6 +31,7 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
     <tag::AllowOtherVhcaAccessOut as crate::Described>::DESC,
     <tag::AliasContext as crate::Described>::DESC,
     <tag::CreateAliasObjIn as crate::Described>::DESC,
+    <tag::CreateAliasObjOut as crate::Described>::DESC,
 ];
 
 /// The commands of this family.
@@ -64,7 +66,7 @@ layout! { GeneralObjInCmdHdrOpParam, tag::GeneralObjInCmdHdrOpParam, "general_ob
 
 /// `general_obj_in_cmd_hdr`: 16 bytes.
 pub type GeneralObjInCmdHdr = Layout<tag::GeneralObjInCmdHdr, 0x10>;
-layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr", Struct, 0x10;
+layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr", Struct, 0x10, opcode 0xa03;
     /// `opcode`: bits 31:16 of dword 0x00.
     full(opcode set_opcode with_opcode: u16 = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -78,6 +80,7 @@ layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr",
     /// `op_param`: from byte 0x0c on.
     nested(op_param op_param_mut set_op_param with_op_param: GeneralObjInCmdHdrOpParam = "op_param" 0x0c, 0x04);
 }
+request! { GeneralObjInCmdHdr => GeneralObjOutCmdHdr }
 
 /// `general_obj_out_cmd_hdr`: 16 bytes.
 pub type GeneralObjOutCmdHdr = Layout<tag::GeneralObjOutCmdHdr, 0x10>;
@@ -108,6 +111,7 @@ layout! { AllowOtherVhcaAccessIn, tag::AllowOtherVhcaAccessIn, "allow_other_vhca
     /// `access_key`: from byte 0x20 on.
     array(access_key access_key_mut set_access_key with_access_key: [U32; 8] = "access_key" 0x20, 0x20);
 }
+request! { AllowOtherVhcaAccessIn => AllowOtherVhcaAccessOut }
 
 /// `allow_other_vhca_access_out`: 16 bytes.
 pub type AllowOtherVhcaAccessOut = Layout<tag::AllowOtherVhcaAccessOut, 0x10>;
@@ -142,6 +146,15 @@ pub type CreateAliasObjIn = Layout<tag::CreateAliasObjIn, 0x50>;
 layout! { CreateAliasObjIn, tag::CreateAliasObjIn, "create_alias_obj_in", Struct, 0x50;
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
+    /// `alias_ctx`: from byte 0x10 on.
+    nested(alias_ctx alias_ctx_mut set_alias_ctx with_alias_ctx: AliasContext = "alias_ctx" 0x10, 0x40);
+}
+
+/// `create_alias_obj_out`: 80 bytes.
+pub type CreateAliasObjOut = Layout<tag::CreateAliasObjOut, 0x50>;
+layout! { CreateAliasObjOut, tag::CreateAliasObjOut, "create_alias_obj_out", Struct, 0x50;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjOutCmdHdr = "hdr" 0x00, 0x10);
     /// `alias_ctx`: from byte 0x10 on.
     nested(alias_ctx alias_ctx_mut set_alias_ctx with_alias_ctx: AliasContext = "alias_ctx" 0x10, 0x40);
 }

@@ -106,6 +106,7 @@ layout! { SuspendVhcaIn, tag::SuspendVhcaIn, "suspend_vhca_in", Struct, 0x10, op
     /// `vhca_id`: bits 15:0 of dword 0x08.
     full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x08[15:0]);
 }
+request! { SuspendVhcaIn => SuspendVhcaOut }
 
 /// `suspend_vhca_out`: 16 bytes.
 pub type SuspendVhcaOut = Layout<tag::SuspendVhcaOut, 0x10>;
@@ -128,6 +129,7 @@ layout! { ResumeVhcaIn, tag::ResumeVhcaIn, "resume_vhca_in", Struct, 0x10, opcod
     /// `vhca_id`: bits 15:0 of dword 0x08.
     full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x08[15:0]);
 }
+request! { ResumeVhcaIn => ResumeVhcaOut }
 
 /// `resume_vhca_out`: 16 bytes.
 pub type ResumeVhcaOut = Layout<tag::ResumeVhcaOut, 0x10>;
@@ -154,6 +156,7 @@ layout! { QueryVhcaMigrationStateIn, tag::QueryVhcaMigrationStateIn, "query_vhca
     /// `vhca_id`: bits 15:0 of dword 0x08.
     full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x08[15:0]);
 }
+request! { QueryVhcaMigrationStateIn => QueryVhcaMigrationStateOut }
 
 /// `query_vhca_migration_state_out`: 64 bytes.
 pub type QueryVhcaMigrationStateOut = Layout<tag::QueryVhcaMigrationStateOut, 0x40>;
@@ -192,6 +195,7 @@ layout! { SaveVhcaStateIn, tag::SaveVhcaStateIn, "save_vhca_state_in", Struct, 0
     /// `size`: bits 31:0 of dword 0x1c.
     full(size set_size with_size: u32 = "size" 0x1c[31:0]);
 }
+request! { SaveVhcaStateIn => SaveVhcaStateOut }
 
 /// `save_vhca_state_out`: 16 bytes.
 pub type SaveVhcaStateOut = Layout<tag::SaveVhcaStateOut, 0x10>;
@@ -224,6 +228,7 @@ layout! { LoadVhcaStateIn, tag::LoadVhcaStateIn, "load_vhca_state_in", Struct, 0
     /// `size`: bits 31:0 of dword 0x1c.
     full(size set_size with_size: u32 = "size" 0x1c[31:0]);
 }
+request! { LoadVhcaStateIn => LoadVhcaStateOut }
 
 /// `load_vhca_state_out`: 16 bytes.
 pub type LoadVhcaStateOut = Layout<tag::LoadVhcaStateOut, 0x10>;

@@ -52,6 +52,10 @@ layout! { Mkc, tag::Mkc, "mkc", Struct, 0x40;
     flag(free set_free with_free: bool = "free" 0x00[30]);
     /// `access_mode_4_2`: bits 28:26 of dword 0x00.
     bits(access_mode_4_2 set_access_mode_4_2 with_access_mode_4_2 try_set_access_mode_4_2: u8 = "access_mode_4_2" 0x00[28:26]);
+    /// `alter_pd_to_vhca_id`: bit 25 of dword 0x00.
+    flag(alter_pd_to_vhca_id set_alter_pd_to_vhca_id with_alter_pd_to_vhca_id: bool = "alter_pd_to_vhca_id" 0x00[25]);
+    /// `crossed_side_mkey`: bit 24 of dword 0x00.
+    flag(crossed_side_mkey set_crossed_side_mkey with_crossed_side_mkey: bool = "crossed_side_mkey" 0x00[24]);
     /// `relaxed_ordering_write`: bit 18 of dword 0x00.
     flag(relaxed_ordering_write set_relaxed_ordering_write with_relaxed_ordering_write: bool = "relaxed_ordering_write" 0x00[18]);
     /// `small_fence_on_rdma_read_response`: bit 16 of dword 0x00.
@@ -98,10 +102,16 @@ layout! { Mkc, tag::Mkc, "mkc", Struct, 0x40;
     full(crossing_target_vhca_id set_crossing_target_vhca_id with_crossing_target_vhca_id: u16 = "crossing_target_vhca_id" 0x30[31:16]);
     /// `translations_octword_size`: bits 31:0 of dword 0x34.
     full(translations_octword_size set_translations_octword_size with_translations_octword_size: u32 = "translations_octword_size" 0x34[31:0]);
+    /// `crossing_target_mkey`: bits 31:0 of dword 0x34.
+    full(crossing_target_mkey set_crossing_target_mkey with_crossing_target_mkey: u32 = "crossing_target_mkey" 0x34[31:0]);
+    /// `order_read_after_write`: bits 9:8 of dword 0x38.
+    bits(order_read_after_write set_order_read_after_write with_order_read_after_write try_set_order_read_after_write: u8 = "order_read_after_write" 0x38[9:8]);
     /// `relaxed_ordering_read`: bit 6 of dword 0x38.
     flag(relaxed_ordering_read set_relaxed_ordering_read with_relaxed_ordering_read: bool = "relaxed_ordering_read" 0x38[6]);
     /// `log_page_size`: bits 5:0 of dword 0x38.
     bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x38[5:0]);
+    /// `crypto_en`: bits 28:27 of dword 0x3c.
+    bits(crypto_en set_crypto_en with_crypto_en try_set_crypto_en: u8 = "crypto_en" 0x3c[28:27]);
     /// `pcie_tph_en`: bit 26 of dword 0x3c.
     flag(pcie_tph_en set_pcie_tph_en with_pcie_tph_en: bool = "pcie_tph_en" 0x3c[26]);
     /// `pcie_tph_ph`: bits 25:24 of dword 0x3c.
@@ -134,9 +144,12 @@ pub type QuerySpecialContextsIn = Layout<tag::QuerySpecialContextsIn, 0x10>;
 layout! { QuerySpecialContextsIn, tag::QuerySpecialContextsIn, "query_special_contexts_in", Struct, 0x10, opcode 0x203;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { QuerySpecialContextsIn => QuerySpecialContextsOut }
 
 /// `query_mkey_out`: 304 bytes.
 pub type QueryMkeyOut = Layout<tag::QueryMkeyOut, 0x130>;
@@ -158,6 +171,8 @@ pub type QueryMkeyIn = Layout<tag::QueryMkeyIn, 0x10>;
 layout! { QueryMkeyIn, tag::QueryMkeyIn, "query_mkey_in", Struct, 0x10, opcode 0x201;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `mkey_index`: bits 23:0 of dword 0x08.
@@ -165,6 +180,7 @@ layout! { QueryMkeyIn, tag::QueryMkeyIn, "query_mkey_in", Struct, 0x10, opcode 0
     /// `pg_access`: bit 31 of dword 0x0c.
     flag(pg_access set_pg_access with_pg_access: bool = "pg_access" 0x0c[31]);
 }
+request! { QueryMkeyIn => QueryMkeyOut }
 
 /// `destroy_psv_out`: 16 bytes.
 pub type DestroyPsvOut = Layout<tag::DestroyPsvOut, 0x10>;
@@ -180,11 +196,18 @@ pub type DestroyPsvIn = Layout<tag::DestroyPsvIn, 0x10>;
 layout! { DestroyPsvIn, tag::DestroyPsvIn, "destroy_psv_in", Struct, 0x10, opcode 0x601;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
+    /// `function_id`: bits 31:16 of dword 0x04.
+    full(function_id set_function_id with_function_id: u16 = "function_id" 0x04[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+    /// `cmd_on_behalf`: bit 24 of dword 0x08.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x08[24]);
     /// `psvn`: bits 23:0 of dword 0x08.
     bits(psvn set_psvn with_psvn try_set_psvn: u32 = "psvn" 0x08[23:0]);
 }
+request! { DestroyPsvIn => DestroyPsvOut }
 
 /// `destroy_mkey_out`: 16 bytes.
 pub type DestroyMkeyOut = Layout<tag::DestroyMkeyOut, 0x10>;
@@ -206,7 +229,12 @@ layout! { DestroyMkeyIn, tag::DestroyMkeyIn, "destroy_mkey_in", Struct, 0x10, op
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `mkey_index`: bits 23:0 of dword 0x08.
     bits(mkey_index set_mkey_index with_mkey_index try_set_mkey_index: u32 = "mkey_index" 0x08[23:0]);
+    /// `cmd_on_behalf`: bit 29 of dword 0x0c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[29]);
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
 }
+request! { DestroyMkeyIn => DestroyMkeyOut }
 
 /// `create_psv_out`: 32 bytes.
 pub type CreatePsvOut = Layout<tag::CreatePsvOut, 0x20>;
@@ -230,13 +258,20 @@ pub type CreatePsvIn = Layout<tag::CreatePsvIn, 0x10>;
 layout! { CreatePsvIn, tag::CreatePsvIn, "create_psv_in", Struct, 0x10, opcode 0x600;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
+    /// `function_id`: bits 31:16 of dword 0x04.
+    full(function_id set_function_id with_function_id: u16 = "function_id" 0x04[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `num_psv`: bits 31:28 of dword 0x08.
     bits(num_psv set_num_psv with_num_psv try_set_num_psv: u8 = "num_psv" 0x08[31:28]);
+    /// `cmd_on_behalf`: bit 24 of dword 0x08.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x08[24]);
     /// `pd`: bits 23:0 of dword 0x08.
     bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x08[23:0]);
 }
+request! { CreatePsvIn => CreatePsvOut }
 
 /// `create_mkey_out`: 16 bytes.
 pub type CreateMkeyOut = Layout<tag::CreateMkeyOut, 0x10>;
@@ -263,18 +298,29 @@ layout! { CreateMkeyIn, tag::CreateMkeyIn, "create_mkey_in", Struct, 0x110, opco
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+    /// `input_mkey_index`: bits 23:0 of dword 0x08.
+    bits(input_mkey_index set_input_mkey_index with_input_mkey_index try_set_input_mkey_index: u32 = "input_mkey_index" 0x08[23:0]);
     /// `pg_access`: bit 31 of dword 0x0c.
     flag(pg_access set_pg_access with_pg_access: bool = "pg_access" 0x0c[31]);
     /// `mkey_umem_valid`: bit 30 of dword 0x0c.
     flag(mkey_umem_valid set_mkey_umem_valid with_mkey_umem_valid: bool = "mkey_umem_valid" 0x0c[30]);
     /// `data_direct`: bit 29 of dword 0x0c.
     flag(data_direct set_data_direct with_data_direct: bool = "data_direct" 0x0c[29]);
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
     /// `memory_key_mkey_entry`: from byte 0x10 on.
     nested(memory_key_mkey_entry memory_key_mkey_entry_mut set_memory_key_mkey_entry with_memory_key_mkey_entry: Mkc = "memory_key_mkey_entry" 0x10, 0x40);
     /// `translations_octword_actual_size`: bits 31:0 of dword 0x60.
     full(translations_octword_actual_size set_translations_octword_actual_size with_translations_octword_actual_size: u32 = "translations_octword_actual_size" 0x60[31:0]);
+    /// `mkey_umem_id`: bits 31:0 of dword 0x64.
+    full(mkey_umem_id set_mkey_umem_id with_mkey_umem_id: u32 = "mkey_umem_id" 0x64[31:0]);
+    /// `mkey_umem_offset`: 64 bits from byte 0x68 on.
+    quad(mkey_umem_offset set_mkey_umem_offset with_mkey_umem_offset: u64 = "mkey_umem_offset" 0x68);
+    /// `bsf_octword_actual_size`: bits 15:0 of dword 0x70.
+    full(bsf_octword_actual_size set_bsf_octword_actual_size with_bsf_octword_actual_size: u16 = "bsf_octword_actual_size" 0x70[15:0]);
     tail(bits 32 = "klm_pas_mtt" 0x110);
 }
+request! { CreateMkeyIn => CreateMkeyOut }
 
 /// `umr_pointer_desc_argument`: 16 bytes.
 pub type UmrPointerDescArgument = Layout<tag::UmrPointerDescArgument, 0x10>;

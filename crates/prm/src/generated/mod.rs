@@ -65,6 +65,21 @@ pub mod flow;
 #[cfg(feature = "flow")]
 #[doc(no_inline)]
 pub use flow::*;
+#[cfg(feature = "steering")]
+pub mod steering;
+#[cfg(feature = "steering")]
+#[doc(no_inline)]
+pub use steering::*;
+#[cfg(feature = "flex_parser")]
+pub mod flex_parser;
+#[cfg(feature = "flex_parser")]
+#[doc(no_inline)]
+pub use flex_parser::*;
+#[cfg(feature = "regexp")]
+pub mod regexp;
+#[cfg(feature = "regexp")]
+#[doc(no_inline)]
+pub use regexp::*;
 #[cfg(feature = "fpga")]
 pub mod fpga;
 #[cfg(feature = "fpga")]
@@ -199,6 +214,27 @@ static FAMILIES: &[crate::Family] = &[
         about: "Flow tables, groups, entries and their actions.",
         layouts: flow::LAYOUTS,
         commands: flow::COMMANDS,
+    },
+    #[cfg(feature = "steering")]
+    crate::Family {
+        name: "steering",
+        about: "Steering by hardware: steering table entries, their actions, match definers.",
+        layouts: steering::LAYOUTS,
+        commands: steering::COMMANDS,
+    },
+    #[cfg(feature = "flex_parser")]
+    crate::Family {
+        name: "flex_parser",
+        about: "The flexible parser: parse graph nodes, arcs and samples.",
+        layouts: flex_parser::LAYOUTS,
+        commands: flex_parser::COMMANDS,
+    },
+    #[cfg(feature = "regexp")]
+    crate::Family {
+        name: "regexp",
+        about: "The regular expression engine.",
+        layouts: regexp::LAYOUTS,
+        commands: regexp::COMMANDS,
     },
     #[cfg(feature = "fpga")]
     crate::Family {

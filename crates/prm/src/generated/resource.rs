@@ -49,6 +49,9 @@ mod tag {
         DestroyUctxIn,
         DestroyUctxOut,
         CreateSwIcmIn,
+        TagBufferTableObj,
+        CreateTagBufferTableObjIn,
+        QueryTagBufferTableObjOut,
     }
 }
 
@@ -94,6 +97,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
     <tag::DestroyUctxIn as crate::Described>::DESC,
     <tag::DestroyUctxOut as crate::Described>::DESC,
     <tag::CreateSwIcmIn as crate::Described>::DESC,
+    <tag::TagBufferTableObj as crate::Described>::DESC,
+    <tag::CreateTagBufferTableObjIn as crate::Described>::DESC,
+    <tag::QueryTagBufferTableObjOut as crate::Described>::DESC,
 ];
 
 /// The commands of this family.
@@ -185,6 +191,8 @@ pub type QueryQCounterIn = Layout<tag::QueryQCounterIn, 0x20>;
 layout! { QueryQCounterIn, tag::QueryQCounterIn, "query_q_counter_in", Struct, 0x20, opcode 0x773;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -198,6 +206,7 @@ layout! { QueryQCounterIn, tag::QueryQCounterIn, "query_q_counter_in", Struct, 0
     /// `counter_set_id`: bits 7:0 of dword 0x1c.
     full(counter_set_id set_counter_set_id with_counter_set_id: u8 = "counter_set_id" 0x1c[7:0]);
 }
+request! { QueryQCounterIn => QueryQCounterOut }
 
 /// `dealloc_xrcd_out`: 16 bytes.
 pub type DeallocXrcdOut = Layout<tag::DeallocXrcdOut, 0x10>;
@@ -220,6 +229,7 @@ layout! { DeallocXrcdIn, tag::DeallocXrcdIn, "dealloc_xrcd_in", Struct, 0x10, op
     /// `xrcd`: bits 23:0 of dword 0x08.
     bits(xrcd set_xrcd with_xrcd try_set_xrcd: u32 = "xrcd" 0x08[23:0]);
 }
+request! { DeallocXrcdIn => DeallocXrcdOut }
 
 /// `dealloc_uar_out`: 16 bytes.
 pub type DeallocUarOut = Layout<tag::DeallocUarOut, 0x10>;
@@ -242,6 +252,7 @@ layout! { DeallocUarIn, tag::DeallocUarIn, "dealloc_uar_in", Struct, 0x10, opcod
     /// `uar`: bits 23:0 of dword 0x08.
     bits(uar set_uar with_uar try_set_uar: u32 = "uar" 0x08[23:0]);
 }
+request! { DeallocUarIn => DeallocUarOut }
 
 /// `dealloc_transport_domain_out`: 16 bytes.
 pub type DeallocTransportDomainOut = Layout<tag::DeallocTransportDomainOut, 0x10>;
@@ -264,6 +275,7 @@ layout! { DeallocTransportDomainIn, tag::DeallocTransportDomainIn, "dealloc_tran
     /// `transport_domain`: bits 23:0 of dword 0x08.
     bits(transport_domain set_transport_domain with_transport_domain try_set_transport_domain: u32 = "transport_domain" 0x08[23:0]);
 }
+request! { DeallocTransportDomainIn => DeallocTransportDomainOut }
 
 /// `dealloc_q_counter_out`: 16 bytes.
 pub type DeallocQCounterOut = Layout<tag::DeallocQCounterOut, 0x10>;
@@ -279,11 +291,14 @@ pub type DeallocQCounterIn = Layout<tag::DeallocQCounterIn, 0x10>;
 layout! { DeallocQCounterIn, tag::DeallocQCounterIn, "dealloc_q_counter_in", Struct, 0x10, opcode 0x772;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `counter_set_id`: bits 7:0 of dword 0x08.
     full(counter_set_id set_counter_set_id with_counter_set_id: u8 = "counter_set_id" 0x08[7:0]);
 }
+request! { DeallocQCounterIn => DeallocQCounterOut }
 
 /// `dealloc_pd_out`: 16 bytes.
 pub type DeallocPdOut = Layout<tag::DeallocPdOut, 0x10>;
@@ -306,6 +321,7 @@ layout! { DeallocPdIn, tag::DeallocPdIn, "dealloc_pd_in", Struct, 0x10, opcode 0
     /// `pd`: bits 23:0 of dword 0x08.
     bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x08[23:0]);
 }
+request! { DeallocPdIn => DeallocPdOut }
 
 /// `alloc_xrcd_out`: 16 bytes.
 pub type AllocXrcdOut = Layout<tag::AllocXrcdOut, 0x10>;
@@ -328,6 +344,7 @@ layout! { AllocXrcdIn, tag::AllocXrcdIn, "alloc_xrcd_in", Struct, 0x10, opcode 0
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { AllocXrcdIn => AllocXrcdOut }
 
 /// `alloc_uar_out`: 16 bytes.
 pub type AllocUarOut = Layout<tag::AllocUarOut, 0x10>;
@@ -350,6 +367,7 @@ layout! { AllocUarIn, tag::AllocUarIn, "alloc_uar_in", Struct, 0x10, opcode 0x80
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { AllocUarIn => AllocUarOut }
 
 /// `alloc_transport_domain_out`: 16 bytes.
 pub type AllocTransportDomainOut = Layout<tag::AllocTransportDomainOut, 0x10>;
@@ -372,6 +390,7 @@ layout! { AllocTransportDomainIn, tag::AllocTransportDomainIn, "alloc_transport_
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { AllocTransportDomainIn => AllocTransportDomainOut }
 
 /// `alloc_q_counter_out`: 16 bytes.
 pub type AllocQCounterOut = Layout<tag::AllocQCounterOut, 0x10>;
@@ -394,6 +413,7 @@ layout! { AllocQCounterIn, tag::AllocQCounterIn, "alloc_q_counter_in", Struct, 0
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { AllocQCounterIn => AllocQCounterOut }
 
 /// `alloc_pd_out`: 16 bytes.
 pub type AllocPdOut = Layout<tag::AllocPdOut, 0x10>;
@@ -416,6 +436,7 @@ layout! { AllocPdIn, tag::AllocPdIn, "alloc_pd_in", Struct, 0x10, opcode 0x800;
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { AllocPdIn => AllocPdOut }
 
 /// `modify_memic_in`: 64 bytes.
 pub type ModifyMemicIn = Layout<tag::ModifyMemicIn, 0x40>;
@@ -431,6 +452,7 @@ layout! { ModifyMemicIn, tag::ModifyMemicIn, "modify_memic_in", Struct, 0x40, op
     /// `memic_start_addr`: 64 bits from byte 0x10 on.
     quad(memic_start_addr set_memic_start_addr with_memic_start_addr: u64 = "memic_start_addr" 0x10);
 }
+request! { ModifyMemicIn => ModifyMemicOut }
 
 /// `modify_memic_out`: 64 bytes.
 pub type ModifyMemicOut = Layout<tag::ModifyMemicOut, 0x40>;
@@ -448,6 +470,8 @@ pub type AllocMemicIn = Layout<tag::AllocMemicIn, 0x20>;
 layout! { AllocMemicIn, tag::AllocMemicIn, "alloc_memic_in", Struct, 0x20, opcode 0x205;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `log_memic_addr_alignment`: bits 7:0 of dword 0x0c.
@@ -459,6 +483,7 @@ layout! { AllocMemicIn, tag::AllocMemicIn, "alloc_memic_in", Struct, 0x20, opcod
     /// `memic_size`: bits 31:0 of dword 0x1c.
     full(memic_size set_memic_size with_memic_size: u32 = "memic_size" 0x1c[31:0]);
 }
+request! { AllocMemicIn => AllocMemicOut }
 
 /// `alloc_memic_out`: 16 bytes.
 pub type AllocMemicOut = Layout<tag::AllocMemicOut, 0x10>;
@@ -476,6 +501,8 @@ pub type DeallocMemicIn = Layout<tag::DeallocMemicIn, 0x20>;
 layout! { DeallocMemicIn, tag::DeallocMemicIn, "dealloc_memic_in", Struct, 0x20, opcode 0x206;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `memic_start_addr`: 64 bits from byte 0x10 on.
@@ -483,6 +510,7 @@ layout! { DeallocMemicIn, tag::DeallocMemicIn, "dealloc_memic_in", Struct, 0x20,
     /// `memic_size`: bits 31:0 of dword 0x18.
     full(memic_size set_memic_size with_memic_size: u32 = "memic_size" 0x18[31:0]);
 }
+request! { DeallocMemicIn => DeallocMemicOut }
 
 /// `dealloc_memic_out`: 16 bytes.
 pub type DeallocMemicOut = Layout<tag::DeallocMemicOut, 0x10>;
@@ -501,6 +529,8 @@ pub type Umem = Layout<tag::Umem, 0x20>;
 /// `umem` and its list `mtt`.
 pub type UmemWithMtt = WithTail<Umem, Mtt>;
 layout! { Umem, tag::Umem, "umem", Struct, 0x20;
+    /// `modify_field_select`: 64 bits from byte 0x00 on.
+    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `ats`: bit 31 of dword 0x10.
     flag(ats set_ats with_ats: bool = "ats" 0x10[31]);
     /// `log_page_size`: bits 4:0 of dword 0x10.
@@ -547,6 +577,7 @@ layout! { CreateUmemIn, tag::CreateUmemIn, "create_umem_in", Struct, 0x30, opcod
     /// `umem`: from byte 0x10 on.
     nested(umem umem_mut set_umem with_umem: Umem = "umem" 0x10, 0x20);
 }
+request! { CreateUmemIn => CreateUmemOut }
 
 /// `create_umem_out`: 16 bytes.
 pub type CreateUmemOut = Layout<tag::CreateUmemOut, 0x10>;
@@ -571,6 +602,7 @@ layout! { DestroyUmemIn, tag::DestroyUmemIn, "destroy_umem_in", Struct, 0x10, op
     /// `umem_id`: bits 23:0 of dword 0x08.
     bits(umem_id set_umem_id with_umem_id try_set_umem_id: u32 = "umem_id" 0x08[23:0]);
 }
+request! { DestroyUmemIn => DestroyUmemOut }
 
 /// `destroy_umem_out`: 16 bytes.
 pub type DestroyUmemOut = Layout<tag::DestroyUmemOut, 0x10>;
@@ -591,6 +623,7 @@ layout! { CreateUctxIn, tag::CreateUctxIn, "create_uctx_in", Struct, 0x40, opcod
     /// `uctx`: from byte 0x10 on.
     nested(uctx uctx_mut set_uctx with_uctx: Uctx = "uctx" 0x10, 0x30);
 }
+request! { CreateUctxIn => CreateUctxOut }
 
 /// `create_uctx_out`: 16 bytes.
 pub type CreateUctxOut = Layout<tag::CreateUctxOut, 0x10>;
@@ -613,6 +646,7 @@ layout! { DestroyUctxIn, tag::DestroyUctxIn, "destroy_uctx_in", Struct, 0x10, op
     /// `uid`: bits 15:0 of dword 0x08.
     full(uid set_uid with_uid: u16 = "uid" 0x08[15:0]);
 }
+request! { DestroyUctxIn => DestroyUctxOut }
 
 /// `destroy_uctx_out`: 16 bytes.
 pub type DestroyUctxOut = Layout<tag::DestroyUctxOut, 0x10>;
@@ -630,4 +664,31 @@ layout! { CreateSwIcmIn, tag::CreateSwIcmIn, "create_sw_icm_in", Struct, 0x50;
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `sw_icm`: from byte 0x10 on.
     nested(sw_icm sw_icm_mut set_sw_icm with_sw_icm: SwIcm = "sw_icm" 0x10, 0x40);
+}
+
+/// `tag_buffer_table_obj`: 16 bytes.
+pub type TagBufferTableObj = Layout<tag::TagBufferTableObj, 0x10>;
+layout! { TagBufferTableObj, tag::TagBufferTableObj, "tag_buffer_table_obj", Struct, 0x10;
+    /// `modify_field_select`: 64 bits from byte 0x00 on.
+    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    /// `log_tag_buffer_table_size`: bits 4:0 of dword 0x0c.
+    bits(log_tag_buffer_table_size set_log_tag_buffer_table_size with_log_tag_buffer_table_size try_set_log_tag_buffer_table_size: u8 = "log_tag_buffer_table_size" 0x0c[4:0]);
+}
+
+/// `create_tag_buffer_table_obj_in`: 32 bytes.
+pub type CreateTagBufferTableObjIn = Layout<tag::CreateTagBufferTableObjIn, 0x20>;
+layout! { CreateTagBufferTableObjIn, tag::CreateTagBufferTableObjIn, "create_tag_buffer_table_obj_in", Struct, 0x20;
+    /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
+    nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
+    /// `tag_buffer_table_object`: from byte 0x10 on.
+    nested(tag_buffer_table_object tag_buffer_table_object_mut set_tag_buffer_table_object with_tag_buffer_table_object: TagBufferTableObj = "tag_buffer_table_object" 0x10, 0x10);
+}
+
+/// `query_tag_buffer_table_obj_out`: 32 bytes.
+pub type QueryTagBufferTableObjOut = Layout<tag::QueryTagBufferTableObjOut, 0x20>;
+layout! { QueryTagBufferTableObjOut, tag::QueryTagBufferTableObjOut, "query_tag_buffer_table_obj_out", Struct, 0x20;
+    /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
+    nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
+    /// `tag_buffer_table_object`: from byte 0x10 on.
+    nested(tag_buffer_table_object tag_buffer_table_object_mut set_tag_buffer_table_object with_tag_buffer_table_object: TagBufferTableObj = "tag_buffer_table_object" 0x10, 0x10);
 }

@@ -117,11 +117,14 @@ pub type QueryRqtIn = Layout<tag::QueryRqtIn, 0x10>;
 layout! { QueryRqtIn, tag::QueryRqtIn, "query_rqt_in", Struct, 0x10, opcode 0x919;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `rqtn`: bits 23:0 of dword 0x08.
     bits(rqtn set_rqtn with_rqtn try_set_rqtn: u32 = "rqtn" 0x08[23:0]);
 }
+request! { QueryRqtIn => QueryRqtOut }
 
 /// `modify_rqt_out`: 16 bytes.
 ///
@@ -171,6 +174,7 @@ layout! { ModifyRqtIn, tag::ModifyRqtIn, "modify_rqt_in", Struct, 0x110, opcode 
     /// `ctx`: from byte 0x20 on.
     nested(ctx ctx_mut set_ctx with_ctx: Rqtc = "ctx" 0x20, 0xf0);
 }
+request! { ModifyRqtIn => ModifyRqtOut }
 
 /// `destroy_rqt_out`: 16 bytes.
 ///
@@ -197,6 +201,7 @@ layout! { DestroyRqtIn, tag::DestroyRqtIn, "destroy_rqt_in", Struct, 0x10, opcod
     /// `rqtn`: bits 23:0 of dword 0x08.
     bits(rqtn set_rqtn with_rqtn try_set_rqtn: u32 = "rqtn" 0x08[23:0]);
 }
+request! { DestroyRqtIn => DestroyRqtOut }
 
 /// `create_rqt_out`: 16 bytes.
 ///
@@ -235,6 +240,7 @@ layout! { CreateRqtIn, tag::CreateRqtIn, "create_rqt_in", Struct, 0x110, opcode 
     /// `rqt_context`: from byte 0x20 on.
     nested(rqt_context rqt_context_mut set_rqt_context with_rqt_context: Rqtc = "rqt_context" 0x20, 0xf0);
 }
+request! { CreateRqtIn => CreateRqtOut }
 
 /// What MODIFY_RQT changes: the list of receive queues and its length.
 ///
@@ -249,7 +255,7 @@ pub struct ModifyRqtSelect {
 }
 
 command! {
-    CreateRqtIn => CreateRqtOut, Create Rqt, CREATE_RQT, crate::CommandDesc {
+    CreateRqtIn, Create Rqt, CREATE_RQT, crate::CommandDesc {
         name: "CREATE_RQT",
         opcode: 0x916,
         verb: crate::Verb::Create,
@@ -265,7 +271,7 @@ command! {
 }
 
 command! {
-    ModifyRqtIn => ModifyRqtOut, Modify Rqt, MODIFY_RQT, crate::CommandDesc {
+    ModifyRqtIn, Modify Rqt, MODIFY_RQT, crate::CommandDesc {
         name: "MODIFY_RQT",
         opcode: 0x917,
         verb: crate::Verb::Modify,
@@ -291,7 +297,7 @@ command! {
 }
 
 command! {
-    DestroyRqtIn => DestroyRqtOut, Destroy Rqt, DESTROY_RQT, crate::CommandDesc {
+    DestroyRqtIn, Destroy Rqt, DESTROY_RQT, crate::CommandDesc {
         name: "DESTROY_RQT",
         opcode: 0x918,
         verb: crate::Verb::Destroy,
@@ -307,7 +313,7 @@ command! {
 }
 
 command! {
-    QueryRqtIn => QueryRqtOut, Query Rqt, QUERY_RQT, crate::CommandDesc {
+    QueryRqtIn, Query Rqt, QUERY_RQT, crate::CommandDesc {
         name: "QUERY_RQT",
         opcode: 0x919,
         verb: crate::Verb::Query,

@@ -46,6 +46,8 @@ mod tag {
         ArmXrcSrqIn,
         ArmRqOut,
         ArmRqIn,
+        SetXrqDcParamsEntryOut,
+        SetXrqDcParamsEntryIn,
     }
 }
 
@@ -89,6 +91,8 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
     <tag::ArmXrcSrqIn as crate::Described>::DESC,
     <tag::ArmRqOut as crate::Described>::DESC,
     <tag::ArmRqIn as crate::Described>::DESC,
+    <tag::SetXrqDcParamsEntryOut as crate::Described>::DESC,
+    <tag::SetXrqDcParamsEntryIn as crate::Described>::DESC,
 ];
 
 /// The commands of this family.
@@ -236,6 +240,8 @@ layout! { Xrqc, tag::Xrqc, "xrqc", Struct, 0x140;
     bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x04[23:0]);
     /// `cqn`: bits 23:0 of dword 0x08.
     bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
+    /// `dc`: bit 0 of dword 0x0c.
+    flag(dc set_dc with_dc: bool = "dc" 0x0c[0]);
     /// `tag_matching_topology_context`: from byte 0x20 on.
     nested(tag_matching_topology_context tag_matching_topology_context_mut set_tag_matching_topology_context with_tag_matching_topology_context: TagMatchingTopologyContext = "tag_matching_topology_context" 0x20, 0x10);
     /// `wq`: from byte 0x80 on.
@@ -267,11 +273,14 @@ pub type QueryXrqIn = Layout<tag::QueryXrqIn, 0x10>;
 layout! { QueryXrqIn, tag::QueryXrqIn, "query_xrq_in", Struct, 0x10, opcode 0x719;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `xrqn`: bits 23:0 of dword 0x08.
     bits(xrqn set_xrqn with_xrqn try_set_xrqn: u32 = "xrqn" 0x08[23:0]);
 }
+request! { QueryXrqIn => QueryXrqOut }
 
 /// `query_xrc_srq_out`: 272 bytes.
 ///
@@ -299,11 +308,14 @@ pub type QueryXrcSrqIn = Layout<tag::QueryXrcSrqIn, 0x10>;
 layout! { QueryXrcSrqIn, tag::QueryXrcSrqIn, "query_xrc_srq_in", Struct, 0x10, opcode 0x707;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `xrc_srqn`: bits 23:0 of dword 0x08.
     bits(xrc_srqn set_xrc_srqn with_xrc_srqn try_set_xrc_srqn: u32 = "xrc_srqn" 0x08[23:0]);
 }
+request! { QueryXrcSrqIn => QueryXrcSrqOut }
 
 /// `query_srq_out`: 272 bytes.
 ///
@@ -331,11 +343,14 @@ pub type QuerySrqIn = Layout<tag::QuerySrqIn, 0x10>;
 layout! { QuerySrqIn, tag::QuerySrqIn, "query_srq_in", Struct, 0x10, opcode 0x702;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `srqn`: bits 23:0 of dword 0x08.
     bits(srqn set_srqn with_srqn try_set_srqn: u32 = "srqn" 0x08[23:0]);
 }
+request! { QuerySrqIn => QuerySrqOut }
 
 /// `query_rmp_out`: 272 bytes.
 ///
@@ -362,11 +377,14 @@ pub type QueryRmpIn = Layout<tag::QueryRmpIn, 0x10>;
 layout! { QueryRmpIn, tag::QueryRmpIn, "query_rmp_in", Struct, 0x10, opcode 0x90f;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `rmpn`: bits 23:0 of dword 0x08.
     bits(rmpn set_rmpn with_rmpn try_set_rmpn: u32 = "rmpn" 0x08[23:0]);
 }
+request! { QueryRmpIn => QueryRmpOut }
 
 /// `modify_rmp_out`: 16 bytes.
 ///
@@ -413,6 +431,7 @@ layout! { ModifyRmpIn, tag::ModifyRmpIn, "modify_rmp_in", Struct, 0x110, opcode 
     /// `ctx`: from byte 0x20 on.
     nested(ctx ctx_mut set_ctx with_ctx: Rmpc = "ctx" 0x20, 0xf0);
 }
+request! { ModifyRmpIn => ModifyRmpOut }
 
 /// `destroy_xrq_out`: 16 bytes.
 ///
@@ -439,6 +458,7 @@ layout! { DestroyXrqIn, tag::DestroyXrqIn, "destroy_xrq_in", Struct, 0x10, opcod
     /// `xrqn`: bits 23:0 of dword 0x08.
     bits(xrqn set_xrqn with_xrqn try_set_xrqn: u32 = "xrqn" 0x08[23:0]);
 }
+request! { DestroyXrqIn => DestroyXrqOut }
 
 /// `destroy_xrc_srq_out`: 16 bytes.
 ///
@@ -465,6 +485,7 @@ layout! { DestroyXrcSrqIn, tag::DestroyXrcSrqIn, "destroy_xrc_srq_in", Struct, 0
     /// `xrc_srqn`: bits 23:0 of dword 0x08.
     bits(xrc_srqn set_xrc_srqn with_xrc_srqn try_set_xrc_srqn: u32 = "xrc_srqn" 0x08[23:0]);
 }
+request! { DestroyXrcSrqIn => DestroyXrcSrqOut }
 
 /// `destroy_srq_out`: 16 bytes.
 ///
@@ -491,6 +512,7 @@ layout! { DestroySrqIn, tag::DestroySrqIn, "destroy_srq_in", Struct, 0x10, opcod
     /// `srqn`: bits 23:0 of dword 0x08.
     bits(srqn set_srqn with_srqn try_set_srqn: u32 = "srqn" 0x08[23:0]);
 }
+request! { DestroySrqIn => DestroySrqOut }
 
 /// `destroy_rmp_out`: 16 bytes.
 ///
@@ -517,6 +539,7 @@ layout! { DestroyRmpIn, tag::DestroyRmpIn, "destroy_rmp_in", Struct, 0x10, opcod
     /// `rmpn`: bits 23:0 of dword 0x08.
     bits(rmpn set_rmpn with_rmpn try_set_rmpn: u32 = "rmpn" 0x08[23:0]);
 }
+request! { DestroyRmpIn => DestroyRmpOut }
 
 /// `create_xrq_out`: 16 bytes.
 ///
@@ -550,6 +573,7 @@ layout! { CreateXrqIn, tag::CreateXrqIn, "create_xrq_in", Struct, 0x150, opcode 
     /// `xrq_context`: from byte 0x10 on.
     nested(xrq_context xrq_context_mut set_xrq_context with_xrq_context: Xrqc = "xrq_context" 0x10, 0x140);
 }
+request! { CreateXrqIn => CreateXrqOut }
 
 /// `create_xrc_srq_out`: 16 bytes.
 ///
@@ -586,6 +610,7 @@ layout! { CreateXrcSrqIn, tag::CreateXrcSrqIn, "create_xrc_srq_in", Struct, 0x11
     flag(xrc_srq_umem_valid set_xrc_srq_umem_valid with_xrc_srq_umem_valid: bool = "xrc_srq_umem_valid" 0x5c[31]);
     tail(bits 64 = "pas" 0x110);
 }
+request! { CreateXrcSrqIn => CreateXrcSrqOut }
 
 /// `create_srq_out`: 16 bytes.
 ///
@@ -620,6 +645,7 @@ layout! { CreateSrqIn, tag::CreateSrqIn, "create_srq_in", Struct, 0x110, opcode 
     nested(srq_context_entry srq_context_entry_mut set_srq_context_entry with_srq_context_entry: Srqc = "srq_context_entry" 0x10, 0x40);
     tail(bits 64 = "pas" 0x110);
 }
+request! { CreateSrqIn => CreateSrqOut }
 
 /// `create_rmp_out`: 16 bytes.
 ///
@@ -653,6 +679,7 @@ layout! { CreateRmpIn, tag::CreateRmpIn, "create_rmp_in", Struct, 0x110, opcode 
     /// `ctx`: from byte 0x20 on.
     nested(ctx ctx_mut set_ctx with_ctx: Rmpc = "ctx" 0x20, 0xf0);
 }
+request! { CreateRmpIn => CreateRmpOut }
 
 /// `arm_xrq_out`: 16 bytes.
 ///
@@ -672,6 +699,8 @@ pub type ArmXrqIn = Layout<tag::ArmXrqIn, 0x10>;
 layout! { ArmXrqIn, tag::ArmXrqIn, "arm_xrq_in", Struct, 0x10, opcode 0x71a;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `xrqn`: bits 23:0 of dword 0x08.
@@ -679,6 +708,7 @@ layout! { ArmXrqIn, tag::ArmXrqIn, "arm_xrq_in", Struct, 0x10, opcode 0x71a;
     /// `lwm`: bits 15:0 of dword 0x0c.
     full(lwm set_lwm with_lwm: u16 = "lwm" 0x0c[15:0]);
 }
+request! { ArmXrqIn => ArmXrqOut }
 
 /// `arm_xrc_srq_out`: 16 bytes.
 ///
@@ -707,6 +737,7 @@ layout! { ArmXrcSrqIn, tag::ArmXrcSrqIn, "arm_xrc_srq_in", Struct, 0x10, opcode 
     /// `lwm`: bits 15:0 of dword 0x0c.
     full(lwm set_lwm with_lwm: u16 = "lwm" 0x0c[15:0]);
 }
+request! { ArmXrcSrqIn => ArmXrcSrqOut }
 
 /// `arm_rq_out`: 16 bytes.
 ///
@@ -735,6 +766,44 @@ layout! { ArmRqIn, tag::ArmRqIn, "arm_rq_in", Struct, 0x10, opcode 0x703;
     /// `lwm`: bits 15:0 of dword 0x0c.
     full(lwm set_lwm with_lwm: u16 = "lwm" 0x0c[15:0]);
 }
+request! { ArmRqIn => ArmRqOut }
+
+/// `set_xrq_dc_params_entry_out`: 16 bytes.
+pub type SetXrqDcParamsEntryOut = Layout<tag::SetXrqDcParamsEntryOut, 0x10>;
+layout! { SetXrqDcParamsEntryOut, tag::SetXrqDcParamsEntryOut, "set_xrq_dc_params_entry_out", Struct, 0x10;
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+}
+
+/// `set_xrq_dc_params_entry_in`: 48 bytes.
+pub type SetXrqDcParamsEntryIn = Layout<tag::SetXrqDcParamsEntryIn, 0x30>;
+layout! { SetXrqDcParamsEntryIn, tag::SetXrqDcParamsEntryIn, "set_xrq_dc_params_entry_in", Struct, 0x30, opcode 0x726;
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+    /// `xrqn`: bits 23:0 of dword 0x08.
+    bits(xrqn set_xrqn with_xrqn try_set_xrqn: u32 = "xrqn" 0x08[23:0]);
+    /// `ack_timeout`: bits 28:24 of dword 0x10.
+    bits(ack_timeout set_ack_timeout with_ack_timeout try_set_ack_timeout: u8 = "ack_timeout" 0x10[28:24]);
+    /// `dp_ordering`: bit 19 of dword 0x10.
+    flag(dp_ordering set_dp_ordering with_dp_ordering: bool = "dp_ordering" 0x10[19]);
+    /// `mtu`: bits 18:16 of dword 0x10.
+    bits(mtu set_mtu with_mtu try_set_mtu: u8 = "mtu" 0x10[18:16]);
+    /// `pkey_table_index`: bits 15:0 of dword 0x10.
+    full(pkey_table_index set_pkey_table_index with_pkey_table_index: u16 = "pkey_table_index" 0x10[15:0]);
+    /// `cnak_reverse_sl`: bits 19:16 of dword 0x14.
+    bits(cnak_reverse_sl set_cnak_reverse_sl with_cnak_reverse_sl try_set_cnak_reverse_sl: u8 = "cnak_reverse_sl" 0x14[19:16]);
+    /// `reverse_sl`: bits 11:8 of dword 0x14.
+    bits(reverse_sl set_reverse_sl with_reverse_sl try_set_reverse_sl: u8 = "reverse_sl" 0x14[11:8]);
+    /// `sl`: bits 3:0 of dword 0x14.
+    bits(sl set_sl with_sl try_set_sl: u8 = "sl" 0x14[3:0]);
+    /// `dc_access_key`: 64 bits from byte 0x18 on.
+    quad(dc_access_key set_dc_access_key with_dc_access_key: u64 = "dc_access_key" 0x18);
+}
+request! { SetXrqDcParamsEntryIn => SetXrqDcParamsEntryOut }
 
 /// Fields that MODIFY_RMP changes.
 ///
@@ -749,7 +818,7 @@ pub struct ModifyRmpSelect {
 }
 
 command! {
-    CreateSrqIn => CreateSrqOut, Create Srq, CREATE_SRQ, crate::CommandDesc {
+    CreateSrqIn, Create Srq, CREATE_SRQ, crate::CommandDesc {
         name: "CREATE_SRQ",
         opcode: 0x700,
         verb: crate::Verb::Create,
@@ -765,7 +834,7 @@ command! {
 }
 
 command! {
-    DestroySrqIn => DestroySrqOut, Destroy Srq, DESTROY_SRQ, crate::CommandDesc {
+    DestroySrqIn, Destroy Srq, DESTROY_SRQ, crate::CommandDesc {
         name: "DESTROY_SRQ",
         opcode: 0x701,
         verb: crate::Verb::Destroy,
@@ -781,7 +850,7 @@ command! {
 }
 
 command! {
-    QuerySrqIn => QuerySrqOut, Query Srq, QUERY_SRQ, crate::CommandDesc {
+    QuerySrqIn, Query Srq, QUERY_SRQ, crate::CommandDesc {
         name: "QUERY_SRQ",
         opcode: 0x702,
         verb: crate::Verb::Query,
@@ -797,7 +866,7 @@ command! {
 }
 
 command! {
-    CreateXrcSrqIn => CreateXrcSrqOut, Create XrcSrq, CREATE_XRC_SRQ, crate::CommandDesc {
+    CreateXrcSrqIn, Create XrcSrq, CREATE_XRC_SRQ, crate::CommandDesc {
         name: "CREATE_XRC_SRQ",
         opcode: 0x705,
         verb: crate::Verb::Create,
@@ -813,7 +882,7 @@ command! {
 }
 
 command! {
-    DestroyXrcSrqIn => DestroyXrcSrqOut, Destroy XrcSrq, DESTROY_XRC_SRQ, crate::CommandDesc {
+    DestroyXrcSrqIn, Destroy XrcSrq, DESTROY_XRC_SRQ, crate::CommandDesc {
         name: "DESTROY_XRC_SRQ",
         opcode: 0x706,
         verb: crate::Verb::Destroy,
@@ -829,7 +898,7 @@ command! {
 }
 
 command! {
-    QueryXrcSrqIn => QueryXrcSrqOut, Query XrcSrq, QUERY_XRC_SRQ, crate::CommandDesc {
+    QueryXrcSrqIn, Query XrcSrq, QUERY_XRC_SRQ, crate::CommandDesc {
         name: "QUERY_XRC_SRQ",
         opcode: 0x707,
         verb: crate::Verb::Query,
@@ -845,7 +914,7 @@ command! {
 }
 
 command! {
-    CreateXrqIn => CreateXrqOut, Create Xrq, CREATE_XRQ, crate::CommandDesc {
+    CreateXrqIn, Create Xrq, CREATE_XRQ, crate::CommandDesc {
         name: "CREATE_XRQ",
         opcode: 0x717,
         verb: crate::Verb::Create,
@@ -861,7 +930,7 @@ command! {
 }
 
 command! {
-    DestroyXrqIn => DestroyXrqOut, Destroy Xrq, DESTROY_XRQ, crate::CommandDesc {
+    DestroyXrqIn, Destroy Xrq, DESTROY_XRQ, crate::CommandDesc {
         name: "DESTROY_XRQ",
         opcode: 0x718,
         verb: crate::Verb::Destroy,
@@ -877,7 +946,7 @@ command! {
 }
 
 command! {
-    QueryXrqIn => QueryXrqOut, Query Xrq, QUERY_XRQ, crate::CommandDesc {
+    QueryXrqIn, Query Xrq, QUERY_XRQ, crate::CommandDesc {
         name: "QUERY_XRQ",
         opcode: 0x719,
         verb: crate::Verb::Query,
@@ -893,7 +962,7 @@ command! {
 }
 
 command! {
-    CreateRmpIn => CreateRmpOut, Create Rmp, CREATE_RMP, crate::CommandDesc {
+    CreateRmpIn, Create Rmp, CREATE_RMP, crate::CommandDesc {
         name: "CREATE_RMP",
         opcode: 0x90c,
         verb: crate::Verb::Create,
@@ -909,7 +978,7 @@ command! {
 }
 
 command! {
-    ModifyRmpIn => ModifyRmpOut, Modify Rmp, MODIFY_RMP, crate::CommandDesc {
+    ModifyRmpIn, Modify Rmp, MODIFY_RMP, crate::CommandDesc {
         name: "MODIFY_RMP",
         opcode: 0x90d,
         verb: crate::Verb::Modify,
@@ -935,7 +1004,7 @@ command! {
 }
 
 command! {
-    DestroyRmpIn => DestroyRmpOut, Destroy Rmp, DESTROY_RMP, crate::CommandDesc {
+    DestroyRmpIn, Destroy Rmp, DESTROY_RMP, crate::CommandDesc {
         name: "DESTROY_RMP",
         opcode: 0x90e,
         verb: crate::Verb::Destroy,
@@ -951,7 +1020,7 @@ command! {
 }
 
 command! {
-    QueryRmpIn => QueryRmpOut, Query Rmp, QUERY_RMP, crate::CommandDesc {
+    QueryRmpIn, Query Rmp, QUERY_RMP, crate::CommandDesc {
         name: "QUERY_RMP",
         opcode: 0x90f,
         verb: crate::Verb::Query,
@@ -967,7 +1036,7 @@ command! {
 }
 
 command! {
-    ArmRqIn => ArmRqOut, Modify Srq, ARM_RQ, crate::CommandDesc {
+    ArmRqIn, Modify Srq, ARM_RQ, crate::CommandDesc {
         name: "ARM_RQ",
         opcode: 0x703,
         verb: crate::Verb::Modify,
@@ -983,7 +1052,7 @@ command! {
 }
 
 command! {
-    ArmXrcSrqIn => ArmXrcSrqOut, Modify XrcSrq, ARM_XRC_SRQ, crate::CommandDesc {
+    ArmXrcSrqIn, Modify XrcSrq, ARM_XRC_SRQ, crate::CommandDesc {
         name: "ARM_XRC_SRQ",
         opcode: 0x708,
         verb: crate::Verb::Modify,
@@ -999,7 +1068,7 @@ command! {
 }
 
 command! {
-    ArmXrqIn => ArmXrqOut, Modify Xrq, ARM_XRQ, crate::CommandDesc {
+    ArmXrqIn, Modify Xrq, ARM_XRQ, crate::CommandDesc {
         name: "ARM_XRQ",
         opcode: 0x71a,
         verb: crate::Verb::Modify,

@@ -81,6 +81,8 @@ layout! { Tisc, tag::Tisc, "tisc", Struct, 0xa0;
     flag(strict_lag_tx_port_affinity set_strict_lag_tx_port_affinity with_strict_lag_tx_port_affinity: bool = "strict_lag_tx_port_affinity" 0x00[31]);
     /// `tls_en`: bit 30 of dword 0x00.
     flag(tls_en set_tls_en with_tls_en: bool = "tls_en" 0x00[30]);
+    /// `nvmeotcp_en`: bit 29 of dword 0x00.
+    flag(nvmeotcp_en set_nvmeotcp_en with_nvmeotcp_en: bool = "nvmeotcp_en" 0x00[29]);
     /// `lag_tx_port_affinity`: bits 27:24 of dword 0x00.
     bits(lag_tx_port_affinity set_lag_tx_port_affinity with_lag_tx_port_affinity try_set_lag_tx_port_affinity: u8 = "lag_tx_port_affinity" 0x00[27:24]);
     /// `prio`: bits 19:16 of dword 0x00.
@@ -100,6 +102,10 @@ layout! { Tirc, tag::Tirc, "tirc", Struct, 0xf0;
     bits(disp_type set_disp_type with_disp_type try_set_disp_type: u8 = "disp_type" 0x04[31:28]);
     /// `tls_en`: bit 27 of dword 0x04.
     flag(tls_en set_tls_en with_tls_en: bool = "tls_en" 0x04[27]);
+    /// `nvmeotcp_zerocopy_en`: bit 26 of dword 0x04.
+    flag(nvmeotcp_zerocopy_en set_nvmeotcp_zerocopy_en with_nvmeotcp_zerocopy_en: bool = "nvmeotcp_zerocopy_en" 0x04[26]);
+    /// `nvmeotcp_crc_en`: bit 25 of dword 0x04.
+    flag(nvmeotcp_crc_en set_nvmeotcp_crc_en with_nvmeotcp_crc_en: bool = "nvmeotcp_crc_en" 0x04[25]);
     /// `lro_timeout_period_usecs`: bits 27:12 of dword 0x10.
     full(lro_timeout_period_usecs set_lro_timeout_period_usecs with_lro_timeout_period_usecs: u16 = "lro_timeout_period_usecs" 0x10[27:12]);
     /// `packet_merge_mask`: bits 11:8 of dword 0x10.
@@ -126,6 +132,8 @@ layout! { Tirc, tag::Tirc, "tirc", Struct, 0xf0;
     nested(rx_hash_field_selector_outer rx_hash_field_selector_outer_mut set_rx_hash_field_selector_outer with_rx_hash_field_selector_outer: RxHashFieldSelect = "rx_hash_field_selector_outer" 0x50, 0x04);
     /// `rx_hash_field_selector_inner`: from byte 0x54 on.
     nested(rx_hash_field_selector_inner rx_hash_field_selector_inner_mut set_rx_hash_field_selector_inner with_rx_hash_field_selector_inner: RxHashFieldSelect = "rx_hash_field_selector_inner" 0x54, 0x04);
+    /// `nvmeotcp_tag_buffer_table_id`: bits 31:0 of dword 0x58.
+    full(nvmeotcp_tag_buffer_table_id set_nvmeotcp_tag_buffer_table_id with_nvmeotcp_tag_buffer_table_id: u32 = "nvmeotcp_tag_buffer_table_id" 0x58[31:0]);
 }
 
 /// `query_tis_out`: 176 bytes.
@@ -144,11 +152,14 @@ pub type QueryTisIn = Layout<tag::QueryTisIn, 0x10>;
 layout! { QueryTisIn, tag::QueryTisIn, "query_tis_in", Struct, 0x10, opcode 0x915;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `tisn`: bits 23:0 of dword 0x08.
     bits(tisn set_tisn with_tisn try_set_tisn: u32 = "tisn" 0x08[23:0]);
 }
+request! { QueryTisIn => QueryTisOut }
 
 /// `query_tir_out`: 272 bytes.
 pub type QueryTirOut = Layout<tag::QueryTirOut, 0x110>;
@@ -166,11 +177,14 @@ pub type QueryTirIn = Layout<tag::QueryTirIn, 0x10>;
 layout! { QueryTirIn, tag::QueryTirIn, "query_tir_in", Struct, 0x10, opcode 0x903;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `tirn`: bits 23:0 of dword 0x08.
     bits(tirn set_tirn with_tirn try_set_tirn: u32 = "tirn" 0x08[23:0]);
 }
+request! { QueryTirIn => QueryTirOut }
 
 /// `modify_tis_out`: 16 bytes.
 pub type ModifyTisOut = Layout<tag::ModifyTisOut, 0x10>;
@@ -208,6 +222,7 @@ layout! { ModifyTisIn, tag::ModifyTisIn, "modify_tis_in", Struct, 0xc0, opcode 0
     /// `ctx`: from byte 0x20 on.
     nested(ctx ctx_mut set_ctx with_ctx: Tisc = "ctx" 0x20, 0xa0);
 }
+request! { ModifyTisIn => ModifyTisOut }
 
 /// `modify_tir_bitmask`: 8 bytes.
 pub type ModifyTirBitmask = Layout<tag::ModifyTirBitmask, 0x08>;
@@ -245,6 +260,7 @@ layout! { ModifyTirIn, tag::ModifyTirIn, "modify_tir_in", Struct, 0x110, opcode 
     /// `ctx`: from byte 0x20 on.
     nested(ctx ctx_mut set_ctx with_ctx: Tirc = "ctx" 0x20, 0xf0);
 }
+request! { ModifyTirIn => ModifyTirOut }
 
 /// `destroy_tis_out`: 16 bytes.
 pub type DestroyTisOut = Layout<tag::DestroyTisOut, 0x10>;
@@ -267,6 +283,7 @@ layout! { DestroyTisIn, tag::DestroyTisIn, "destroy_tis_in", Struct, 0x10, opcod
     /// `tisn`: bits 23:0 of dword 0x08.
     bits(tisn set_tisn with_tisn try_set_tisn: u32 = "tisn" 0x08[23:0]);
 }
+request! { DestroyTisIn => DestroyTisOut }
 
 /// `destroy_tir_out`: 16 bytes.
 pub type DestroyTirOut = Layout<tag::DestroyTirOut, 0x10>;
@@ -289,6 +306,7 @@ layout! { DestroyTirIn, tag::DestroyTirIn, "destroy_tir_in", Struct, 0x10, opcod
     /// `tirn`: bits 23:0 of dword 0x08.
     bits(tirn set_tirn with_tirn try_set_tirn: u32 = "tirn" 0x08[23:0]);
 }
+request! { DestroyTirIn => DestroyTirOut }
 
 /// `create_tis_out`: 16 bytes.
 pub type CreateTisOut = Layout<tag::CreateTisOut, 0x10>;
@@ -313,6 +331,7 @@ layout! { CreateTisIn, tag::CreateTisIn, "create_tis_in", Struct, 0xc0, opcode 0
     /// `ctx`: from byte 0x20 on.
     nested(ctx ctx_mut set_ctx with_ctx: Tisc = "ctx" 0x20, 0xa0);
 }
+request! { CreateTisIn => CreateTisOut }
 
 /// `create_tir_out`: 16 bytes.
 pub type CreateTirOut = Layout<tag::CreateTirOut, 0x10>;
@@ -343,6 +362,7 @@ layout! { CreateTirIn, tag::CreateTirIn, "create_tir_in", Struct, 0x110, opcode 
     /// `ctx`: from byte 0x20 on.
     nested(ctx ctx_mut set_ctx with_ctx: Tirc = "ctx" 0x20, 0xf0);
 }
+request! { CreateTirIn => CreateTirOut }
 
 /// `tls_static_params`: 64 bytes.
 pub type TlsStaticParams = Layout<tag::TlsStaticParams, 0x40>;

@@ -25,6 +25,7 @@ mod tag {
         DestroyVirtioQCountersOut,
         QueryVirtioQCountersIn,
         QueryVirtioQCountersOut,
+        DeviceEmulationQpToNvmeMap,
     }
 }
 
@@ -47,6 +48,7 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
     <tag::DestroyVirtioQCountersOut as crate::Described>::DESC,
     <tag::QueryVirtioQCountersIn as crate::Described>::DESC,
     <tag::QueryVirtioQCountersOut as crate::Described>::DESC,
+    <tag::DeviceEmulationQpToNvmeMap as crate::Described>::DESC,
 ];
 
 /// The commands of this family.
@@ -109,6 +111,12 @@ layout! { VirtioQ, tag::VirtioQ, "virtio_q", Struct, 0x80;
     full(counter_set_id set_counter_set_id with_counter_set_id: u32 = "counter_set_id" 0x60[31:0]);
     /// `pd`: bits 23:0 of dword 0x64.
     bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x64[23:0]);
+    /// `queue_period_mode`: bits 29:28 of dword 0x68.
+    bits(queue_period_mode set_queue_period_mode with_queue_period_mode try_set_queue_period_mode: u8 = "queue_period_mode" 0x68[29:28]);
+    /// `queue_period_us`: bits 27:16 of dword 0x68.
+    bits(queue_period_us set_queue_period_us with_queue_period_us try_set_queue_period_us: u16 = "queue_period_us" 0x68[27:16]);
+    /// `queue_max_count`: bits 15:0 of dword 0x68.
+    full(queue_max_count set_queue_max_count with_queue_max_count: u16 = "queue_max_count" 0x68[15:0]);
     /// `desc_group_mkey`: bits 31:0 of dword 0x6c.
     full(desc_group_mkey set_desc_group_mkey with_desc_group_mkey: u32 = "desc_group_mkey" 0x6c[31:0]);
 }
@@ -273,4 +281,27 @@ layout! { QueryVirtioQCountersOut, tag::QueryVirtioQCountersOut, "query_virtio_q
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `counters`: from byte 0x10 on.
     nested(counters counters_mut set_counters with_counters: VirtioQCounters = "counters" 0x10, 0x80);
+}
+
+/// `device_emulation_qp_to_nvme_map`: 256 bytes.
+pub type DeviceEmulationQpToNvmeMap = Layout<tag::DeviceEmulationQpToNvmeMap, 0x100>;
+layout! { DeviceEmulationQpToNvmeMap, tag::DeviceEmulationQpToNvmeMap, "device_emulation_qp_to_nvme_map", Struct, 0x100;
+    /// `modify_field_select`: 64 bits from byte 0x00 on.
+    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    /// `function_id`: bits 15:0 of dword 0x08.
+    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+    /// `offload_type`: bits 27:24 of dword 0x10.
+    bits(offload_type set_offload_type with_offload_type try_set_offload_type: u8 = "offload_type" 0x10[27:24]);
+    /// `channel_qpn`: bits 23:0 of dword 0x10.
+    bits(channel_qpn set_channel_qpn with_channel_qpn try_set_channel_qpn: u32 = "channel_qpn" 0x10[23:0]);
+    /// `msix_vec`: bits 7:0 of dword 0x14.
+    full(msix_vec set_msix_vec with_msix_vec: u8 = "msix_vec" 0x14[7:0]);
+    /// `nvme_sqe_base_addr`: 64 bits from byte 0x18 on.
+    quad(nvme_sqe_base_addr set_nvme_sqe_base_addr with_nvme_sqe_base_addr: u64 = "nvme_sqe_base_addr" 0x18);
+    /// `nvme_sqe_entry_size`: bits 23:16 of dword 0x20.
+    full(nvme_sqe_entry_size set_nvme_sqe_entry_size with_nvme_sqe_entry_size: u8 = "nvme_sqe_entry_size" 0x20[23:16]);
+    /// `nvme_sqe_num_of_entries`: bits 15:0 of dword 0x20.
+    full(nvme_sqe_num_of_entries set_nvme_sqe_num_of_entries with_nvme_sqe_num_of_entries: u16 = "nvme_sqe_num_of_entries" 0x20[15:0]);
+    /// `nvme_sqe_doorbell_offset`: bits 31:0 of dword 0x24.
+    full(nvme_sqe_doorbell_offset set_nvme_sqe_doorbell_offset with_nvme_sqe_doorbell_offset: u32 = "nvme_sqe_doorbell_offset" 0x24[31:0]);
 }

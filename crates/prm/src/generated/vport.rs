@@ -4,6 +4,7 @@
 
 use super::common::*;
 use super::flow::*;
+use super::general_object::*;
 use crate::{Layout, U64, WithTail, LayoutDesc};
 
 /// Names of the layouts.
@@ -84,6 +85,11 @@ mod tag {
         DeallocSfIn,
         AllocSfOut,
         AllocSfIn,
+        SchedElemAttrTsar,
+        SchedElemAttr,
+        SchedElem,
+        CreateSchedElemIn,
+        CreateModifyElemIn,
     }
 }
 
@@ -164,6 +170,11 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
     <tag::DeallocSfIn as crate::Described>::DESC,
     <tag::AllocSfOut as crate::Described>::DESC,
     <tag::AllocSfIn as crate::Described>::DESC,
+    <tag::SchedElemAttrTsar as crate::Described>::DESC,
+    <tag::SchedElemAttr as crate::Described>::DESC,
+    <tag::SchedElem as crate::Described>::DESC,
+    <tag::CreateSchedElemIn as crate::Described>::DESC,
+    <tag::CreateModifyElemIn as crate::Described>::DESC,
 ];
 
 /// The commands of this family.
@@ -279,6 +290,12 @@ pub type NicVportContext = Layout<tag::NicVportContext, 0x100>;
 /// `nic_vport_context` and its list `current_uc_mac_address`.
 pub type NicVportContextWithCurrentUcMacAddress = WithTail<NicVportContext, U64>;
 layout! { NicVportContext, tag::NicVportContext, "nic_vport_context", Struct, 0x100;
+    /// `multi_prio_sq`: bit 31 of dword 0x00.
+    flag(multi_prio_sq set_multi_prio_sq with_multi_prio_sq: bool = "multi_prio_sq" 0x00[31]);
+    /// `vport_to_fdb_metadata`: bit 30 of dword 0x00.
+    flag(vport_to_fdb_metadata set_vport_to_fdb_metadata with_vport_to_fdb_metadata: bool = "vport_to_fdb_metadata" 0x00[30]);
+    /// `fdb_to_vport_metadata`: bit 29 of dword 0x00.
+    flag(fdb_to_vport_metadata set_fdb_to_vport_metadata with_fdb_to_vport_metadata: bool = "fdb_to_vport_metadata" 0x00[29]);
     /// `min_wqe_inline_mode`: bits 26:24 of dword 0x00.
     bits(min_wqe_inline_mode set_min_wqe_inline_mode with_min_wqe_inline_mode try_set_min_wqe_inline_mode: u8 = "min_wqe_inline_mode" 0x00[26:24]);
     /// `disable_mc_local_lb`: bit 2 of dword 0x00.
@@ -378,6 +395,8 @@ layout! { HcaVportContext, tag::HcaVportContext, "hca_vport_context", Struct, 0x
     full(cap_mask2 set_cap_mask2 with_cap_mask2: u32 = "cap_mask2" 0x48[31:0]);
     /// `cap_mask2_field_select`: bits 31:0 of dword 0x4c.
     full(cap_mask2_field_select set_cap_mask2_field_select with_cap_mask2_field_select: u32 = "cap_mask2_field_select" 0x4c[31:0]);
+    /// `ooo_sl_mask`: bits 15:0 of dword 0x50.
+    full(ooo_sl_mask set_ooo_sl_mask with_ooo_sl_mask: u16 = "ooo_sl_mask" 0x50[15:0]);
     /// `lid`: bits 31:16 of dword 0x60.
     full(lid set_lid with_lid: u16 = "lid" 0x60[31:16]);
     /// `init_type_reply`: bits 11:8 of dword 0x60.
@@ -401,6 +420,10 @@ pub type EswVportContext = Layout<tag::EswVportContext, 0x100>;
 layout! { EswVportContext, tag::EswVportContext, "esw_vport_context", Struct, 0x100;
     /// `fdb_to_vport_reg_c`: bit 31 of dword 0x00.
     flag(fdb_to_vport_reg_c set_fdb_to_vport_reg_c with_fdb_to_vport_reg_c: bool = "fdb_to_vport_reg_c" 0x00[31]);
+    /// `vport_to_fdb_metadata`: bit 30 of dword 0x00.
+    flag(vport_to_fdb_metadata set_vport_to_fdb_metadata with_vport_to_fdb_metadata: bool = "vport_to_fdb_metadata" 0x00[30]);
+    /// `fdb_to_vport_metadata`: bit 29 of dword 0x00.
+    flag(fdb_to_vport_metadata set_fdb_to_vport_metadata with_fdb_to_vport_metadata: bool = "fdb_to_vport_metadata" 0x00[29]);
     /// `vport_svlan_strip`: bit 28 of dword 0x00.
     flag(vport_svlan_strip set_vport_svlan_strip with_vport_svlan_strip: bool = "vport_svlan_strip" 0x00[28]);
     /// `vport_cvlan_strip`: bit 27 of dword 0x00.
@@ -443,6 +466,8 @@ pub type SetL2TableEntryIn = Layout<tag::SetL2TableEntryIn, 0x40>;
 layout! { SetL2TableEntryIn, tag::SetL2TableEntryIn, "set_l2_table_entry_in", Struct, 0x40, opcode 0x829;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `table_index`: bits 23:0 of dword 0x14.
@@ -458,6 +483,7 @@ layout! { SetL2TableEntryIn, tag::SetL2TableEntryIn, "set_l2_table_entry_in", St
     /// `mac_address`: from byte 0x20 on.
     nested(mac_address mac_address_mut set_mac_address with_mac_address: MacAddressLayout = "mac_address" 0x20, 0x08);
 }
+request! { SetL2TableEntryIn => SetL2TableEntryOut }
 
 /// `query_vport_state_out`: 16 bytes.
 pub type QueryVportStateOut = Layout<tag::QueryVportStateOut, 0x10>;
@@ -479,6 +505,8 @@ pub type QueryVportStateIn = Layout<tag::QueryVportStateIn, 0x10>;
 layout! { QueryVportStateIn, tag::QueryVportStateIn, "query_vport_state_in", Struct, 0x10, opcode 0x750;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -486,6 +514,7 @@ layout! { QueryVportStateIn, tag::QueryVportStateIn, "query_vport_state_in", Str
     /// `vport_number`: bits 15:0 of dword 0x08.
     full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
 }
+request! { QueryVportStateIn => QueryVportStateOut }
 
 /// `query_vnic_env_out`: 528 bytes.
 pub type QueryVnicEnvOut = Layout<tag::QueryVnicEnvOut, 0x210>;
@@ -510,6 +539,7 @@ layout! { QueryVnicEnvIn, tag::QueryVnicEnvIn, "query_vnic_env_in", Struct, 0x10
     /// `vport_number`: bits 15:0 of dword 0x08.
     full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
 }
+request! { QueryVnicEnvIn => QueryVnicEnvOut }
 
 /// `query_vport_counter_out`: 528 bytes.
 pub type QueryVportCounterOut = Layout<tag::QueryVportCounterOut, 0x210>;
@@ -551,6 +581,8 @@ pub type QueryVportCounterIn = Layout<tag::QueryVportCounterIn, 0x20>;
 layout! { QueryVportCounterIn, tag::QueryVportCounterIn, "query_vport_counter_in", Struct, 0x20, opcode 0x770;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -562,12 +594,15 @@ layout! { QueryVportCounterIn, tag::QueryVportCounterIn, "query_vport_counter_in
     /// `clear`: bit 31 of dword 0x18.
     flag(clear set_clear with_clear: bool = "clear" 0x18[31]);
 }
+request! { QueryVportCounterIn => QueryVportCounterOut }
 
 /// `query_scheduling_element_out`: 128 bytes.
 pub type QuerySchedulingElementOut = Layout<tag::QuerySchedulingElementOut, 0x80>;
 layout! { QuerySchedulingElementOut, tag::QuerySchedulingElementOut, "query_scheduling_element_out", Struct, 0x80;
     /// `opcode`: bits 31:16 of dword 0x00.
     full(opcode set_opcode with_opcode: u16 = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `scheduling_context`: from byte 0x20 on.
@@ -576,9 +611,11 @@ layout! { QuerySchedulingElementOut, tag::QuerySchedulingElementOut, "query_sche
 
 /// `query_scheduling_element_in`: 64 bytes.
 pub type QuerySchedulingElementIn = Layout<tag::QuerySchedulingElementIn, 0x40>;
-layout! { QuerySchedulingElementIn, tag::QuerySchedulingElementIn, "query_scheduling_element_in", Struct, 0x40, opcode 0x784;
+layout! { QuerySchedulingElementIn, tag::QuerySchedulingElementIn, "query_scheduling_element_in", Struct, 0x40;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `scheduling_hierarchy`: bits 31:24 of dword 0x08.
@@ -608,6 +645,8 @@ pub type QueryNicVportContextIn = Layout<tag::QueryNicVportContextIn, 0x10>;
 layout! { QueryNicVportContextIn, tag::QueryNicVportContextIn, "query_nic_vport_context_in", Struct, 0x10, opcode 0x754;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -617,6 +656,7 @@ layout! { QueryNicVportContextIn, tag::QueryNicVportContextIn, "query_nic_vport_
     /// `allowed_list_type`: bits 26:24 of dword 0x0c.
     bits(allowed_list_type set_allowed_list_type with_allowed_list_type try_set_allowed_list_type: u8 = "allowed_list_type" 0x0c[26:24]);
 }
+request! { QueryNicVportContextIn => QueryNicVportContextOut }
 
 /// `query_l2_table_entry_out`: 64 bytes.
 pub type QueryL2TableEntryOut = Layout<tag::QueryL2TableEntryOut, 0x40>;
@@ -640,6 +680,8 @@ pub type QueryL2TableEntryIn = Layout<tag::QueryL2TableEntryIn, 0x40>;
 layout! { QueryL2TableEntryIn, tag::QueryL2TableEntryIn, "query_l2_table_entry_in", Struct, 0x40, opcode 0x82a;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `silent_mode_query`: bit 31 of dword 0x10.
@@ -647,6 +689,7 @@ layout! { QueryL2TableEntryIn, tag::QueryL2TableEntryIn, "query_l2_table_entry_i
     /// `table_index`: bits 23:0 of dword 0x14.
     bits(table_index set_table_index with_table_index try_set_table_index: u32 = "table_index" 0x14[23:0]);
 }
+request! { QueryL2TableEntryIn => QueryL2TableEntryOut }
 
 /// `query_hca_vport_pkey_out`: 16 bytes.
 ///
@@ -668,6 +711,8 @@ pub type QueryHcaVportPkeyIn = Layout<tag::QueryHcaVportPkeyIn, 0x10>;
 layout! { QueryHcaVportPkeyIn, tag::QueryHcaVportPkeyIn, "query_hca_vport_pkey_in", Struct, 0x10, opcode 0x765;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -679,6 +724,7 @@ layout! { QueryHcaVportPkeyIn, tag::QueryHcaVportPkeyIn, "query_hca_vport_pkey_i
     /// `pkey_index`: bits 15:0 of dword 0x0c.
     full(pkey_index set_pkey_index with_pkey_index: u16 = "pkey_index" 0x0c[15:0]);
 }
+request! { QueryHcaVportPkeyIn => QueryHcaVportPkeyOut }
 
 /// `query_hca_vport_gid_out`: 16 bytes.
 ///
@@ -702,6 +748,8 @@ pub type QueryHcaVportGidIn = Layout<tag::QueryHcaVportGidIn, 0x10>;
 layout! { QueryHcaVportGidIn, tag::QueryHcaVportGidIn, "query_hca_vport_gid_in", Struct, 0x10, opcode 0x764;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -713,6 +761,7 @@ layout! { QueryHcaVportGidIn, tag::QueryHcaVportGidIn, "query_hca_vport_gid_in",
     /// `gid_index`: bits 15:0 of dword 0x0c.
     full(gid_index set_gid_index with_gid_index: u16 = "gid_index" 0x0c[15:0]);
 }
+request! { QueryHcaVportGidIn => QueryHcaVportGidOut }
 
 /// `query_hca_vport_context_out`: 528 bytes.
 pub type QueryHcaVportContextOut = Layout<tag::QueryHcaVportContextOut, 0x210>;
@@ -730,6 +779,8 @@ pub type QueryHcaVportContextIn = Layout<tag::QueryHcaVportContextIn, 0x10>;
 layout! { QueryHcaVportContextIn, tag::QueryHcaVportContextIn, "query_hca_vport_context_in", Struct, 0x10, opcode 0x762;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -739,6 +790,7 @@ layout! { QueryHcaVportContextIn, tag::QueryHcaVportContextIn, "query_hca_vport_
     /// `vport_number`: bits 15:0 of dword 0x08.
     full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
 }
+request! { QueryHcaVportContextIn => QueryHcaVportContextOut }
 
 /// `query_esw_vport_context_out`: 272 bytes.
 pub type QueryEswVportContextOut = Layout<tag::QueryEswVportContextOut, 0x110>;
@@ -756,6 +808,8 @@ pub type QueryEswVportContextIn = Layout<tag::QueryEswVportContextIn, 0x10>;
 layout! { QueryEswVportContextIn, tag::QueryEswVportContextIn, "query_esw_vport_context_in", Struct, 0x10, opcode 0x752;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -763,6 +817,7 @@ layout! { QueryEswVportContextIn, tag::QueryEswVportContextIn, "query_esw_vport_
     /// `vport_number`: bits 15:0 of dword 0x08.
     full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
 }
+request! { QueryEswVportContextIn => QueryEswVportContextOut }
 
 /// `destroy_esw_vport_out`: 12 bytes.
 pub type DestroyEswVportOut = Layout<tag::DestroyEswVportOut, 0x0c>;
@@ -815,6 +870,8 @@ pub type ModifyEswVportContextIn = Layout<tag::ModifyEswVportContextIn, 0x110>;
 layout! { ModifyEswVportContextIn, tag::ModifyEswVportContextIn, "modify_esw_vport_context_in", Struct, 0x110, opcode 0x753;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -826,6 +883,7 @@ layout! { ModifyEswVportContextIn, tag::ModifyEswVportContextIn, "modify_esw_vpo
     /// `esw_vport_context`: from byte 0x10 on.
     nested(esw_vport_context esw_vport_context_mut set_esw_vport_context with_esw_vport_context: EswVportContext = "esw_vport_context" 0x10, 0x100);
 }
+request! { ModifyEswVportContextIn => ModifyEswVportContextOut }
 
 /// `create_esw_vport_out`: 16 bytes.
 pub type CreateEswVportOut = Layout<tag::CreateEswVportOut, 0x10>;
@@ -863,6 +921,8 @@ pub type ModifyVportStateIn = Layout<tag::ModifyVportStateIn, 0x10>;
 layout! { ModifyVportStateIn, tag::ModifyVportStateIn, "modify_vport_state_in", Struct, 0x10, opcode 0x751;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -882,6 +942,7 @@ layout! { ModifyVportStateIn, tag::ModifyVportStateIn, "modify_vport_state_in", 
     /// `admin_state`: bits 7:4 of dword 0x0c.
     bits(admin_state set_admin_state with_admin_state try_set_admin_state: u8 = "admin_state" 0x0c[7:4]);
 }
+request! { ModifyVportStateIn => ModifyVportStateOut }
 
 /// `modify_scheduling_element_out`: 64 bytes.
 pub type ModifySchedulingElementOut = Layout<tag::ModifySchedulingElementOut, 0x40>;
@@ -897,6 +958,8 @@ pub type ModifySchedulingElementIn = Layout<tag::ModifySchedulingElementIn, 0x80
 layout! { ModifySchedulingElementIn, tag::ModifySchedulingElementIn, "modify_scheduling_element_in", Struct, 0x80, opcode 0x785;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `scheduling_hierarchy`: bits 31:24 of dword 0x08.
@@ -908,6 +971,7 @@ layout! { ModifySchedulingElementIn, tag::ModifySchedulingElementIn, "modify_sch
     /// `scheduling_context`: from byte 0x20 on.
     nested(scheduling_context scheduling_context_mut set_scheduling_context with_scheduling_context: SchedulingContext = "scheduling_context" 0x20, 0x40);
 }
+request! { ModifySchedulingElementIn => ModifySchedulingElementOut }
 
 /// `modify_nic_vport_context_out`: 16 bytes.
 pub type ModifyNicVportContextOut = Layout<tag::ModifyNicVportContextOut, 0x10>;
@@ -957,6 +1021,8 @@ pub type ModifyNicVportContextInWithCurrentUcMacAddress = WithTail<ModifyNicVpor
 layout! { ModifyNicVportContextIn, tag::ModifyNicVportContextIn, "modify_nic_vport_context_in", Struct, 0x200, opcode 0x755;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -968,6 +1034,7 @@ layout! { ModifyNicVportContextIn, tag::ModifyNicVportContextIn, "modify_nic_vpo
     /// `nic_vport_context`: from byte 0x100 on.
     nested(nic_vport_context nic_vport_context_mut set_nic_vport_context with_nic_vport_context: NicVportContext = "nic_vport_context" 0x100, 0x100);
 }
+request! { ModifyNicVportContextIn => ModifyNicVportContextOut }
 
 /// `modify_hca_vport_context_out`: 16 bytes.
 pub type ModifyHcaVportContextOut = Layout<tag::ModifyHcaVportContextOut, 0x10>;
@@ -983,6 +1050,8 @@ pub type ModifyHcaVportContextIn = Layout<tag::ModifyHcaVportContextIn, 0x210>;
 layout! { ModifyHcaVportContextIn, tag::ModifyHcaVportContextIn, "modify_hca_vport_context_in", Struct, 0x210, opcode 0x763;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
@@ -994,6 +1063,7 @@ layout! { ModifyHcaVportContextIn, tag::ModifyHcaVportContextIn, "modify_hca_vpo
     /// `hca_vport_context`: from byte 0x10 on.
     nested(hca_vport_context hca_vport_context_mut set_hca_vport_context with_hca_vport_context: HcaVportContext = "hca_vport_context" 0x10, 0x200);
 }
+request! { ModifyHcaVportContextIn => ModifyHcaVportContextOut }
 
 /// `destroy_scheduling_element_out`: 64 bytes.
 pub type DestroySchedulingElementOut = Layout<tag::DestroySchedulingElementOut, 0x40>;
@@ -1009,6 +1079,8 @@ pub type DestroySchedulingElementIn = Layout<tag::DestroySchedulingElementIn, 0x
 layout! { DestroySchedulingElementIn, tag::DestroySchedulingElementIn, "destroy_scheduling_element_in", Struct, 0x40, opcode 0x783;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `scheduling_hierarchy`: bits 31:24 of dword 0x08.
@@ -1016,17 +1088,21 @@ layout! { DestroySchedulingElementIn, tag::DestroySchedulingElementIn, "destroy_
     /// `scheduling_element_id`: bits 31:0 of dword 0x0c.
     full(scheduling_element_id set_scheduling_element_id with_scheduling_element_id: u32 = "scheduling_element_id" 0x0c[31:0]);
 }
+request! { DestroySchedulingElementIn => DestroySchedulingElementOut }
 
 /// `set_delay_drop_params_in`: 16 bytes.
 pub type SetDelayDropParamsIn = Layout<tag::SetDelayDropParamsIn, 0x10>;
 layout! { SetDelayDropParamsIn, tag::SetDelayDropParamsIn, "set_delay_drop_params_in", Struct, 0x10, opcode 0x910;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `delay_drop_timeout`: bits 15:0 of dword 0x0c.
     full(delay_drop_timeout set_delay_drop_timeout with_delay_drop_timeout: u16 = "delay_drop_timeout" 0x0c[15:0]);
 }
+request! { SetDelayDropParamsIn => SetDelayDropParamsOut }
 
 /// `set_delay_drop_params_out`: 16 bytes.
 pub type SetDelayDropParamsOut = Layout<tag::SetDelayDropParamsOut, 0x10>;
@@ -1051,11 +1127,14 @@ pub type DeleteL2TableEntryIn = Layout<tag::DeleteL2TableEntryIn, 0x40>;
 layout! { DeleteL2TableEntryIn, tag::DeleteL2TableEntryIn, "delete_l2_table_entry_in", Struct, 0x40, opcode 0x82b;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `table_index`: bits 23:0 of dword 0x14.
     bits(table_index set_table_index with_table_index try_set_table_index: u32 = "table_index" 0x14[23:0]);
 }
+request! { DeleteL2TableEntryIn => DeleteL2TableEntryOut }
 
 /// `create_scheduling_element_out`: 64 bytes.
 pub type CreateSchedulingElementOut = Layout<tag::CreateSchedulingElementOut, 0x40>;
@@ -1073,6 +1152,8 @@ pub type CreateSchedulingElementIn = Layout<tag::CreateSchedulingElementIn, 0x80
 layout! { CreateSchedulingElementIn, tag::CreateSchedulingElementIn, "create_scheduling_element_in", Struct, 0x80, opcode 0x782;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `scheduling_hierarchy`: bits 31:24 of dword 0x08.
@@ -1080,6 +1161,7 @@ layout! { CreateSchedulingElementIn, tag::CreateSchedulingElementIn, "create_sch
     /// `scheduling_context`: from byte 0x20 on.
     nested(scheduling_context scheduling_context_mut set_scheduling_context with_scheduling_context: SchedulingContext = "scheduling_context" 0x20, 0x40);
 }
+request! { CreateSchedulingElementIn => CreateSchedulingElementOut }
 
 /// `set_pp_rate_limit_out`: 16 bytes.
 pub type SetPpRateLimitOut = Layout<tag::SetPpRateLimitOut, 0x10>;
@@ -1097,6 +1179,8 @@ layout! { SetPpRateLimitContext, tag::SetPpRateLimitContext, "set_pp_rate_limit_
     full(rate_limit set_rate_limit with_rate_limit: u32 = "rate_limit" 0x00[31:0]);
     /// `burst_upper_bound`: bits 31:0 of dword 0x04.
     full(burst_upper_bound set_burst_upper_bound with_burst_upper_bound: u32 = "burst_upper_bound" 0x04[31:0]);
+    /// `rate_mode`: bits 19:16 of dword 0x08.
+    bits(rate_mode set_rate_mode with_rate_mode try_set_rate_mode: u8 = "rate_mode" 0x08[19:16]);
     /// `typical_packet_size`: bits 15:0 of dword 0x08.
     full(typical_packet_size set_typical_packet_size with_typical_packet_size: u16 = "typical_packet_size" 0x08[15:0]);
 }
@@ -1115,6 +1199,7 @@ layout! { SetPpRateLimitIn, tag::SetPpRateLimitIn, "set_pp_rate_limit_in", Struc
     /// `ctx`: from byte 0x10 on.
     nested(ctx ctx_mut set_ctx with_ctx: SetPpRateLimitContext = "ctx" 0x10, 0x30);
 }
+request! { SetPpRateLimitIn => SetPpRateLimitOut }
 
 /// `create_vport_lag_out`: 16 bytes.
 pub type CreateVportLagOut = Layout<tag::CreateVportLagOut, 0x10>;
@@ -1130,9 +1215,12 @@ pub type CreateVportLagIn = Layout<tag::CreateVportLagIn, 0x10>;
 layout! { CreateVportLagIn, tag::CreateVportLagIn, "create_vport_lag_in", Struct, 0x10, opcode 0x844;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { CreateVportLagIn => CreateVportLagOut }
 
 /// `destroy_vport_lag_out`: 16 bytes.
 pub type DestroyVportLagOut = Layout<tag::DestroyVportLagOut, 0x10>;
@@ -1148,9 +1236,12 @@ pub type DestroyVportLagIn = Layout<tag::DestroyVportLagIn, 0x10>;
 layout! { DestroyVportLagIn, tag::DestroyVportLagIn, "destroy_vport_lag_in", Struct, 0x10, opcode 0x845;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { DestroyVportLagIn => DestroyVportLagOut }
 
 /// `host_params_context`: 64 bytes.
 pub type HostParamsContext = Layout<tag::HostParamsContext, 0x40>;
@@ -1159,6 +1250,8 @@ layout! { HostParamsContext, tag::HostParamsContext, "host_params_context", Stru
     full(host_number set_host_number with_host_number: u8 = "host_number" 0x00[31:24]);
     /// `host_pf_not_exist`: bit 18 of dword 0x00.
     flag(host_pf_not_exist set_host_pf_not_exist with_host_pf_not_exist: bool = "host_pf_not_exist" 0x00[18]);
+    /// `host_pf_vhca_id_valid`: bit 17 of dword 0x00.
+    flag(host_pf_vhca_id_valid set_host_pf_vhca_id_valid with_host_pf_vhca_id_valid: bool = "host_pf_vhca_id_valid" 0x00[17]);
     /// `host_pf_disabled`: bit 16 of dword 0x00.
     flag(host_pf_disabled set_host_pf_disabled with_host_pf_disabled: bool = "host_pf_disabled" 0x00[16]);
     /// `host_num_of_vfs`: bits 15:0 of dword 0x00.
@@ -1167,6 +1260,8 @@ layout! { HostParamsContext, tag::HostParamsContext, "host_params_context", Stru
     full(host_total_vfs set_host_total_vfs with_host_total_vfs: u16 = "host_total_vfs" 0x04[31:16]);
     /// `host_pci_bus`: bits 15:0 of dword 0x04.
     full(host_pci_bus set_host_pci_bus with_host_pci_bus: u16 = "host_pci_bus" 0x04[15:0]);
+    /// `host_pf_vhca_id`: bits 31:16 of dword 0x08.
+    full(host_pf_vhca_id set_host_pf_vhca_id with_host_pf_vhca_id: u16 = "host_pf_vhca_id" 0x08[31:16]);
     /// `host_pci_device`: bits 15:0 of dword 0x08.
     full(host_pci_device set_host_pci_device with_host_pci_device: u16 = "host_pci_device" 0x08[15:0]);
     /// `host_pci_function`: bits 15:0 of dword 0x0c.
@@ -1221,6 +1316,7 @@ layout! { QueryEswFunctionsIn, tag::QueryEswFunctionsIn, "query_esw_functions_in
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { QueryEswFunctionsIn => QueryEswFunctionsOut }
 
 /// `query_esw_functions_out`: 128 bytes.
 pub type QueryEswFunctionsOut = Layout<tag::QueryEswFunctionsOut, 0x80>;
@@ -1263,12 +1359,13 @@ layout! { QuerySfPartitionsOut, tag::QuerySfPartitionsOut, "query_sf_partitions_
 
 /// `query_sf_partitions_in`: 16 bytes.
 pub type QuerySfPartitionsIn = Layout<tag::QuerySfPartitionsIn, 0x10>;
-layout! { QuerySfPartitionsIn, tag::QuerySfPartitionsIn, "query_sf_partitions_in", Struct, 0x10;
+layout! { QuerySfPartitionsIn, tag::QuerySfPartitionsIn, "query_sf_partitions_in", Struct, 0x10, opcode 0x111;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { QuerySfPartitionsIn => QuerySfPartitionsOut }
 
 /// `dealloc_sf_out`: 16 bytes.
 pub type DeallocSfOut = Layout<tag::DeallocSfOut, 0x10>;
@@ -1289,6 +1386,7 @@ layout! { DeallocSfIn, tag::DeallocSfIn, "dealloc_sf_in", Struct, 0x10, opcode 0
     /// `function_id`: bits 15:0 of dword 0x08.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
 }
+request! { DeallocSfIn => DeallocSfOut }
 
 /// `alloc_sf_out`: 16 bytes.
 pub type AllocSfOut = Layout<tag::AllocSfOut, 0x10>;
@@ -1308,4 +1406,48 @@ layout! { AllocSfIn, tag::AllocSfIn, "alloc_sf_in", Struct, 0x10, opcode 0x113;
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `function_id`: bits 15:0 of dword 0x08.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+}
+request! { AllocSfIn => AllocSfOut }
+
+/// `sched_elem_attr_tsar`: 4 bytes.
+pub type SchedElemAttrTsar = Layout<tag::SchedElemAttrTsar, 0x04>;
+layout! { SchedElemAttrTsar, tag::SchedElemAttrTsar, "sched_elem_attr_tsar", Struct, 0x04;
+    /// `tsar_type`: bits 23:16 of dword 0x00.
+    full(tsar_type set_tsar_type with_tsar_type: u8 = "tsar_type" 0x00[23:16]);
+}
+
+/// `sched_elem_attr`, a union: 4 bytes.
+pub type SchedElemAttr = Layout<tag::SchedElemAttr, 0x04>;
+layout! { SchedElemAttr, tag::SchedElemAttr, "sched_elem_attr", Union, 0x04;
+    /// `tsar`: from byte 0x00 on.
+    nested(tsar tsar_mut set_tsar with_tsar: SchedElemAttrTsar = "tsar" 0x00, 0x04);
+}
+
+/// `sched_elem`: 128 bytes.
+pub type SchedElem = Layout<tag::SchedElem, 0x80>;
+layout! { SchedElem, tag::SchedElem, "sched_elem", Struct, 0x80;
+    /// `modify_field_select`: 64 bits from byte 0x00 on.
+    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    /// `scheduling_hierarchy`: bits 31:24 of dword 0x08.
+    full(scheduling_hierarchy set_scheduling_hierarchy with_scheduling_hierarchy: u8 = "scheduling_hierarchy" 0x08[31:24]);
+    /// `sched_context`: from byte 0x20 on.
+    nested(sched_context sched_context_mut set_sched_context with_sched_context: SchedulingContext = "sched_context" 0x20, 0x40);
+}
+
+/// `create_sched_elem_in`: 144 bytes.
+pub type CreateSchedElemIn = Layout<tag::CreateSchedElemIn, 0x90>;
+layout! { CreateSchedElemIn, tag::CreateSchedElemIn, "create_sched_elem_in", Struct, 0x90;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
+    /// `sched_elem`: from byte 0x10 on.
+    nested(sched_elem sched_elem_mut set_sched_elem with_sched_elem: SchedElem = "sched_elem" 0x10, 0x80);
+}
+
+/// `create_modify_elem_in`: 144 bytes.
+pub type CreateModifyElemIn = Layout<tag::CreateModifyElemIn, 0x90>;
+layout! { CreateModifyElemIn, tag::CreateModifyElemIn, "create_modify_elem_in", Struct, 0x90;
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
+    /// `sched_elem`: from byte 0x10 on.
+    nested(sched_elem sched_elem_mut set_sched_elem with_sched_elem: SchedElem = "sched_elem" 0x10, 0x80);
 }

@@ -89,8 +89,14 @@ layout! { Sqc, tag::Sqc, "sqc", Struct, 0xf0;
     flag(hairpin set_hairpin with_hairpin: bool = "hairpin" 0x00[17]);
     /// `non_wire`: bit 16 of dword 0x00.
     flag(non_wire set_non_wire with_non_wire: bool = "non_wire" 0x00[16]);
+    /// `static_sq_wq`: bit 15 of dword 0x00.
+    flag(static_sq_wq set_static_sq_wq with_static_sq_wq: bool = "static_sq_wq" 0x00[15]);
+    /// `hairpin_wq_buffer_type`: bits 10:8 of dword 0x00.
+    bits(hairpin_wq_buffer_type set_hairpin_wq_buffer_type with_hairpin_wq_buffer_type try_set_hairpin_wq_buffer_type: u8 = "hairpin_wq_buffer_type" 0x00[10:8]);
     /// `ts_format`: bits 5:4 of dword 0x00.
     bits(ts_format set_ts_format with_ts_format try_set_ts_format: u8 = "ts_format" 0x00[5:4]);
+    /// `hairpin_offload_type`: bits 3:0 of dword 0x00.
+    bits(hairpin_offload_type set_hairpin_offload_type with_hairpin_offload_type try_set_hairpin_offload_type: u8 = "hairpin_offload_type" 0x00[3:0]);
     /// `user_index`: bits 23:0 of dword 0x04.
     bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x04[23:0]);
     /// `cqn`: bits 23:0 of dword 0x08.
@@ -137,8 +143,12 @@ layout! { Rqc, tag::Rqc, "rqc", Struct, 0xf0;
     flag(flush_in_error_en set_flush_in_error_en with_flush_in_error_en: bool = "flush_in_error_en" 0x00[18]);
     /// `hairpin`: bit 17 of dword 0x00.
     flag(hairpin set_hairpin with_hairpin: bool = "hairpin" 0x00[17]);
+    /// `hairpin_data_buffer_type`: bits 10:8 of dword 0x00.
+    bits(hairpin_data_buffer_type set_hairpin_data_buffer_type with_hairpin_data_buffer_type try_set_hairpin_data_buffer_type: u8 = "hairpin_data_buffer_type" 0x00[10:8]);
     /// `ts_format`: bits 5:4 of dword 0x00.
     bits(ts_format set_ts_format with_ts_format try_set_ts_format: u8 = "ts_format" 0x00[5:4]);
+    /// `resered_at_t`: bits 3:0 of dword 0x00.
+    bits(resered_at_t set_resered_at_t with_resered_at_t try_set_resered_at_t: u8 = "resered_at_t" 0x00[3:0]);
     /// `user_index`: bits 23:0 of dword 0x04.
     bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x04[23:0]);
     /// `cqn`: bits 23:0 of dword 0x08.
@@ -147,10 +157,20 @@ layout! { Rqc, tag::Rqc, "rqc", Struct, 0xf0;
     full(counter_set_id set_counter_set_id with_counter_set_id: u8 = "counter_set_id" 0x0c[31:24]);
     /// `rmpn`: bits 23:0 of dword 0x10.
     bits(rmpn set_rmpn with_rmpn try_set_rmpn: u32 = "rmpn" 0x10[23:0]);
+    /// `ibq_wire_protocol`: bits 31:24 of dword 0x14.
+    full(ibq_wire_protocol set_ibq_wire_protocol with_ibq_wire_protocol: u8 = "ibq_wire_protocol" 0x14[31:24]);
     /// `hairpin_peer_sq`: bits 23:0 of dword 0x14.
     bits(hairpin_peer_sq set_hairpin_peer_sq with_hairpin_peer_sq try_set_hairpin_peer_sq: u32 = "hairpin_peer_sq" 0x14[23:0]);
+    /// `ibq_segment_size`: bits 31:16 of dword 0x18.
+    full(ibq_segment_size set_ibq_segment_size with_ibq_segment_size: u16 = "ibq_segment_size" 0x18[31:16]);
     /// `hairpin_peer_vhca`: bits 15:0 of dword 0x18.
     full(hairpin_peer_vhca set_hairpin_peer_vhca with_hairpin_peer_vhca: u16 = "hairpin_peer_vhca" 0x18[15:0]);
+    /// `ibq_mkey`: bits 31:0 of dword 0x1c.
+    full(ibq_mkey set_ibq_mkey with_ibq_mkey: u32 = "ibq_mkey" 0x1c[31:0]);
+    /// `ibq_scatter_offset`: bits 15:8 of dword 0x20.
+    full(ibq_scatter_offset set_ibq_scatter_offset with_ibq_scatter_offset: u8 = "ibq_scatter_offset" 0x20[15:8]);
+    /// `log_ibq_buffer_size`: bits 4:0 of dword 0x20.
+    bits(log_ibq_buffer_size set_log_ibq_buffer_size with_log_ibq_buffer_size try_set_log_ibq_buffer_size: u8 = "log_ibq_buffer_size" 0x20[4:0]);
     /// `shampo_no_match_alignment_granularity`: bits 25:24 of dword 0x24.
     bits(shampo_no_match_alignment_granularity set_shampo_no_match_alignment_granularity with_shampo_no_match_alignment_granularity try_set_shampo_no_match_alignment_granularity: u8 = "shampo_no_match_alignment_granularity" 0x24[25:24]);
     /// `shampo_match_criteria_type`: bits 17:16 of dword 0x24.
@@ -182,11 +202,14 @@ pub type QuerySqIn = Layout<tag::QuerySqIn, 0x10>;
 layout! { QuerySqIn, tag::QuerySqIn, "query_sq_in", Struct, 0x10, opcode 0x907;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `sqn`: bits 23:0 of dword 0x08.
     bits(sqn set_sqn with_sqn try_set_sqn: u32 = "sqn" 0x08[23:0]);
 }
+request! { QuerySqIn => QuerySqOut }
 
 /// `query_rq_out`: 272 bytes.
 ///
@@ -213,11 +236,14 @@ pub type QueryRqIn = Layout<tag::QueryRqIn, 0x10>;
 layout! { QueryRqIn, tag::QueryRqIn, "query_rq_in", Struct, 0x10, opcode 0x90b;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `rqn`: bits 23:0 of dword 0x08.
     bits(rqn set_rqn with_rqn try_set_rqn: u32 = "rqn" 0x08[23:0]);
 }
+request! { QueryRqIn => QueryRqOut }
 
 /// `modify_sq_out`: 16 bytes.
 pub type ModifySqOut = Layout<tag::ModifySqOut, 0x10>;
@@ -251,6 +277,7 @@ layout! { ModifySqIn, tag::ModifySqIn, "modify_sq_in", Struct, 0x110, opcode 0x9
     /// `ctx`: from byte 0x20 on.
     nested(ctx ctx_mut set_ctx with_ctx: Sqc = "ctx" 0x20, 0xf0);
 }
+request! { ModifySqIn => ModifySqOut }
 
 /// `modify_rq_out`: 16 bytes.
 ///
@@ -290,6 +317,7 @@ layout! { ModifyRqIn, tag::ModifyRqIn, "modify_rq_in", Struct, 0x110, opcode 0x9
     /// `ctx`: from byte 0x20 on.
     nested(ctx ctx_mut set_ctx with_ctx: Rqc = "ctx" 0x20, 0xf0);
 }
+request! { ModifyRqIn => ModifyRqOut }
 
 /// `destroy_sq_out`: 16 bytes.
 pub type DestroySqOut = Layout<tag::DestroySqOut, 0x10>;
@@ -312,6 +340,7 @@ layout! { DestroySqIn, tag::DestroySqIn, "destroy_sq_in", Struct, 0x10, opcode 0
     /// `sqn`: bits 23:0 of dword 0x08.
     bits(sqn set_sqn with_sqn try_set_sqn: u32 = "sqn" 0x08[23:0]);
 }
+request! { DestroySqIn => DestroySqOut }
 
 /// `destroy_rq_out`: 16 bytes.
 ///
@@ -338,6 +367,7 @@ layout! { DestroyRqIn, tag::DestroyRqIn, "destroy_rq_in", Struct, 0x10, opcode 0
     /// `rqn`: bits 23:0 of dword 0x08.
     bits(rqn set_rqn with_rqn try_set_rqn: u32 = "rqn" 0x08[23:0]);
 }
+request! { DestroyRqIn => DestroyRqOut }
 
 /// `create_sq_out`: 16 bytes.
 pub type CreateSqOut = Layout<tag::CreateSqOut, 0x10>;
@@ -367,6 +397,7 @@ layout! { CreateSqIn, tag::CreateSqIn, "create_sq_in", Struct, 0x110, opcode 0x9
     /// `ctx`: from byte 0x20 on.
     nested(ctx ctx_mut set_ctx with_ctx: Sqc = "ctx" 0x20, 0xf0);
 }
+request! { CreateSqIn => CreateSqOut }
 
 /// `create_rq_out`: 16 bytes.
 ///
@@ -400,6 +431,7 @@ layout! { CreateRqIn, tag::CreateRqIn, "create_rq_in", Struct, 0x110, opcode 0x9
     /// `ctx`: from byte 0x20 on.
     nested(ctx ctx_mut set_ctx with_ctx: Rqc = "ctx" 0x20, 0xf0);
 }
+request! { CreateRqIn => CreateRqOut }
 
 /// Fields that MODIFY_RQ changes besides the state.
 ///
@@ -420,7 +452,7 @@ pub struct ModifyRqSelect {
 }
 
 command! {
-    CreateRqIn => CreateRqOut, Create Rq, CREATE_RQ, crate::CommandDesc {
+    CreateRqIn, Create Rq, CREATE_RQ, crate::CommandDesc {
         name: "CREATE_RQ",
         opcode: 0x908,
         verb: crate::Verb::Create,
@@ -436,7 +468,7 @@ command! {
 }
 
 command! {
-    ModifyRqIn => ModifyRqOut, Modify Rq, MODIFY_RQ, crate::CommandDesc {
+    ModifyRqIn, Modify Rq, MODIFY_RQ, crate::CommandDesc {
         name: "MODIFY_RQ",
         opcode: 0x909,
         verb: crate::Verb::Modify,
@@ -465,7 +497,7 @@ command! {
 }
 
 command! {
-    DestroyRqIn => DestroyRqOut, Destroy Rq, DESTROY_RQ, crate::CommandDesc {
+    DestroyRqIn, Destroy Rq, DESTROY_RQ, crate::CommandDesc {
         name: "DESTROY_RQ",
         opcode: 0x90a,
         verb: crate::Verb::Destroy,
@@ -481,7 +513,7 @@ command! {
 }
 
 command! {
-    QueryRqIn => QueryRqOut, Query Rq, QUERY_RQ, crate::CommandDesc {
+    QueryRqIn, Query Rq, QUERY_RQ, crate::CommandDesc {
         name: "QUERY_RQ",
         opcode: 0x90b,
         verb: crate::Verb::Query,
