@@ -637,6 +637,15 @@ fn peak() -> u64 {
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
+/// The time that this thread has had a processor: not what it waited for one.
+fn busy() -> Duration {
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    // utime and stime of proc(5), in hundredths of a second.
+    let ticks = fields.split_whitespace().skip(11).take(2).map(|t| t.parse::<u64>().unwrap());
+    Duration::from_millis(ticks.sum::<u64>() * 10)
+}
+
 #[test]
 fn hostile_files_cost_little() {
     let bomb = (1..10).fold("<!ENTITY l0 \"lamp\">".to_owned(), |text, i| {
@@ -708,14 +717,13 @@ fn hostile_files_cost_little() {
         assert!(text.len() <= most || what == "long", "{what} is {} bytes", text.len());
         // A stack on which no depth of a file may show.
         let run = thread::Builder::new().stack_size(512 << 10).spawn(move || {
-            let begun = Instant::now();
             let told = import::adb(&SourceFile::new("t.adb", text));
-            (told.map_or_else(|faults| faults.0.len(), |_| 0), begun.elapsed())
+            (told.map_or_else(|faults| faults.0.len(), |_| 0), busy())
         });
         let (told, took) = run.unwrap().join().unwrap_or_else(|_| panic!("{what}"));
         println!("{what}: {told} faults in {took:?}, {} MiB at most", peak() >> 10);
         assert_eq!(told, expected, "{what}");
-        assert!(took < Duration::from_secs(20), "{what} took {took:?}");
+        assert!(took < Duration::from_secs(15), "{what} took {took:?}");
         assert!(peak() < 1 << 20, "{what}: {} KiB", peak());
     }
 }
@@ -726,7 +734,7 @@ fn wide() -> String {
         .map(|i| format!("<field name=\"m{i}\" offset=\"0x0\" size=\"0x4\" selected_by=\"a\"/>"))
         .collect();
     let mut text = format!("<node name=\"u\" size=\"0x4\" attr_is_union=\"1\">{members}</node>");
-    for n in 0..60 {
+    for n in 0..20 {
         write!(text, "<node name=\"s{n}\" size=\"0x4\" attr_is_union=\"1\">").unwrap();
         for i in 0..512 {
             write!(

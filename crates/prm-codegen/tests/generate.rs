@@ -136,8 +136,8 @@ fn the_example_of_the_readme() {
         .step_by(2)
         .map(|block| block.split_once('\n').expect("a language and text").1)
         .collect();
-    let [header, families, layouts, semantics, module, enums] = blocks[..] else {
-        panic!("{} blocks, not 6", blocks.len())
+    let [header, families, sources, layouts, semantics, module, enums] = blocks[..] else {
+        panic!("{} blocks, not 7", blocks.len())
     };
     let dir = tempfile::tempdir().unwrap();
     let write = |file: &str, text: &str| {
@@ -145,11 +145,12 @@ fn the_example_of_the_readme() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     };
-    write("lamp.h", header);
+    write("shop/lamp.h", header);
+    write("lamps/sources.toml", sources);
     write("lamps/families.toml", families);
     write("lamps/semantics/lamp.toml", semantics);
     write(MANIFEST, "[features]\n# <families: written by prm-codegen generate>\n# </families>\n");
-    for command in ["import --package lamps --version 1 lamp.h", "check", "generate"] {
+    for command in ["import .", "check", "generate"] {
         let output = Command::new(env!("CARGO_BIN_EXE_prm-codegen"))
             .args(["--spec", "lamps"])
             .args(command.split(' '))
