@@ -200,6 +200,9 @@ fn shape(spec: &Spec, layout: &Layout, field: &Field, faults: &mut Faults) {
                 format!("{name} is {element} bits wide and does not begin with a dword"),
                 "the PRM splits such a field in two; compare it with its source",
             ),
+        // Less than a byte each, packed.
+        (Element::Bits(1 | 2 | 4), Count::Array(_))
+            if field.bit.is_multiple_of(element) && field.access == Some(Access::Ro) => {}
         (Element::Bits(_), Count::Array(_) | Count::List)
             if !whole_bytes
                 || !matches!(element, 8 | 16 | 32 | 64 | 128)
@@ -208,8 +211,8 @@ fn shape(spec: &Spec, layout: &Layout, field: &Field, faults: &mut Faults) {
             faults.add(
                 &field.origin,
                 format!("the elements of {name} are {element} bits wide"),
-                "elements of an array are 8, 16, 32, 64 or 128 bits, those of a list up to 64, \
-                 from a whole byte on",
+                "elements of an array are 8, 16, 32, 64 or 128 bits (1, 2 or 4 when read only), those of \
+                 a list up to 64, and they begin with a byte",
             );
         }
         _ => {}

@@ -366,16 +366,18 @@ pub struct Rulings {
     pub aliases: Vec<NamePair>,
     /// Names that a rule would take for one layout, and that are two.
     pub distinct: Vec<NamePair>,
+    /// Layouts of registers that no rule finds.
+    pub registers: Vec<NamePair>,
     /// Why ours stands in a conflict.
     pub reasons: Vec<Reason>,
 }
 
-/// Two names of layouts.
+/// A name, and the layout that it means.
 #[derive(Debug, Clone)]
 pub struct NamePair {
     /// The name.
     pub name: String,
-    /// The layout that is generated.
+    /// The layout.
     pub of: String,
     /// Where it is written.
     pub origin: Origin,

@@ -102,6 +102,15 @@ pub(crate) const fn set64(bytes: &mut [u8], at: usize, value: u64) {
     put32(bytes, at + 4, value as u32);
 }
 
+/// Element `index` of `n` numbers of `width` bits each, packed from bit `bit` on. No element crosses
+/// a byte.
+#[track_caller]
+pub(crate) const fn packed(bytes: &[u8], bit: usize, width: usize, n: usize, index: usize) -> u8 {
+    assert!(index < n, "there is no such element");
+    let at = bit + index * width;
+    bytes[at / 8] >> (8 - at % 8 - width) & ((1 << width) - 1)
+}
+
 /// Any field of up to 128 bits, bit order as in [`get`].
 pub(crate) const fn get_wide(bytes: &[u8], bit: usize, width: usize) -> u128 {
     let mut value = 0;

@@ -27,6 +27,8 @@ pub struct Family {
     pub layouts: &'static [&'static LayoutDesc],
     /// Its commands that have semantics.
     pub commands: &'static [&'static crate::CommandDesc],
+    /// Its registers.
+    pub registers: &'static [&'static crate::RegisterDesc],
 }
 
 /// Whether members follow each other or share one place.

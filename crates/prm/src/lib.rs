@@ -44,6 +44,7 @@ mod command;
 mod describe;
 mod error;
 mod layout;
+mod register;
 #[macro_use]
 mod macros;
 #[rustfmt::skip]
@@ -59,6 +60,9 @@ pub use describe::{
 pub use error::{FieldError, SizeError};
 pub use generated::*;
 pub use layout::{Layout, WithTail};
+pub use register::{
+    ReadRegister, Register, RegisterDesc, RegisterIn, RegisterOut, WriteRegister, register,
+};
 
 /// Big-endian numbers as they stand in arrays and lists of a mailbox.
 pub use zerocopy::byteorder::big_endian::{U16, U32, U64};

@@ -99,6 +99,18 @@ macro_rules! getter {
             $crate::bits::nested(self, $at)
         }
     };
+    // An array of numbers narrower than a byte.
+    ([$($doc:tt)*] packed ($get:ident: u8 = $name:literal $dword:literal[$high:literal] $width:literal * $n:literal)) => {
+        $($doc)*
+        ///
+        /// # Panics
+        /// There is no element `index`.
+        #[inline]
+        #[track_caller]
+        pub const fn $get(&self, index: usize) -> u8 {
+            $crate::bits::packed(&self.bytes, $dword * 8 + 31 - $high, $width, $n, index)
+        }
+    };
     // Bytes and arrays, viewed in place.
     ([$($doc:tt)*] $kind:ident ($get:ident: $type:ty = $name:literal $at:literal, $size:literal)) => {
         $($doc)*
@@ -388,7 +400,7 @@ macro_rules! description {
             access: access!($($access)?),
         }
     };
-    (quad ($get:ident $set:ident $with:ident: u64 = $name:literal $at:literal) [$($access:ident)?] [$($values:tt)*]) => {
+    (quad ($($names:ident)*: u64 = $name:literal $at:literal) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
             element: element!($($values)*),
@@ -429,6 +441,17 @@ macro_rules! description {
             at: $at,
             high: 31,
             low: 32 - size_of::<$type>() as i32 * 8,
+            access: access!($($access)?),
+        }
+    };
+    (packed ($get:ident: u8 = $name:literal $dword:literal[$high:literal] $width:literal * $n:literal) [$($access:ident)?] [$($values:tt)*]) => {
+        $crate::FieldDesc {
+            name: $name,
+            element: element!($($values)*),
+            count: $crate::Count::Array($n),
+            at: $dword,
+            high: $high,
+            low: $high - $width + 1,
             access: access!($($access)?),
         }
     };
@@ -549,6 +572,29 @@ macro_rules! request {
             }
         }
     };
+}
+
+/// A register: its name, its id, and what can be done to it.
+#[allow(unused_macros)] // by families that have none
+macro_rules! register {
+    ($Layout:ident, $name:literal $id:literal $($access:ident)*) => {
+        impl $crate::Register for $Layout {
+            const REGISTER: &'static $crate::RegisterDesc = &$crate::RegisterDesc {
+                name: $name,
+                id: $id,
+                layout: <$Layout as $crate::Described>::DESC,
+                read: register!(@ read $($access)*),
+                write: register!(@ write $($access)*),
+            };
+        }
+        $( register!(@@ $access $Layout); )*
+    };
+    (@ read read $($rest:ident)*) => { true };
+    (@ write write) => { true };
+    (@ write read write) => { true };
+    (@ $($rest:ident)*) => { false };
+    (@@ read $Layout:ident) => { impl $crate::ReadRegister for $Layout {} };
+    (@@ write $Layout:ident) => { impl $crate::WriteRegister for $Layout {} };
 }
 
 /// A command whose object is known.

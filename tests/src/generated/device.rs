@@ -7,6 +7,7 @@ use crate::accessor::Accessor;
 pub(super) const ACCESSORS: &[Accessor] = &[
     flag!(ResourceDump, "resource_dump", "more_dump", 1, more_dump, set_more_dump, with_more_dump),
     flag!(ResourceDump, "resource_dump", "inline_dump", 1, inline_dump, set_inline_dump, with_inline_dump),
+    flag!(ResourceDump, "resource_dump", "vhca_id_valid", 1, vhca_id_valid, set_vhca_id_valid, with_vhca_id_valid),
     bits!(ResourceDump, "resource_dump", "seq_num", 4, seq_num, set_seq_num, with_seq_num, try_set_seq_num),
     full!(ResourceDump, "resource_dump", "segment_type", 16, segment_type, set_segment_type, with_segment_type),
     full!(ResourceDump, "resource_dump", "vhca_id", 16, vhca_id, set_vhca_id, with_vhca_id),

@@ -5,6 +5,15 @@
 use crate::accessor::Accessor;
 
 pub(super) const ACCESSORS: &[Accessor] = &[
+    full!(FunctionVhcaRidInfoReg, "function_vhca_rid_info_reg", "host_number", 8, host_number, set_host_number, with_host_number),
+    full!(FunctionVhcaRidInfoReg, "function_vhca_rid_info_reg", "host_pci_device_function", 8, host_pci_device_function, set_host_pci_device_function, with_host_pci_device_function),
+    full!(FunctionVhcaRidInfoReg, "function_vhca_rid_info_reg", "host_pci_bus", 8, host_pci_bus, set_host_pci_bus, with_host_pci_bus),
+    flag!(FunctionVhcaRidInfoReg, "function_vhca_rid_info_reg", "pci_bus_assigned", 1, pci_bus_assigned, set_pci_bus_assigned, with_pci_bus_assigned),
+    bits!(FunctionVhcaRidInfoReg, "function_vhca_rid_info_reg", "function_type", 4, function_type, set_function_type, with_function_type, try_set_function_type),
+    full!(FunctionVhcaRidInfoReg, "function_vhca_rid_info_reg", "parent_pci_device_function", 8, parent_pci_device_function, set_parent_pci_device_function, with_parent_pci_device_function),
+    full!(FunctionVhcaRidInfoReg, "function_vhca_rid_info_reg", "parent_pci_bus", 8, parent_pci_bus, set_parent_pci_bus, with_parent_pci_bus),
+    full!(FunctionVhcaRidInfoReg, "function_vhca_rid_info_reg", "vhca_id", 16, vhca_id, set_vhca_id, with_vhca_id),
+    full!(FunctionVhcaRidInfoReg, "function_vhca_rid_info_reg", "function_id", 16, function_id, set_function_id, with_function_id),
     view!(DelegatedFunctionVhcaRidInfo, "delegated_function_vhca_rid_info", "function_vhca_rid_info", mlx5_prm::FunctionVhcaRidInfoReg, function_vhca_rid_info, function_vhca_rid_info_mut, set_function_vhca_rid_info, with_function_vhca_rid_info),
     full!(DelegatedFunctionVhcaRidInfo, "delegated_function_vhca_rid_info", "manage_profile", 8, manage_profile, set_manage_profile, with_manage_profile),
     coded_full!(QueryDelegatedVhcaOut, "query_delegated_vhca_out", "status", Status(u8), 8, status, set_status, with_status),

@@ -20,14 +20,18 @@ mod steering;
 mod flex_parser;
 mod regexp;
 mod fpga;
-mod registers;
 mod crypto;
+mod ports;
+mod serdes;
+mod management;
+mod qos;
 mod caps;
 mod vport;
 mod congestion;
 mod device;
 mod migration;
 mod vdpa;
+mod registers;
 
 /// All accessors, family by family.
 pub(crate) const ACCESSORS: &[&[Accessor]] = &[
@@ -47,12 +51,16 @@ pub(crate) const ACCESSORS: &[&[Accessor]] = &[
     flex_parser::ACCESSORS,
     regexp::ACCESSORS,
     fpga::ACCESSORS,
-    registers::ACCESSORS,
     crypto::ACCESSORS,
+    ports::ACCESSORS,
+    serdes::ACCESSORS,
+    management::ACCESSORS,
+    qos::ACCESSORS,
     caps::ACCESSORS,
     vport::ACCESSORS,
     congestion::ACCESSORS,
     device::ACCESSORS,
     migration::ACCESSORS,
     vdpa::ACCESSORS,
+    registers::ACCESSORS,
 ];

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::names::camel;
+use super::names::{accessor, camel};
 use super::semantics::{Bindings, Bound};
 use super::tails::{alias, name as tail_name, tails};
-use super::{field_name, head, semantics, type_name};
+use super::{head, semantics, type_name};
 use crate::model::*;
 
 /// The module of one family.
@@ -31,11 +31,12 @@ pub(super) fn family(
     }
     let words: BTreeSet<&str> =
         body.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()).collect();
-    let used: Vec<&str> = ["Layout", "U16", "U32", "U64", "WithTail"]
+    let mut used: Vec<&str> = ["Layout", "U16", "U32", "U64", "WithTail"]
         .into_iter()
         .filter(|n| words.contains(n))
         .collect();
-    let _ = writeln!(text, "use crate::{{{}, LayoutDesc}};\n", used.join(", "));
+    used.push("LayoutDesc");
+    let _ = writeln!(text, "use crate::{{{}}};\n", used.join(", "));
     let tags: Vec<String> = layouts.iter().map(|l| type_name(&l.name)).collect();
     let _ = write!(text, "/// Names of the layouts.\nmod tag {{\n    tags! {{\n");
     for tag in &tags {
@@ -50,6 +51,7 @@ pub(super) fn family(
     }
     text.push_str("];\n");
     text.push_str(&semantics::command_list(spec, family));
+    text.push_str(&semantics::register_list(spec, family));
     text.push_str(&body);
     text
 }
@@ -68,6 +70,10 @@ fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout:
     text.push_str(&semantics::meaning(spec, layout));
     if let Some(c) = answered {
         let _ = write!(text, "///\n/// Output of {} (0x{:x}).\n", c.name, c.opcode);
+    }
+    let register = semantics::register(spec, layout);
+    if let Some((_, line)) = &register {
+        text.push_str(line);
     }
     for tail in all.iter().filter(|t| t.follows(layout)) {
         let other = alias(layout, tail, &all);
@@ -91,6 +97,9 @@ fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout:
     text.push_str("}\n");
     if let Some((_, output)) = request {
         let _ = writeln!(text, "request! {{ {name} => {} }}", type_name(&output.name));
+    }
+    if let Some((line, _)) = &register {
+        text.push_str(line);
     }
     let inherited = all.iter().filter(|t| t.path.len() > 1 && !t.follows(layout));
     for tail in inherited {
@@ -131,6 +140,8 @@ enum How<'s> {
     Bits(u32, Option<Bound<'s>>),
     /// A number wider than 32 bits.
     Wide(u32),
+    /// An array of numbers of so many bits each, less than a byte, so many of them.
+    Packed(u32, u32),
     /// Viewed in place: the kind for the macro, and the type.
     View(&'static str, String),
     /// A list.
@@ -148,6 +159,7 @@ fn how<'s>(bindings: &Bindings<'s>, layout: &Layout, field: &Field) -> How<'s> {
             How::View("bytes", format!("[u8; {}]", w / 8))
         }
         (Element::Bits(w), Count::One) => How::Wide(*w),
+        (Element::Bits(w), Count::Array(n)) if *w < 8 => How::Packed(*w, n),
         (Element::Bits(_), Count::Array(n)) => How::View("array", format!("[{element}; {n}]")),
         (Element::Layout(_), Count::One) => How::View("nested", element),
         (Element::Layout(_), Count::Array(n)) => {
@@ -186,8 +198,8 @@ struct Names {
     get_mut: String,
 }
 
-fn names(field: &Field) -> Names {
-    let get = field_name(&field.name);
+fn names(layout: &Layout, field: &Field) -> Names {
+    let get = accessor(layout, field);
     let bare = get.trim_end_matches('_').to_owned();
     Names {
         set: format!("set_{bare}"),
@@ -236,6 +248,10 @@ fn write_field(
                 _ => (about, "wide", number_type(*width).into(), format!("0x{byte:02x} {width}")),
             }
         }
+        How::Packed(width, n) => {
+            let about = format!("{n} numbers of {width} bits from byte 0x{byte:02x} on.");
+            (about, "packed", "u8".into(), format!("0x{dword:02x}[{high}] {width} * {n}"))
+        }
         How::View(kind, of) => {
             let size = spec.field_bits(field).unwrap_or(0) / 8;
             let about = format!("from byte 0x{byte:02x} on.");
@@ -248,7 +264,7 @@ fn write_field(
         }
         How::List(of) => {
             let _ = writeln!(text, "    /// `{prm}`: a list from byte 0x{byte:02x} on.");
-            let (get, element) = (field_name(prm), list_element(&field.element));
+            let (get, element) = (accessor(layout, field), list_element(&field.element));
             let _ = writeln!(text, "    list({get}: {of} = \"{prm}\" 0x{byte:02x} {element});");
             return;
         }
@@ -261,12 +277,12 @@ fn write_field(
         Some(Access::Rw) | None => "",
     };
     let _ = writeln!(text, "    /// `{prm}`: {about}{access}");
-    let names = accessor_names(field, &how).join(" ");
+    let names = accessor_names(layout, field, &how).join(" ");
     let _ = write!(text, "    {kind}({names}: {of} = \"{prm}\" {place})");
     if let Some(access) = field.access {
         let _ = write!(text, " {}", camel(access.name()));
     }
-    if !field.values.is_empty() && matches!(how, How::Bits(_, None)) {
+    if !field.values.is_empty() && matches!(how, How::Bits(_, None) | How::Packed(..)) {
         let values: Vec<String> =
             field.values.iter().map(|v| format!("\"{}\" = 0x{:x}", v.name, v.value)).collect();
         let _ = write!(text, " {{ {} }}", values.join(", "));
@@ -275,8 +291,8 @@ fn write_field(
 }
 
 /// The names of a field's accessors, in the order in which the codec's macro takes them.
-fn accessor_names(field: &Field, how: &How<'_>) -> Vec<String> {
-    let Names { get, set, with, try_set, get_mut } = names(field);
+fn accessor_names(layout: &Layout, field: &Field, how: &How<'_>) -> Vec<String> {
+    let Names { get, set, with, try_set, get_mut } = names(layout, field);
     match how {
         _ if field.access == Some(Access::Ro) => vec![get],
         How::View(..) => vec![get, get_mut, set, with],
@@ -291,7 +307,7 @@ fn narrow(how: &How<'_>) -> bool {
         How::Bits(width, Some(e)) => !fills(e.number, *width),
         How::Bits(width, None) => *width > 1 && !fills(number_type(*width), *width),
         How::Wide(width) => *width != 64,
-        How::View(..) | How::List(_) => false,
+        How::Packed(..) | How::View(..) | How::List(_) => false,
     }
 }
 
@@ -323,7 +339,7 @@ pub(super) fn test_family(spec: &Spec, bindings: &Bindings<'_>, family: &Family)
         for field in &layout.fields {
             let name = &field.name;
             let how = how(bindings, layout, field);
-            let names = accessor_names(field, &how).join(", ");
+            let names = accessor_names(layout, field, &how).join(", ");
             let (kind, of) = match &how {
                 How::Bits(width, Some(e)) => {
                     let kind = if narrow(&how) { "coded" } else { "coded_full" };
@@ -334,6 +350,7 @@ pub(super) fn test_family(spec: &Spec, bindings: &Bindings<'_>, family: &Family)
                     (if narrow(&how) { "bits" } else { "full" }, width.to_string())
                 }
                 How::View(_, of) => ("view", in_crate(of)),
+                How::Packed(width, n) => ("packed", format!("{width}, {n}")),
                 How::List(_) => continue,
             };
             let _ = writeln!(text, "    {kind}!({ty}, \"{prm}\", \"{name}\", {of}, {names}),");

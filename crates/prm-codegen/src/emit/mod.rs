@@ -14,7 +14,7 @@ use similar::TextDiff;
 use crate::fault::{Fault, Faults};
 use crate::model::*;
 use crate::opcodes::{Paired, opcodes};
-use names::{camel, snake};
+use names::camel;
 
 /// A file to be written: its path below the workspace, and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,7 +164,8 @@ fn modules(spec: &Spec) -> String {
         let _ = writeln!(
             text,
             "    crate::Family {{\n        name: \"{name}\",\n        about: \"{about}\",\n        \
-             layouts: {name}::LAYOUTS,\n        commands: {name}::COMMANDS,\n    }},"
+             layouts: {name}::LAYOUTS,\n        commands: {name}::COMMANDS,\n        \
+             registers: {name}::REGISTERS,\n    }},"
         );
     }
     text.push_str("];\n");
@@ -283,9 +284,4 @@ fn stale(files: &[Emitted], root: &Path) -> Result<Vec<PathBuf>, String> {
 /// The Rust name of a layout's type.
 fn type_name(layout: &str) -> String {
     camel(layout)
-}
-
-/// The Rust name of a field's accessor.
-fn field_name(field: &str) -> String {
-    snake(field)
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::tails::{alias, tails};
 use crate::fault::{Faults, Origin};
-use crate::model::{Count, Spec};
+use crate::model::{Access, Count, Field, Layout, Spec};
 
 /// Names that the codec itself exports: no layout may become one of them.
 const TYPES: &[&str] = &[
@@ -29,6 +29,11 @@ const TYPES: &[&str] = &[
     "Place",
     "Option",
     "Query",
+    "ReadRegister",
+    "Register",
+    "RegisterDesc",
+    "RegisterIn",
+    "RegisterOut",
     "Request",
     "Result",
     "Self",
@@ -41,6 +46,7 @@ const TYPES: &[&str] = &[
     "U64",
     "Verb",
     "WithTail",
+    "WriteRegister",
 ];
 
 /// Methods that every layout has: no accessor may be called so.
@@ -92,6 +98,18 @@ pub(super) fn snake(name: &str) -> String {
         name.insert(0, 'n');
     }
     if KEYWORDS.contains(&&*name) || METHODS.contains(&&*name) {
+        name.push('_');
+    }
+    name
+}
+
+/// The accessor that reads a field. One that reads like what writes another field, such as
+/// `set_buf_ownership` beside `buf_ownership`, gets a `_` behind it.
+pub(super) fn accessor(layout: &Layout, field: &Field) -> String {
+    let mut name = snake(&field.name);
+    let other = ["set_", "with_", "try_set_"].iter().find_map(|p| field.name.strip_prefix(p));
+    let other = other.or(field.name.strip_suffix("_mut"));
+    if other.is_some_and(|other| layout.field(other).is_some()) && !name.ends_with('_') {
         name.push('_');
     }
     name
@@ -163,9 +181,9 @@ pub(super) fn check(spec: &Spec, faults: &mut Faults) {
         }
         let mut methods: HashMap<String, &str> = HashMap::new();
         for field in &layout.fields {
-            let name = snake(&field.name);
+            let name = accessor(layout, field);
             let mut all = vec![name.clone()];
-            if field.count != Count::List {
+            if field.count != Count::List && field.access != Some(Access::Ro) {
                 all.extend(
                     ["set_", "with_", "try_set_"]
                         .map(|p| format!("{p}{}", name.trim_end_matches('_'))),

@@ -141,6 +141,41 @@ pub(super) fn command_list(spec: &Spec, family: &Family) -> String {
     text
 }
 
+/// The list of a family's registers.
+pub(super) fn register_list(spec: &Spec, family: &Family) -> String {
+    let of = |name: &&String| spec.layout(name).is_some_and(|l| l.family == family.name);
+    let layouts = spec.registers.iter().filter_map(|r| r.layout.as_ref()).filter(of);
+    let mut text = String::from(
+        "\n/// The registers of this family.\npub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[",
+    );
+    let mut any = false;
+    for layout in layouts {
+        let _ = write!(text, "\n    <{} as crate::Register>::REGISTER,", type_name(layout));
+        any = true;
+    }
+    text.push_str(if any { "\n];\n" } else { "];\n" });
+    text
+}
+
+/// The register that a layout is, for the codec's macro, and a line of documentation.
+pub(super) fn register(spec: &Spec, layout: &Layout) -> Option<(String, String)> {
+    let register = spec.registers.iter().find(|r| r.layout.as_ref() == Some(&layout.name))?;
+    let any = |access: &[Access]| {
+        layout.fields.iter().any(|f| f.access.is_none_or(|a| access.contains(&a)))
+    };
+    let read = any(&[Access::Ro, Access::Rw]);
+    let write = any(&[Access::Rw, Access::Wo, Access::Op]);
+    let (verbs, words) = match (read, write) {
+        (true, true) => ("read write", "read and written"),
+        (true, false) => ("read", "read"),
+        // What has index fields alone can be written at least.
+        (false, _) => ("write", "written"),
+    };
+    let Register { name, id, .. } = register;
+    let line = format!("register! {{ {}, \"{name}\" 0x{id:04x} {verbs} }}\n", type_name(&layout.name));
+    Some((line, format!("///\n/// Register {name} (0x{id:04x}), {words} by ACCESS_REG.\n")))
+}
+
 /// A place as Rust, for `path` in `layout`.
 fn place(spec: &Spec, layout: &str, path: &str) -> String {
     let (bit, field) = spec.resolve(layout, path).expect("checked");

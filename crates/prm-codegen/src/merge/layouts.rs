@@ -49,13 +49,17 @@ enum Verdict {
 
 impl Merged {
     /// Takes the layouts of one source.
-    pub(super) fn layouts(&mut self, source: &str, layouts: Vec<Layout>) {
+    ///
+    /// `registers` are those that the source says are registers.
+    pub(super) fn layouts(&mut self, source: &str, layouts: Vec<Layout>, registers: &[Register]) {
         let sizes: HashMap<String, u32> =
             layouts.iter().map(|l| (l.name.clone(), l.bytes)).collect();
         // The source's names, and those that its layouts are merged under.
         let mut names: HashMap<String, String> = HashMap::new();
         for mut layout in inner_first(layouts) {
             let name = self.name_of(source, &layout, |name| sizes.contains_key(name));
+            let is_register =
+                registers.iter().any(|r| r.layout.as_ref() == Some(&layout.name));
             names.insert(layout.name.clone(), name.clone());
             layout.name = name;
             let element_bits: Vec<u32> = layout
@@ -73,7 +77,49 @@ impl Merged {
                     inner.clone_from(name);
                 }
             }
+            if is_register {
+                self.lengthen(source, &layout);
+            }
             self.layout(source, layout, &element_bits);
+        }
+    }
+
+    /// Gives a register the length that a later source gives it, where that is longer and nothing
+    /// of the tables has a place for the shorter one only. What was said before becomes a conflict.
+    fn lengthen(&mut self, source: &str, theirs: &Layout) {
+        let Some(at) = self.find(&theirs.name) else { return };
+        let ours = &self.layouts[at];
+        if ours.bytes >= theirs.bytes || ours.kind != theirs.kind {
+            return;
+        }
+        // A list at the end of the shorter one goes on to the end of the longer one.
+        if ours.fields.iter().any(|f| f.count == Count::List) {
+            return;
+        }
+        let name = &theirs.name;
+        let holds = |l: &&Layout| {
+            l.fields.iter().any(|f| matches!(&f.element, Element::Layout(inner) if inner == name))
+        };
+        let mut holders = self.layouts.iter().filter(holds);
+        if holders.any(|l| l.kind == Kind::Struct || l.bytes < theirs.bytes) {
+            return;
+        }
+        let (name, before, extent) = (ours.name.clone(), ours.extent(), theirs.extent());
+        let (origin, from) = (ours.origin.clone(), ours.from.clone());
+        // Who said something else again has a conflict already.
+        let others: Vec<String> = self
+            .conflicts
+            .iter_mut()
+            .filter(|c| c.at == name)
+            .flat_map(|c| {
+                c.ours.clone_from(&extent);
+                c.from.clone()
+            })
+            .collect();
+        self.layouts[at].bytes = theirs.bytes;
+        for said in from.iter().filter(|f| !others.contains(f) && *f != source) {
+            let (name, ours, theirs) = (name.clone(), extent.clone(), before.clone());
+            self.conflict(said, &origin, name, ours, theirs, "lengthened");
         }
     }
 

@@ -30,8 +30,9 @@ pub fn merge(told: Vec<Told>, rulings: Rulings, families: Vec<Family>) -> Result
     let mut faults = Faults::default();
     let mut merged = Merged { rulings, ..Merged::default() };
     for Told { source, reading } in told {
-        merged.layouts(&source, reading.layouts);
+        merged.layouts(&source, reading.layouts, &reading.registers);
         merged.broken(&source, &reading.passed_over);
+        merged.enumerated_registers(&source, &reading.enums);
         merged.enums(&source, reading.enums);
         merged.name_registers(&source, reading.registers);
     }
@@ -69,8 +70,9 @@ pub fn add(spec: Spec, source: &str, reading: Reading) -> Spec {
     let used = Vec::new();
     let mut merged = Merged { layouts, enums, registers, aliases, conflicts, rulings, used };
     merged.full();
-    merged.layouts(source, reading.layouts);
+    merged.layouts(source, reading.layouts, &reading.registers);
     merged.broken(source, &reading.passed_over);
+    merged.enumerated_registers(source, &reading.enums);
     merged.enums(source, reading.enums);
     merged.name_registers(source, reading.registers);
     merged.pair_registers();
@@ -143,6 +145,7 @@ impl Merged {
     fn unused_rulings(&self, faults: &mut Faults) {
         let reasons = self.rulings.reasons.iter().map(|r| (&r.origin, &r.at));
         let pairs = self.rulings.aliases.iter().chain(&self.rulings.distinct);
+        let pairs = pairs.chain(&self.rulings.registers);
         for (origin, name) in pairs.map(|p| (&p.origin, &p.name)).chain(reasons) {
             if !self.used.contains(&origin.span.start) {
                 faults.add(

@@ -19,42 +19,37 @@ impl Merged {
         }
     }
 
-    /// Makes registers of the ids that the headers enumerate, and finds layouts for those that
-    /// have none.
-    pub(super) fn pair_registers(&mut self) {
-        let mut named = Vec::new();
-        for value in self.enums.iter().flat_map(|e| &e.values) {
+    /// Takes the registers whose ids a source enumerates.
+    pub(super) fn enumerated_registers(&mut self, source: &str, enums: &[Enumeration]) {
+        for value in enums.iter().flat_map(|e| &e.values) {
             let Some(name) = IDS.iter().find_map(|prefix| value.name.strip_prefix(prefix)) else {
                 continue;
             };
             // Ids are 16 bits wide in ACCESS_REG; what is longer is no id.
             let Ok(id) = u16::try_from(value.value) else { continue };
-            named.push((name.to_owned(), id, value.from.clone(), value.origin.clone()));
+            let (name, from, origin) = (name.to_owned(), Vec::new(), value.origin.clone());
+            self.register(source, Register { name, id, layout: None, from, origin });
         }
-        for (name, id, from, origin) in named {
-            for source in from {
-                let register = Register {
-                    name: name.clone(),
-                    id,
-                    layout: None,
-                    from: Vec::new(),
-                    origin: origin.clone(),
-                };
-                self.register(&source, register);
+    }
+
+    /// Finds layouts for the registers that have none: those that are ruled, and those called as
+    /// the register is.
+    pub(super) fn pair_registers(&mut self) {
+        for register in self.registers.iter_mut().filter(|r| r.layout.is_none()) {
+            if let Some(ruled) = self.rulings.registers.iter().find(|p| p.name == register.name) {
+                self.used.push(ruled.origin.span.start);
+                register.layout = Some(ruled.of.clone());
+                continue;
             }
-        }
-        for i in 0..self.registers.len() {
-            if self.registers[i].layout.is_none() {
-                let name = self.registers[i].name.to_lowercase();
-                let mut fit = self
-                    .layouts
-                    .iter()
-                    .filter(|l| words(&l.name) == words(&name) && l.field("opcode").is_none());
-                self.registers[i].layout = match (fit.next(), fit.next()) {
-                    (Some(one), None) => Some(one.name.clone()),
-                    _ => None,
-                };
-            }
+            let name = register.name.to_lowercase();
+            let mut fit = self
+                .layouts
+                .iter()
+                .filter(|l| words(&l.name) == words(&name) && l.field("opcode").is_none());
+            register.layout = match (fit.next(), fit.next()) {
+                (Some(one), None) => Some(one.name.clone()),
+                _ => None,
+            };
         }
         self.registers.sort_by_key(|r| r.id);
     }

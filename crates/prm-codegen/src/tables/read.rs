@@ -49,7 +49,7 @@ const SINGLE: [SingleFile; 5] = [
     }),
     (
         "rulings.toml",
-        &[("alias", "an alias"), ("distinct", "a pair"), ("reason", "a reason")],
+        &[("alias", "an alias"), ("distinct", "a pair"), ("register", "a register"), ("reason", "a reason")],
         |spec, key, t, faults| read_ruling(key, t, &mut spec.rulings, faults),
     ),
     ("registers.toml", &[("register", "a register")], |spec, _, t, faults| {
@@ -94,6 +94,7 @@ fn read_source(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Source> {
 fn read_ruling(key: &str, t: &mut Table<'_, '_>, rulings: &mut Rulings, faults: &mut Faults) {
     match key {
         "alias" => rulings.aliases.extend(read_pair(t, faults)),
+        "register" => rulings.registers.extend(read_pair(t, faults)),
         "distinct" => rulings.distinct.extend(read_pair(t, faults)),
         _ => {
             let at = t.need_text("at", faults);

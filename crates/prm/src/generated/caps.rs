@@ -116,6 +116,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `flow_table_fields_supported`: 16 bytes.
 pub type FlowTableFieldsSupported = Layout<tag::FlowTableFieldsSupported, 0x10>;
 layout! { FlowTableFieldsSupported, tag::FlowTableFieldsSupported, "flow_table_fields_supported", Struct, 0x10;

@@ -69,6 +69,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `ipv4_layout`: 16 bytes.
 pub type Ipv4Layout = Layout<tag::Ipv4Layout, 0x10>;
 layout! { Ipv4Layout, tag::Ipv4Layout, "ipv4_layout", Struct, 0x10;

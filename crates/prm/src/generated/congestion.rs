@@ -62,6 +62,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `cong_control_r_roce_ecn_np`: 256 bytes.
 pub type CongControlRRoceEcnNp = Layout<tag::CongControlRRoceEcnNp, 0x100>;
 layout! { CongControlRRoceEcnNp, tag::CongControlRRoceEcnNp, "cong_control_r_roce_ecn_np", Struct, 0x100;

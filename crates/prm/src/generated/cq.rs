@@ -46,6 +46,9 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
     &MODIFY_CQ,
 ];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `resize_field_select`: 4 bytes.
 pub type ResizeFieldSelect = Layout<tag::ResizeFieldSelect, 0x04>;
 layout! { ResizeFieldSelect, tag::ResizeFieldSelect, "resize_field_select", Struct, 0x04;

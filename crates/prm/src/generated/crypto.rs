@@ -94,6 +94,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `sync_crypto_in`: 32 bytes.
 pub type SyncCryptoIn = Layout<tag::SyncCryptoIn, 0x20>;
 layout! { SyncCryptoIn, tag::SyncCryptoIn, "sync_crypto_in", Struct, 0x20, opcode 0xb12;
@@ -543,7 +546,7 @@ layout! { CryptoLoginObj, tag::CryptoLoginObj, "crypto_login_obj", Struct, 0x100
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `state`: bits 27:24 of dword 0x10.
-    bits(state set_state with_state try_set_state: u8 = "state" 0x10[27:24]);
+    bits(state set_state with_state try_set_state: u8 = "state" 0x10[27:24]) { "VALID" = 0x0, "INVALID" = 0x1 };
     /// `credential_pointer`: bits 23:0 of dword 0x10.
     bits(credential_pointer set_credential_pointer with_credential_pointer try_set_credential_pointer: u32 = "credential_pointer" 0x10[23:0]);
     /// `session_import_kek_ptr`: bits 23:0 of dword 0x14.
@@ -590,9 +593,9 @@ layout! { ImportKek, tag::ImportKek, "import_kek", Struct, 0x100;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `state`: bits 31:24 of dword 0x08.
-    full(state set_state with_state: u8 = "state" 0x08[31:24]);
+    full(state set_state with_state: u8 = "state" 0x08[31:24]) { "READY" = 0x0, "ERROR" = 0x1 };
     /// `key_size`: bits 11:8 of dword 0x08.
-    bits(key_size set_key_size with_key_size try_set_key_size: u8 = "key_size" 0x08[11:8]);
+    bits(key_size set_key_size with_key_size try_set_key_size: u8 = "key_size" 0x08[11:8]) { "SIZE_128" = 0x0, "SIZE_256" = 0x1 };
     /// `key`: from byte 0x40 on.
     bytes(key key_mut set_key with_key: [u8; 128] = "key" 0x40, 0x80);
 }
@@ -612,9 +615,9 @@ layout! { Credential, tag::Credential, "credential", Struct, 0x100;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `state`: bits 31:24 of dword 0x08.
-    full(state set_state with_state: u8 = "state" 0x08[31:24]);
+    full(state set_state with_state: u8 = "state" 0x08[31:24]) { "READY" = 0x0, "ERROR" = 0x1 };
     /// `credential_role`: bits 7:0 of dword 0x08.
-    full(credential_role set_credential_role with_credential_role: u8 = "credential_role" 0x08[7:0]);
+    full(credential_role set_credential_role with_credential_role: u8 = "credential_role" 0x08[7:0]) { "role_officer" = 0x0, "role_user" = 0x1 };
     /// `credential`: from byte 0x40 on.
     bytes(credential credential_mut set_credential with_credential: [u8; 48] = "credential" 0x40, 0x30);
 }

@@ -154,38 +154,48 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
+    <ResourceDump as crate::Register>::REGISTER,
+];
+
 /// `resource_dump`: 256 bytes.
+///
+/// Register RESOURCE_DUMP (0xc000), read and written by ACCESS_REG.
 pub type ResourceDump = Layout<tag::ResourceDump, 0x100>;
 layout! { ResourceDump, tag::ResourceDump, "resource_dump", Struct, 0x100;
     /// `more_dump`: bit 31 of dword 0x00.
-    flag(more_dump set_more_dump with_more_dump: bool = "more_dump" 0x00[31]);
-    /// `inline_dump`: bit 30 of dword 0x00.
-    flag(inline_dump set_inline_dump with_inline_dump: bool = "inline_dump" 0x00[30]);
+    flag(more_dump set_more_dump with_more_dump: bool = "more_dump" 0x00[31]) Rw;
+    /// `inline_dump`: bit 30 of dword 0x00. Written only.
+    flag(inline_dump set_inline_dump with_inline_dump: bool = "inline_dump" 0x00[30]) Wo;
+    /// `vhca_id_valid`: bit 29 of dword 0x00. Written only.
+    flag(vhca_id_valid set_vhca_id_valid with_vhca_id_valid: bool = "vhca_id_valid" 0x00[29]) Wo;
     /// `seq_num`: bits 19:16 of dword 0x00.
-    bits(seq_num set_seq_num with_seq_num try_set_seq_num: u8 = "seq_num" 0x00[19:16]);
-    /// `segment_type`: bits 15:0 of dword 0x00.
-    full(segment_type set_segment_type with_segment_type: u16 = "segment_type" 0x00[15:0]);
-    /// `vhca_id`: bits 15:0 of dword 0x04.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x04[15:0]);
+    bits(seq_num set_seq_num with_seq_num try_set_seq_num: u8 = "seq_num" 0x00[19:16]) Rw;
+    /// `segment_type`: bits 15:0 of dword 0x00. Written to say which register is meant.
+    full(segment_type set_segment_type with_segment_type: u16 = "segment_type" 0x00[15:0]) Index;
+    /// `vhca_id`: bits 15:0 of dword 0x04. Written only.
+    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x04[15:0]) Wo;
     /// `index1`: bits 31:0 of dword 0x08.
-    full(index1 set_index1 with_index1: u32 = "index1" 0x08[31:0]);
+    full(index1 set_index1 with_index1: u32 = "index1" 0x08[31:0]) Rw;
     /// `index2`: bits 31:0 of dword 0x0c.
-    full(index2 set_index2 with_index2: u32 = "index2" 0x0c[31:0]);
+    full(index2 set_index2 with_index2: u32 = "index2" 0x0c[31:0]) Rw;
     /// `num_of_obj1`: bits 31:16 of dword 0x10.
-    full(num_of_obj1 set_num_of_obj1 with_num_of_obj1: u16 = "num_of_obj1" 0x10[31:16]);
+    full(num_of_obj1 set_num_of_obj1 with_num_of_obj1: u16 = "num_of_obj1" 0x10[31:16]) Rw;
     /// `num_of_obj2`: bits 15:0 of dword 0x10.
-    full(num_of_obj2 set_num_of_obj2 with_num_of_obj2: u16 = "num_of_obj2" 0x10[15:0]);
+    full(num_of_obj2 set_num_of_obj2 with_num_of_obj2: u16 = "num_of_obj2" 0x10[15:0]) Rw;
     /// `device_opaque`: 64 bits from byte 0x18 on.
-    quad(device_opaque set_device_opaque with_device_opaque: u64 = "device_opaque" 0x18);
-    /// `mkey`: bits 31:0 of dword 0x20.
-    full(mkey set_mkey with_mkey: u32 = "mkey" 0x20[31:0]);
+    quad(device_opaque set_device_opaque with_device_opaque: u64 = "device_opaque" 0x18) Rw;
+    /// `mkey`: bits 31:0 of dword 0x20. Written only.
+    full(mkey set_mkey with_mkey: u32 = "mkey" 0x20[31:0]) Wo;
     /// `size`: bits 31:0 of dword 0x24.
-    full(size set_size with_size: u32 = "size" 0x24[31:0]);
-    /// `address`: 64 bits from byte 0x28 on.
-    quad(address set_address with_address: u64 = "address" 0x28);
+    full(size set_size with_size: u32 = "size" 0x24[31:0]) Rw;
+    /// `address`: 64 bits from byte 0x28 on. Written only.
+    quad(address set_address with_address: u64 = "address" 0x28) Wo;
     /// `inline_data`: from byte 0x30 on.
-    array(inline_data inline_data_mut set_inline_data with_inline_data: [U32; 52] = "inline_data" 0x30, 0xd0);
+    array(inline_data inline_data_mut set_inline_data with_inline_data: [U32; 52] = "inline_data" 0x30, 0xd0) Rw;
 }
+register! { ResourceDump, "RESOURCE_DUMP" 0xc000 read write }
 
 /// `resource_dump_menu_record`: 52 bytes.
 pub type ResourceDumpMenuRecord = Layout<tag::ResourceDumpMenuRecord, 0x34>;

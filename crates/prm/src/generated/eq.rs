@@ -83,6 +83,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `fpga_error_event`: 28 bytes.
 pub type FpgaErrorEvent = Layout<tag::FpgaErrorEvent, 0x1c>;
 layout! { FpgaErrorEvent, tag::FpgaErrorEvent, "fpga_error_event", Struct, 0x1c;

@@ -38,6 +38,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `query_match_sample_info_out`: 32 bytes.
 pub type QueryMatchSampleInfoOut = Layout<tag::QueryMatchSampleInfoOut, 0x20>;
 layout! { QueryMatchSampleInfoOut, tag::QueryMatchSampleInfoOut, "query_match_sample_info_out", Struct, 0x20;

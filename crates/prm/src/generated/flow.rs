@@ -263,6 +263,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `fte_match_set_lyr_2_4`: 64 bytes.
 pub type FteMatchSetLyr2_4 = Layout<tag::FteMatchSetLyr2_4, 0x40>;
 layout! { FteMatchSetLyr2_4, tag::FteMatchSetLyr2_4, "fte_match_set_lyr_2_4", Struct, 0x40;

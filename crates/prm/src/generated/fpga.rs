@@ -47,6 +47,13 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
+    <FpgaCap as crate::Register>::REGISTER,
+    <FpgaCtrl as crate::Register>::REGISTER,
+    <FpgaAccessReg as crate::Register>::REGISTER,
+];
+
 /// `fpga_shell_caps`: 64 bytes.
 pub type FpgaShellCaps = Layout<tag::FpgaShellCaps, 0x40>;
 layout! { FpgaShellCaps, tag::FpgaShellCaps, "fpga_shell_caps", Struct, 0x40;
@@ -77,6 +84,8 @@ layout! { FpgaShellCaps, tag::FpgaShellCaps, "fpga_shell_caps", Struct, 0x40;
 }
 
 /// `fpga_cap`: 256 bytes.
+///
+/// Register FPGA_CAP (0x4022), read and written by ACCESS_REG.
 pub type FpgaCap = Layout<tag::FpgaCap, 0x100>;
 layout! { FpgaCap, tag::FpgaCap, "fpga_cap", Struct, 0x100;
     /// `fpga_id`: bits 31:24 of dword 0x00.
@@ -122,8 +131,11 @@ layout! { FpgaCap, tag::FpgaCap, "fpga_cap", Struct, 0x100;
     /// `fpga_cr_space_size`: bits 31:0 of dword 0x9c.
     full(fpga_cr_space_size set_fpga_cr_space_size with_fpga_cr_space_size: u32 = "fpga_cr_space_size" 0x9c[31:0]);
 }
+register! { FpgaCap, "FPGA_CAP" 0x4022 read write }
 
 /// `fpga_ctrl`: 16 bytes.
+///
+/// Register FPGA_CTRL (0x4023), read and written by ACCESS_REG.
 pub type FpgaCtrl = Layout<tag::FpgaCtrl, 0x10>;
 layout! { FpgaCtrl, tag::FpgaCtrl, "fpga_ctrl", Struct, 0x10;
     /// `operation`: bits 23:16 of dword 0x00.
@@ -135,8 +147,11 @@ layout! { FpgaCtrl, tag::FpgaCtrl, "fpga_ctrl", Struct, 0x10;
     /// `flash_select_oper`: bits 7:0 of dword 0x04.
     full(flash_select_oper set_flash_select_oper with_flash_select_oper: u8 = "flash_select_oper" 0x04[7:0]);
 }
+register! { FpgaCtrl, "FPGA_CTRL" 0x4023 read write }
 
 /// `fpga_access_reg`: 16 bytes.
+///
+/// Register FPGA_ACCESS_REG (0x4024), read and written by ACCESS_REG.
 ///
 /// With its list `data`: [`FpgaAccessRegWithData`].
 pub type FpgaAccessReg = Layout<tag::FpgaAccessReg, 0x10>;
@@ -150,6 +165,7 @@ layout! { FpgaAccessReg, tag::FpgaAccessReg, "fpga_access_reg", Struct, 0x10;
     quad(address set_address with_address: u64 = "address" 0x08);
     tail(bits 8 = "data" 0x10);
 }
+register! { FpgaAccessReg, "FPGA_ACCESS_REG" 0x4024 read write }
 
 /// `fpga_qpc`: 96 bytes.
 pub type FpgaQpc = Layout<tag::FpgaQpc, 0x60>;

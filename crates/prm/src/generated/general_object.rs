@@ -37,6 +37,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `general_obj_create_param`: 4 bytes.
 pub type GeneralObjCreateParam = Layout<tag::GeneralObjCreateParam, 0x04>;
 layout! { GeneralObjCreateParam, tag::GeneralObjCreateParam, "general_obj_create_param", Struct, 0x04;

@@ -45,6 +45,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `mkc`: 64 bytes.
 pub type Mkc = Layout<tag::Mkc, 0x40>;
 layout! { Mkc, tag::Mkc, "mkc", Struct, 0x40;

@@ -85,16 +85,31 @@ pub mod fpga;
 #[cfg(feature = "fpga")]
 #[doc(no_inline)]
 pub use fpga::*;
-#[cfg(feature = "registers")]
-pub mod registers;
-#[cfg(feature = "registers")]
-#[doc(no_inline)]
-pub use registers::*;
 #[cfg(feature = "crypto")]
 pub mod crypto;
 #[cfg(feature = "crypto")]
 #[doc(no_inline)]
 pub use crypto::*;
+#[cfg(feature = "ports")]
+pub mod ports;
+#[cfg(feature = "ports")]
+#[doc(no_inline)]
+pub use ports::*;
+#[cfg(feature = "serdes")]
+pub mod serdes;
+#[cfg(feature = "serdes")]
+#[doc(no_inline)]
+pub use serdes::*;
+#[cfg(feature = "management")]
+pub mod management;
+#[cfg(feature = "management")]
+#[doc(no_inline)]
+pub use management::*;
+#[cfg(feature = "qos")]
+pub mod qos;
+#[cfg(feature = "qos")]
+#[doc(no_inline)]
+pub use qos::*;
 #[cfg(feature = "caps")]
 pub mod caps;
 #[cfg(feature = "caps")]
@@ -125,6 +140,11 @@ pub mod vdpa;
 #[cfg(feature = "vdpa")]
 #[doc(no_inline)]
 pub use vdpa::*;
+#[cfg(feature = "registers")]
+pub mod registers;
+#[cfg(feature = "registers")]
+#[doc(no_inline)]
+pub use registers::*;
 
 /// The families that are compiled in.
 pub const fn families() -> &'static [crate::Family] {
@@ -137,6 +157,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "What many families share: page addresses, plain arrays, the command queue.",
         layouts: common::LAYOUTS,
         commands: common::COMMANDS,
+        registers: common::REGISTERS,
     },
     #[cfg(feature = "general_object")]
     crate::Family {
@@ -144,6 +165,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "General objects: the headers of CREATE, MODIFY, QUERY and DESTROY_GENERAL_OBJECT, and aliases of objects.",
         layouts: general_object::LAYOUTS,
         commands: general_object::COMMANDS,
+        registers: general_object::REGISTERS,
     },
     #[cfg(feature = "cq")]
     crate::Family {
@@ -151,6 +173,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "Completion queues.",
         layouts: cq::LAYOUTS,
         commands: cq::COMMANDS,
+        registers: cq::REGISTERS,
     },
     #[cfg(feature = "qp")]
     crate::Family {
@@ -158,6 +181,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "Queue pairs and their state transitions, and dynamically connected transport.",
         layouts: qp::LAYOUTS,
         commands: qp::COMMANDS,
+        registers: qp::REGISTERS,
     },
     #[cfg(feature = "srq")]
     crate::Family {
@@ -165,6 +189,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "Shared receive queues: SRQ, RMP, XRC SRQ and XRQ.",
         layouts: srq::LAYOUTS,
         commands: srq::COMMANDS,
+        registers: srq::REGISTERS,
     },
     #[cfg(feature = "wq")]
     crate::Family {
@@ -172,6 +197,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "Receive and send queues.",
         layouts: wq::LAYOUTS,
         commands: wq::COMMANDS,
+        registers: wq::REGISTERS,
     },
     #[cfg(feature = "rqt")]
     crate::Family {
@@ -179,6 +205,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "Receive queue tables: the indirection tables of verbs.",
         layouts: rqt::LAYOUTS,
         commands: rqt::COMMANDS,
+        registers: rqt::REGISTERS,
     },
     #[cfg(feature = "tir_tis")]
     crate::Family {
@@ -186,6 +213,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "Transport interface receive and send objects.",
         layouts: tir_tis::LAYOUTS,
         commands: tir_tis::COMMANDS,
+        registers: tir_tis::REGISTERS,
     },
     #[cfg(feature = "mkey")]
     crate::Family {
@@ -193,6 +221,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "Memory keys and signature.",
         layouts: mkey::LAYOUTS,
         commands: mkey::COMMANDS,
+        registers: mkey::REGISTERS,
     },
     #[cfg(feature = "eq")]
     crate::Family {
@@ -200,6 +229,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "Event queues, events and page faults.",
         layouts: eq::LAYOUTS,
         commands: eq::COMMANDS,
+        registers: eq::REGISTERS,
     },
     #[cfg(feature = "resource")]
     crate::Family {
@@ -207,6 +237,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "Allocated numbers and user contexts: PD, UAR, XRCD, transport domain, counters, uctx, umem.",
         layouts: resource::LAYOUTS,
         commands: resource::COMMANDS,
+        registers: resource::REGISTERS,
     },
     #[cfg(feature = "flow")]
     crate::Family {
@@ -214,6 +245,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "Flow tables, groups, entries and their actions.",
         layouts: flow::LAYOUTS,
         commands: flow::COMMANDS,
+        registers: flow::REGISTERS,
     },
     #[cfg(feature = "steering")]
     crate::Family {
@@ -221,6 +253,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "Steering by hardware: steering table entries, their actions, match definers.",
         layouts: steering::LAYOUTS,
         commands: steering::COMMANDS,
+        registers: steering::REGISTERS,
     },
     #[cfg(feature = "flex_parser")]
     crate::Family {
@@ -228,6 +261,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "The flexible parser: parse graph nodes, arcs and samples.",
         layouts: flex_parser::LAYOUTS,
         commands: flex_parser::COMMANDS,
+        registers: flex_parser::REGISTERS,
     },
     #[cfg(feature = "regexp")]
     crate::Family {
@@ -235,6 +269,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "The regular expression engine.",
         layouts: regexp::LAYOUTS,
         commands: regexp::COMMANDS,
+        registers: regexp::REGISTERS,
     },
     #[cfg(feature = "fpga")]
     crate::Family {
@@ -242,13 +277,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "FPGA of the Innova adapters.",
         layouts: fpga::LAYOUTS,
         commands: fpga::COMMANDS,
-    },
-    #[cfg(feature = "registers")]
-    crate::Family {
-        name: "registers",
-        about: "Registers reached by ACCESS_REG: ports, modules, management, time, buffers.",
-        layouts: registers::LAYOUTS,
-        commands: registers::COMMANDS,
+        registers: fpga::REGISTERS,
     },
     #[cfg(feature = "crypto")]
     crate::Family {
@@ -256,6 +285,39 @@ static FAMILIES: &[crate::Family] = &[
         about: "IPsec, MACsec, PSP, TLS keys and data encryption.",
         layouts: crypto::LAYOUTS,
         commands: crypto::COMMANDS,
+        registers: crypto::REGISTERS,
+    },
+    #[cfg(feature = "ports")]
+    crate::Family {
+        name: "ports",
+        about: "Registers of ports and links: P*, and their counters.",
+        layouts: ports::LAYOUTS,
+        commands: ports::COMMANDS,
+        registers: ports::REGISTERS,
+    },
+    #[cfg(feature = "serdes")]
+    crate::Family {
+        name: "serdes",
+        about: "Registers of SerDes lanes: SL*.",
+        layouts: serdes::LAYOUTS,
+        commands: serdes::COMMANDS,
+        registers: serdes::REGISTERS,
+    },
+    #[cfg(feature = "management")]
+    crate::Family {
+        name: "management",
+        about: "Registers of management: M*. Firmware, modules, sensors, time, tracing, PCIe, configuration.",
+        layouts: management::LAYOUTS,
+        commands: management::COMMANDS,
+        registers: management::REGISTERS,
+    },
+    #[cfg(feature = "qos")]
+    crate::Family {
+        name: "qos",
+        about: "Registers of buffers and quality of service: Q*, SB*, CW*, DCBX.",
+        layouts: qos::LAYOUTS,
+        commands: qos::COMMANDS,
+        registers: qos::REGISTERS,
     },
     #[cfg(feature = "caps")]
     crate::Family {
@@ -263,6 +325,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "Capabilities of the adapter.",
         layouts: caps::LAYOUTS,
         commands: caps::COMMANDS,
+        registers: caps::REGISTERS,
     },
     #[cfg(feature = "vport")]
     crate::Family {
@@ -270,6 +333,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "Virtual ports, the embedded switch, and scheduling of bandwidth.",
         layouts: vport::LAYOUTS,
         commands: vport::COMMANDS,
+        registers: vport::REGISTERS,
     },
     #[cfg(feature = "congestion")]
     crate::Family {
@@ -277,6 +341,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "Congestion control.",
         layouts: congestion::LAYOUTS,
         commands: congestion::COMMANDS,
+        registers: congestion::REGISTERS,
     },
     #[cfg(feature = "device")]
     crate::Family {
@@ -284,6 +349,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "The device: initialization, pages, RoCE addresses, link aggregation, monitors, dumps.",
         layouts: device::LAYOUTS,
         commands: device::COMMANDS,
+        registers: device::REGISTERS,
     },
     #[cfg(feature = "migration")]
     crate::Family {
@@ -291,6 +357,7 @@ static FAMILIES: &[crate::Family] = &[
         about: "Live migration of virtual functions and page tracking.",
         layouts: migration::LAYOUTS,
         commands: migration::COMMANDS,
+        registers: migration::REGISTERS,
     },
     #[cfg(feature = "vdpa")]
     crate::Family {
@@ -298,5 +365,14 @@ static FAMILIES: &[crate::Family] = &[
         about: "virtio queues for vDPA.",
         layouts: vdpa::LAYOUTS,
         commands: vdpa::COMMANDS,
+        registers: vdpa::REGISTERS,
+    },
+    #[cfg(feature = "registers")]
+    crate::Family {
+        name: "registers",
+        about: "Other registers that ACCESS_REG reaches, and the unions of all.",
+        layouts: registers::LAYOUTS,
+        commands: registers::COMMANDS,
+        registers: registers::REGISTERS,
     },
 ];

@@ -152,6 +152,9 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
     &INIT2INIT_QP,
 ];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `qpc`: 232 bytes.
 pub type Qpc = Layout<tag::Qpc, 0xe8>;
 layout! { Qpc, tag::Qpc, "qpc", Struct, 0xe8;

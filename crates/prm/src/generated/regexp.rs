@@ -43,6 +43,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `regexp_mmo_control`: 8 bytes.
 pub type RegexpMmoControl = Layout<tag::RegexpMmoControl, 0x08>;
 layout! { RegexpMmoControl, tag::RegexpMmoControl, "regexp_mmo_control", Struct, 0x08;

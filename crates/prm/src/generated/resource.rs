@@ -105,6 +105,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `query_q_counter_out`: 256 bytes.
 pub type QueryQCounterOut = Layout<tag::QueryQCounterOut, 0x100>;
 layout! { QueryQCounterOut, tag::QueryQCounterOut, "query_q_counter_out", Struct, 0x100;

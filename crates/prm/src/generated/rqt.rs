@@ -46,6 +46,9 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
     &QUERY_RQT,
 ];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `rq_num`: 4 bytes.
 pub type RqNum = Layout<tag::RqNum, 0x04>;
 layout! { RqNum, tag::RqNum, "rq_num", Struct, 0x04;

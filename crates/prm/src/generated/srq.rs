@@ -115,6 +115,9 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
     &ARM_XRQ,
 ];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `xrc_srqc`: 64 bytes.
 pub type XrcSrqc = Layout<tag::XrcSrqc, 0x40>;
 layout! { XrcSrqc, tag::XrcSrqc, "xrc_srqc", Struct, 0x40;

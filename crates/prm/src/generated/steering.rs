@@ -217,6 +217,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `dr_match_param`: 448 bytes.
 pub type DrMatchParam = Layout<tag::DrMatchParam, 0x1c0>;
 layout! { DrMatchParam, tag::DrMatchParam, "dr_match_param", Struct, 0x1c0;

@@ -63,6 +63,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `rx_hash_field_select`: 4 bytes.
 pub type RxHashFieldSelect = Layout<tag::RxHashFieldSelect, 0x04>;
 layout! { RxHashFieldSelect, tag::RxHashFieldSelect, "rx_hash_field_select", Struct, 0x04;

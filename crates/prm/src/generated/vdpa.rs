@@ -54,6 +54,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `virtio_q`: 128 bytes.
 pub type VirtioQ = Layout<tag::VirtioQ, 0x80>;
 layout! { VirtioQ, tag::VirtioQ, "virtio_q", Struct, 0x80;

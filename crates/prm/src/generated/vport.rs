@@ -180,6 +180,9 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `vnic_diagnostic_statistics`: 512 bytes.
 pub type VnicDiagnosticStatistics = Layout<tag::VnicDiagnosticStatistics, 0x200>;
 layout! { VnicDiagnosticStatistics, tag::VnicDiagnosticStatistics, "vnic_diagnostic_statistics", Struct, 0x200;

@@ -59,6 +59,9 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
     &QUERY_RQ,
 ];
 
+/// The registers of this family.
+pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
 /// `sqc`: 240 bytes.
 ///
 /// With its list `wq.pas`: [`SqcWithPas`].
