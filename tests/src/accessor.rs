@@ -33,6 +33,15 @@ pub enum Access {
         /// What writes it; none where it is read only.
         write: Option<Write>,
     },
+    /// An array of numbers narrower than a byte, which is read only.
+    Packed {
+        /// Bits of one number.
+        width: u32,
+        /// How many there are.
+        count: usize,
+        /// The getter of one.
+        get: fn(&[u8], usize) -> u8,
+    },
     /// Bytes, an array or a layout, viewed in place.
     View {
         /// Its bytes.
@@ -231,6 +240,25 @@ macro_rules! coded {
             )
         )
     };
+}
+
+macro_rules! packed {
+    ($Layout:ident, $layout:literal, $field:literal, $width:literal, $count:literal, $get:ident) => {{
+        const ACCESSOR: $crate::accessor::Accessor = $crate::accessor::Accessor {
+            layout: $layout,
+            field: $field,
+            size: mlx5_prm::$Layout::SIZE,
+            view: <mlx5_prm::$Layout as $crate::accessor::AnyLayout>::view_any,
+            access: $crate::accessor::Access::Packed {
+                width: $width,
+                count: $count,
+                get: |bytes, index| {
+                    mlx5_prm::$Layout::view(bytes).expect("the size of the layout").$get(index)
+                },
+            },
+        };
+        ACCESSOR
+    }};
 }
 
 macro_rules! view {
