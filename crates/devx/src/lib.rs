@@ -35,10 +35,12 @@
 //! ```
 
 mod error;
+mod general;
 mod transport;
 mod verbs;
 
 pub use error::{BadAnswer, Error, NotSent, outcome, status_words};
+pub use general::{general, read_register, write_register};
 pub use transport::{Handle, Target, TargetKind, Transport};
 pub use verbs::{Accepts, Cq, Holds, IndTable, Qp, Srq, Verbs, VerbsKind, Wq, kind};
 

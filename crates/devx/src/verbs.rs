@@ -11,7 +11,7 @@ use crate::transport::{Handle, Target, TargetKind, Transport};
 
 /// The longest mailbox: the kernel's attribute has 16 bits for its length (`fill_attr_in` of
 /// rdma-core, `uverbs_ioctl.c`).
-const LONGEST: usize = 0xffff;
+pub(crate) const LONGEST: usize = 0xffff;
 
 /// A kind of verbs object.
 pub trait VerbsKind {

@@ -15,6 +15,9 @@ pub fn check(spec: &Spec) -> Result<(), Faults> {
         faults.0.extend(more.0);
     }
     enums(spec, &mut faults);
+    sources(spec, &mut faults);
+    registers(spec, &mut faults);
+    aliases(spec, &mut faults);
     words(spec, &mut faults);
     commands(spec, &mut faults);
     bound_enums(spec, &mut faults);
@@ -55,6 +58,7 @@ pub fn check_layouts(spec: &Spec) -> Result<(), Faults> {
         unique(layout.fields.iter().map(|f| (&*f.name, &f.origin)), "field", &mut faults);
         for field in &layout.fields {
             identifier(&field.name, &field.origin, &mut faults);
+            values(spec, layout, field, &mut faults);
             shape(spec, layout, field, &mut faults);
         }
         overlaps(spec, layout, &mut faults);
@@ -243,6 +247,44 @@ fn shape(spec: &Spec, layout: &Layout, field: &Field, faults: &mut Faults) {
     }
 }
 
+/// Names of a field's values, and what tells the members of a union.
+fn values(spec: &Spec, layout: &Layout, field: &Field, faults: &mut Faults) {
+    let width = match &field.element {
+        Element::Bits(width) => *width,
+        Element::Layout(_) => 0,
+    };
+    for value in &field.values {
+        about(&value.name, &field.origin, faults);
+        if width == 0
+            || value.value > u64::from(u32::MAX)
+            || (width < 32 && value.value >> width != 0)
+        {
+            faults.add(
+                &field.origin,
+                format!("{} = 0x{:x} is no value of {}", value.name, value.value, field.name),
+                "values are numbers of up to 32 bits that fit their field: correct the value",
+            );
+        }
+    }
+    let path = format!("{}.{}", layout.name, field.name);
+    if let Some(selector) = &field.selector
+        && spec.resolve(&layout.name, selector).is_none()
+    {
+        no_field(&layout.name, selector, &field.origin, faults);
+    }
+    for text in [&field.selector, &field.when].into_iter().flatten() {
+        about(text, &field.origin, faults);
+    }
+    let is_union = |name: &String| spec.layout(name).is_some_and(|l| l.kind == Kind::Union);
+    if field.selector.is_some() && !matches!(&field.element, Element::Layout(l) if is_union(l)) {
+        faults.add(
+            &field.origin,
+            format!("{path} has a selector, and is no union"),
+            "a selector tells which member of a union counts: remove it",
+        );
+    }
+}
+
 /// Whether two fields of one layout may share a place.
 fn may_share(a: &Field, b: &Field) -> bool {
     let anchor = |f: &Field| f.overlays.clone();
@@ -357,6 +399,80 @@ fn enums(spec: &Spec, faults: &mut Faults) {
     unique(spec.enums.iter().map(|e| (&*e.name, &e.origin)), "enum", faults);
     let values = spec.enums.iter().flat_map(|e| &e.values);
     unique(values.map(|v| (&*v.name, &v.origin)), "enum value", faults);
+}
+
+/// Sources are named once, and what is from a source is from one that is there.
+fn sources(spec: &Spec, faults: &mut Faults) {
+    unique(spec.sources.iter().map(|s| (&*s.name, &s.origin)), "source", faults);
+    for source in &spec.sources {
+        identifier(&source.name.replace(['-', '.'], "_"), &source.origin, faults);
+        for file in source.files.iter().filter(|f| f.sha256.as_ref().is_some_and(|s| !is_sum(s))) {
+            faults.add(
+                &file.origin,
+                format!("{} has no SHA-256 here", file.path),
+                "a SHA-256 is 64 hexadecimal digits, in lower case",
+            );
+        }
+    }
+    let layouts = spec.layouts.iter().map(|l| (&l.from, &l.origin));
+    let fields = spec.layouts.iter().flat_map(|l| &l.fields).map(|f| (&f.from, &f.origin));
+    let enums = spec.enums.iter().map(|e| (&e.from, &e.origin));
+    let values = spec.enums.iter().flat_map(|e| &e.values).map(|v| (&v.from, &v.origin));
+    let registers = spec.registers.iter().map(|r| (&r.from, &r.origin));
+    let aliases = spec.aliases.iter().map(|a| (&a.from, &a.origin));
+    let conflicts = spec.conflicts.iter().map(|c| (&c.from, &c.origin));
+    let all = layouts.chain(fields).chain(enums).chain(values);
+    for (from, origin) in all.chain(registers).chain(aliases).chain(conflicts) {
+        for name in from.iter().filter(|name| !spec.sources.iter().any(|s| s.name == **name)) {
+            faults.add(
+                origin,
+                format!("there is no source {name}"),
+                "correct from: it has names of sources.toml, with blanks between",
+            );
+        }
+    }
+}
+
+fn is_sum(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+fn registers(spec: &Spec, faults: &mut Faults) {
+    unique(spec.registers.iter().map(|r| (&*r.name, &r.origin)), "register", faults);
+    let layouts = spec.registers.iter().filter_map(|r| Some((r.layout.as_deref()?, &r.origin)));
+    unique(layouts, "register of a layout", faults);
+    let mut seen: HashMap<u16, &Register> = HashMap::new();
+    for register in &spec.registers {
+        about(&register.name, &register.origin, faults);
+        if let Some(other) = seen.insert(register.id, register) {
+            faults.add(
+                &register.origin,
+                format!("{} has the id 0x{:04x} of {}", register.name, register.id, other.name),
+                "correct one of the two",
+            );
+        }
+        if let Some(layout) = &register.layout
+            && spec.layout(layout).is_none()
+        {
+            no_layout(spec, layout, &register.origin, faults);
+        }
+    }
+}
+
+fn aliases(spec: &Spec, faults: &mut Faults) {
+    unique(spec.aliases.iter().map(|a| (&*a.name, &a.origin)), "alias", faults);
+    for alias in &spec.aliases {
+        if spec.layout(&alias.of).is_none() {
+            no_layout(spec, &alias.of, &alias.origin, faults);
+        }
+        if spec.layout(&alias.name).is_some() {
+            faults.add(
+                &alias.origin,
+                format!("{} is a layout of its own, too", alias.name),
+                "remove the layout, or the alias",
+            );
+        }
+    }
 }
 
 fn commands(spec: &Spec, faults: &mut Faults) {

@@ -104,6 +104,7 @@ pub(crate) const fn set64(bytes: &mut [u8], at: usize, value: u64) {
 
 /// Element `index` of `n` numbers of `width` bits each, packed from bit `bit` on. No element crosses
 /// a byte.
+#[allow(dead_code)] // by families that have none
 #[track_caller]
 pub(crate) const fn packed(bytes: &[u8], bit: usize, width: usize, n: usize, index: usize) -> u8 {
     assert!(index < n, "there is no such element");

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use mlx5_prm::{
-    ArmRqIn, ArmXrcSrqIn, ArmXrqIn, CmdOut, CommandDesc, Described, Layout, ModifyRmpIn,
-    ModifyRqIn, Opcode, Place, QpState, Qpc, RmpState, Rmpc, RqNum, RqState, RqVhca, Rqc, Rqtc,
-    SelectDesc, Srqc, Status, Verb, XrcSrqc, Xrqc,
+    AccessRegisterIn, ArmRqIn, ArmXrcSrqIn, ArmXrqIn, CmdOut, CommandDesc, Described, Layout,
+    ModifyRmpIn, ModifyRqIn, Opcode, Place, QpState, Qpc, RmpState, Rmpc, RqNum, RqState, RqVhca,
+    Rqc, Rqtc, SelectDesc, Srqc, Status, Verb, XrcSrqc, Xrqc,
 };
 
+use crate::register::Registers;
 use crate::syndrome;
 
 /// Names of the kinds of objects.
@@ -33,7 +34,7 @@ pub(crate) struct Refusal {
     syndrome: u32,
 }
 
-const fn refuse<T>(status: Status, syndrome: u32) -> Result<T, Refusal> {
+pub(crate) const fn refuse<T>(status: Status, syndrome: u32) -> Result<T, Refusal> {
     Err(Refusal { status, syndrome })
 }
 
@@ -47,6 +48,7 @@ pub struct Firmware {
     objects: BTreeMap<Key, Vec<u8>>,
     /// The last number given out, by kind.
     last: BTreeMap<&'static str, u32>,
+    registers: Registers,
 }
 
 /// Bytes of the shortest output that the firmware takes.
@@ -90,15 +92,14 @@ impl Firmware {
 
     fn run(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), Refusal> {
         let opcode = mlx5_prm::opcode(input).unwrap_or_default();
+        if opcode == Opcode::ACCESS_REG {
+            lengths(AccessRegisterIn::SIZE, input, output)?;
+            return self.registers.access(input, output);
+        }
         let Some(command) = mlx5_prm::command(opcode.0) else {
             return refuse(Status::BAD_OP_ERR, syndrome::UNKNOWN_OPCODE);
         };
-        if input.len() < command.input.size {
-            return refuse(Status::BAD_INP_LEN_ERR, syndrome::SHORT_INPUT);
-        }
-        if output.len() < SHORTEST_OUTPUT {
-            return refuse(Status::BAD_OUTP_LEN_ERR, syndrome::SHORT_OUTPUT);
-        }
+        lengths(command.input.size, input, output)?;
         match command.verb {
             Verb::Create => self.create(command, input, output),
             Verb::Query => self.query(command, input, output),
@@ -318,7 +319,10 @@ fn entries(context: &[u8]) -> impl Iterator<Item = u32> {
 }
 
 /// Reads from the layout that `bytes` begins with; their length was checked before.
-fn read<T: Described, const N: usize, R>(bytes: &[u8], get: impl FnOnce(&Layout<T, N>) -> R) -> R {
+pub(crate) fn read<T: Described, const N: usize, R>(
+    bytes: &[u8],
+    get: impl FnOnce(&Layout<T, N>) -> R,
+) -> R {
     let (layout, _) = Layout::view_prefix(bytes).expect("the length was checked");
     get(layout)
 }
@@ -331,7 +335,18 @@ fn with<T: Described, const N: usize, R>(
     change(Layout::view_mut(&mut bytes[..N]).expect("the length was checked"))
 }
 
-fn op_mod(input: &[u8]) -> u16 {
+/// Makes sure that the input holds a layout of `size` bytes, and the output an answer.
+fn lengths(size: usize, input: &[u8], output: &[u8]) -> Result<(), Refusal> {
+    if input.len() < size {
+        return refuse(Status::BAD_INP_LEN_ERR, syndrome::SHORT_INPUT);
+    }
+    if output.len() < SHORTEST_OUTPUT {
+        return refuse(Status::BAD_OUTP_LEN_ERR, syndrome::SHORT_OUTPUT);
+    }
+    Ok(())
+}
+
+pub(crate) fn op_mod(input: &[u8]) -> u16 {
     input.get(6..8).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]))
 }
 

@@ -6,8 +6,8 @@
 //!
 //! It keeps queue pairs, completion queues, shared receive queues (SRQ, RMP, XRC SRQ, XRQ),
 //! receive queues and their tables: what a modify writes a query reads back, select masks say
-//! which fields count, and QP transitions follow the tables of `prm-spec/semantics`. Traffic is
-//! not simulated.
+//! which fields count, and QP transitions follow the tables of `prm-spec/semantics`. Registers keep
+//! what is written to them by ACCESS_REG, by the access of each field. Traffic is not simulated.
 //!
 //! Where no public source says how the firmware answers, the choice is the simulation's own: see
 //! [`syndrome`].
@@ -15,6 +15,7 @@
 mod adapter;
 mod firmware;
 mod kernel;
+mod register;
 pub mod syndrome;
 
 pub use adapter::{Adapter, Made};

@@ -35,5 +35,9 @@ pub const NO_SUCH_TRANSITION: u32 = 0x51_000a;
 pub const DANGLING_NUMBER: u32 = 0x51_000b;
 /// Another object still uses this one. Status `BAD_RES_STATE_ERR`.
 pub const STILL_USED: u32 = 0x51_000c;
+/// There is no register of that id in the families that are compiled in. Status `BAD_PARAM_ERR`.
+pub const UNKNOWN_REGISTER: u32 = 0x51_000e;
+/// The register can't be read, or not be written. Status `BAD_PARAM_ERR`.
+pub const NOT_ACCESSIBLE: u32 = 0x51_000f;
 /// All numbers of that kind are taken. Status `NO_RES_ERR`.
 pub const NO_NUMBER_LEFT: u32 = 0x51_000d;

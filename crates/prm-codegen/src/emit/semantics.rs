@@ -172,7 +172,8 @@ pub(super) fn register(spec: &Spec, layout: &Layout) -> Option<(String, String)>
         (false, _) => ("write", "written"),
     };
     let Register { name, id, .. } = register;
-    let line = format!("register! {{ {}, \"{name}\" 0x{id:04x} {verbs} }}\n", type_name(&layout.name));
+    let line =
+        format!("register! {{ {}, \"{name}\" 0x{id:04x} {verbs} }}\n", type_name(&layout.name));
     Some((line, format!("///\n/// Register {name} (0x{id:04x}), {words} by ACCESS_REG.\n")))
 }
 

@@ -58,8 +58,7 @@ impl Merged {
         let mut names: HashMap<String, String> = HashMap::new();
         for mut layout in inner_first(layouts) {
             let name = self.name_of(source, &layout, |name| sizes.contains_key(name));
-            let is_register =
-                registers.iter().any(|r| r.layout.as_ref() == Some(&layout.name));
+            let is_register = registers.iter().any(|r| r.layout.as_ref() == Some(&layout.name));
             names.insert(layout.name.clone(), name.clone());
             layout.name = name;
             let element_bits: Vec<u32> = layout

@@ -49,7 +49,12 @@ const SINGLE: [SingleFile; 5] = [
     }),
     (
         "rulings.toml",
-        &[("alias", "an alias"), ("distinct", "a pair"), ("register", "a register"), ("reason", "a reason")],
+        &[
+            ("alias", "an alias"),
+            ("distinct", "a pair"),
+            ("register", "a register"),
+            ("reason", "a reason"),
+        ],
         |spec, key, t, faults| read_ruling(key, t, &mut spec.rulings, faults),
     ),
     ("registers.toml", &[("register", "a register")], |spec, _, t, faults| {
