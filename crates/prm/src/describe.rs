@@ -251,8 +251,11 @@ impl FieldDesc {
     }
 }
 
-/// The layout called `name`, in the families that are compiled in.
+/// The layout called `name`, in the families that are compiled in. Second names that other headers
+/// have for a layout are known, too: `2rst_qp_in` is `qp_2rst_in`.
 pub fn layout_desc(name: &str) -> Option<&'static LayoutDesc> {
+    let alias = crate::generated::ALIASES.iter().find(|(alias, _)| *alias == name);
+    let name = alias.map_or(name, |(_, name)| name);
     crate::families().iter().flat_map(|f| f.layouts).find(|l| l.name == name).copied()
 }
 

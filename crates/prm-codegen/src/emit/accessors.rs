@@ -79,6 +79,15 @@ fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout:
         let other = alias(layout, tail, &all);
         let _ = write!(text, "///\n/// With its list `{}`: [`{other}`].\n", tail.path.join("."));
     }
+    for alias in spec.aliases.iter().filter(|a| a.of == *prm) {
+        let _ = write!(text, "///\n/// Called `{}` in {}.\n", alias.name, alias.from.join(", "));
+    }
+    if !layout.from.is_empty() {
+        let _ = write!(text, "///\n/// Sources: {}.\n", layout.from.join(", "));
+    }
+    for alias in spec.aliases.iter().filter(|a| a.of == *prm) {
+        let _ = writeln!(text, "#[doc(alias = \"{}\")]", alias.name);
+    }
     let _ = writeln!(text, "pub type {name} = Layout<tag::{name}, 0x{bytes:02x}>;");
     for tail in all.iter().filter(|t| t.follows(layout)) {
         let (other, path) = (alias(layout, tail, &all), tail.path.join("."));
@@ -277,6 +286,9 @@ fn write_field(
         Some(Access::Rw) | None => "",
     };
     let _ = writeln!(text, "    /// `{prm}`: {about}{access}");
+    for other in bindings.other_names(&layout.name, prm) {
+        let _ = writeln!(text, "    #[doc(alias = \"{other}\")]");
+    }
     let names = accessor_names(layout, field, &how).join(" ");
     let _ = write!(text, "    {kind}({names}: {of} = \"{prm}\" {place})");
     if let Some(access) = field.access {

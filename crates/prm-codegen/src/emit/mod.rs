@@ -169,6 +169,14 @@ fn modules(spec: &Spec) -> String {
         );
     }
     text.push_str("];\n");
+    text.push_str(
+        "\n/// Second names of layouts, as other headers have them, and the layouts.\n\
+         pub(crate) static ALIASES: &[(&str, &str)] = &[\n",
+    );
+    for alias in &spec.aliases {
+        let _ = writeln!(text, "    (\"{}\", \"{}\"),", alias.name, alias.of);
+    }
+    text.push_str("];\n");
     text
 }
 

@@ -48,13 +48,25 @@ pub(super) struct Bindings<'s> {
     fields: HashMap<String, usize>,
     /// Opcode and output of each input, by its name.
     requests: HashMap<&'s str, (i64, &'s Layout)>,
+    /// Names that other sources have for the bits of a field, by `layout.field`.
+    others: HashMap<String, Vec<&'s str>>,
 }
 
 impl<'s> Bindings<'s> {
     pub(super) fn new(spec: &'s Spec) -> Self {
         let both = |p: &Paired<'s>| p.both().map(|(i, o)| (&*i.name, (p.opcode.value, o)));
         let requests = opcodes(spec).iter().filter_map(both).collect();
-        let mut bindings = Bindings { enums: Vec::new(), fields: HashMap::new(), requests };
+        let mut others: HashMap<String, Vec<&str>> = HashMap::new();
+        for c in spec.conflicts.iter().filter(|c| c.why == "renamed") {
+            // Ours is the name and the place.
+            if let (Some((layout, theirs)), Some((ours, _))) =
+                (c.at.split_once('.'), c.ours.split_once(' '))
+            {
+                others.entry(format!("{layout}.{ours}")).or_default().push(theirs);
+            }
+        }
+        let fields = HashMap::new();
+        let mut bindings = Bindings { enums: Vec::new(), fields, requests, others };
         for (i, of) in spec.semantics.enums.iter().enumerate() {
             let fields = of.fields.iter().flat_map(|(pattern, _)| spec.fields_like(pattern));
             let mut widest = None;
@@ -70,6 +82,11 @@ impl<'s> Bindings<'s> {
     /// The opcode and the output of a layout that is the input of a command.
     pub(super) fn request(&self, layout: &str) -> Option<(i64, &'s Layout)> {
         self.requests.get(layout).copied()
+    }
+
+    /// Names that other sources have for the bits of a field.
+    pub(super) fn other_names(&self, layout: &str, field: &str) -> &[&'s str] {
+        self.others.get(&format!("{layout}.{field}")).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn of(&self, layout: &str, field: &str) -> Option<Bound<'s>> {

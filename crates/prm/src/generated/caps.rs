@@ -120,6 +120,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `flow_table_fields_supported`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type FlowTableFieldsSupported = Layout<tag::FlowTableFieldsSupported, 0x10>;
 layout! { FlowTableFieldsSupported, tag::FlowTableFieldsSupported, "flow_table_fields_supported", Struct, 0x10;
     /// `outer_dmac`: bit 31 of dword 0x00.
@@ -295,6 +297,8 @@ layout! { FlowTableFieldsSupported, tag::FlowTableFieldsSupported, "flow_table_f
 }
 
 /// `flow_table_fields_supported_2`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type FlowTableFieldsSupported2 = Layout<tag::FlowTableFieldsSupported2, 0x10>;
 layout! { FlowTableFieldsSupported2, tag::FlowTableFieldsSupported2, "flow_table_fields_supported_2", Struct, 0x10;
     /// `inner_l4_type_ext`: bit 31 of dword 0x00.
@@ -334,6 +338,8 @@ layout! { FlowTableFieldsSupported2, tag::FlowTableFieldsSupported2, "flow_table
 }
 
 /// `flow_table_prop_layout`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type FlowTablePropLayout = Layout<tag::FlowTablePropLayout, 0x40>;
 layout! { FlowTablePropLayout, tag::FlowTablePropLayout, "flow_table_prop_layout", Struct, 0x40;
     /// `ft_support`: bit 31 of dword 0x00.
@@ -347,6 +353,7 @@ layout! { FlowTablePropLayout, tag::FlowTablePropLayout, "flow_table_prop_layout
     /// `modify_root`: bit 27 of dword 0x00.
     flag(modify_root set_modify_root with_modify_root: bool = "modify_root" 0x00[27]);
     /// `identified_miss_table_mode`: bit 26 of dword 0x00.
+    #[doc(alias = "identified_miss_table")]
     flag(identified_miss_table_mode set_identified_miss_table_mode with_identified_miss_table_mode: bool = "identified_miss_table_mode" 0x00[26]);
     /// `flow_table_modify`: bit 25 of dword 0x00.
     flag(flow_table_modify set_flow_table_modify with_flow_table_modify: bool = "flow_table_modify" 0x00[25]);
@@ -445,6 +452,7 @@ layout! { FlowTablePropLayout, tag::FlowTablePropLayout, "flow_table_prop_layout
     /// `psp_decrypt`: bit 24 of dword 0x0c.
     flag(psp_decrypt set_psp_decrypt with_psp_decrypt: bool = "psp_decrypt" 0x0c[24]);
     /// `reformat_add_macsec`: bit 23 of dword 0x0c.
+    #[doc(alias = "reformat_and_macsec")]
     flag(reformat_add_macsec set_reformat_add_macsec with_reformat_add_macsec: bool = "reformat_add_macsec" 0x0c[23]);
     /// `reformat_remove_macsec`: bit 22 of dword 0x0c.
     flag(reformat_remove_macsec set_reformat_remove_macsec with_reformat_remove_macsec: bool = "reformat_remove_macsec" 0x0c[22]);
@@ -475,6 +483,8 @@ layout! { FlowTablePropLayout, tag::FlowTablePropLayout, "flow_table_prop_layout
 }
 
 /// `odp_per_transport_service_cap`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
 pub type OdpPerTransportServiceCap = Layout<tag::OdpPerTransportServiceCap, 0x04>;
 layout! { OdpPerTransportServiceCap, tag::OdpPerTransportServiceCap, "odp_per_transport_service_cap", Struct, 0x04;
     /// `send`: bit 31 of dword 0x00.
@@ -492,6 +502,8 @@ layout! { OdpPerTransportServiceCap, tag::OdpPerTransportServiceCap, "odp_per_tr
 }
 
 /// `flow_table_nic_cap`: 4096 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type FlowTableNicCap = Layout<tag::FlowTableNicCap, 0x1000>;
 layout! { FlowTableNicCap, tag::FlowTableNicCap, "flow_table_nic_cap", Struct, 0x1000;
     /// `nic_rx_multi_path_tirs`: bit 31 of dword 0x00.
@@ -525,6 +537,7 @@ layout! { FlowTableNicCap, tag::FlowTableNicCap, "flow_table_nic_cap", Struct, 0
     /// `flow_table_properties_nic_transmit_sniffer`: from byte 0x180 on.
     nested(flow_table_properties_nic_transmit_sniffer flow_table_properties_nic_transmit_sniffer_mut set_flow_table_properties_nic_transmit_sniffer with_flow_table_properties_nic_transmit_sniffer: FlowTablePropLayout = "flow_table_properties_nic_transmit_sniffer" 0x180, 0x40);
     /// `header_modify_nic_receive`: from byte 0x200 on.
+    #[doc(alias = "ft_header_modify_nic_receive")]
     nested(header_modify_nic_receive header_modify_nic_receive_mut set_header_modify_nic_receive with_header_modify_nic_receive: HeaderModifyCapProperties = "header_modify_nic_receive" 0x200, 0x80);
     /// `ft_field_support_2_nic_receive`: from byte 0x280 on.
     nested(ft_field_support_2_nic_receive ft_field_support_2_nic_receive_mut set_ft_field_support_2_nic_receive with_ft_field_support_2_nic_receive: FlowTableFieldsSupported2 = "ft_field_support_2_nic_receive" 0x280, 0x10);
@@ -551,6 +564,7 @@ layout! { FlowTableNicCap, tag::FlowTableNicCap, "flow_table_nic_cap", Struct, 0
     /// `ft_field_bitmask_support_2_nic_transmit_sniffer`: from byte 0x330 on.
     nested(ft_field_bitmask_support_2_nic_transmit_sniffer ft_field_bitmask_support_2_nic_transmit_sniffer_mut set_ft_field_bitmask_support_2_nic_transmit_sniffer with_ft_field_bitmask_support_2_nic_transmit_sniffer: FlowTableFieldsSupported2 = "ft_field_bitmask_support_2_nic_transmit_sniffer" 0x330, 0x10);
     /// `header_modify_nic_transmit`: from byte 0x380 on.
+    #[doc(alias = "ft_header_modify_nic_transmit")]
     nested(header_modify_nic_transmit header_modify_nic_transmit_mut set_header_modify_nic_transmit with_header_modify_nic_transmit: HeaderModifyCapProperties = "header_modify_nic_transmit" 0x380, 0x80);
     /// `sw_steering_nic_rx_action_drop_icm_address`: 64 bits from byte 0x400 on.
     quad(sw_steering_nic_rx_action_drop_icm_address set_sw_steering_nic_rx_action_drop_icm_address with_sw_steering_nic_rx_action_drop_icm_address: u64 = "sw_steering_nic_rx_action_drop_icm_address" 0x400);
@@ -561,6 +575,8 @@ layout! { FlowTableNicCap, tag::FlowTableNicCap, "flow_table_nic_cap", Struct, 0
 }
 
 /// `port_selection_cap`: 4096 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type PortSelectionCap = Layout<tag::PortSelectionCap, 0x1000>;
 layout! { PortSelectionCap, tag::PortSelectionCap, "port_selection_cap", Struct, 0x1000;
     /// `port_select_flow_table`: bit 15 of dword 0x00.
@@ -574,6 +590,8 @@ layout! { PortSelectionCap, tag::PortSelectionCap, "port_selection_cap", Struct,
 }
 
 /// `flow_table_eswitch_cap`: 4096 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type FlowTableEswitchCap = Layout<tag::FlowTableEswitchCap, 0x1000>;
 layout! { FlowTableEswitchCap, tag::FlowTableEswitchCap, "flow_table_eswitch_cap", Struct, 0x1000;
     /// `fdb_to_vport_reg_c_id`: bits 31:24 of dword 0x00.
@@ -619,6 +637,8 @@ layout! { FlowTableEswitchCap, tag::FlowTableEswitchCap, "flow_table_eswitch_cap
 }
 
 /// `e_switch_cap`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ESwitchCap = Layout<tag::ESwitchCap, 0x100>;
 layout! { ESwitchCap, tag::ESwitchCap, "e_switch_cap", Struct, 0x100;
     /// `vport_svlan_strip`: bit 31 of dword 0x00.
@@ -660,6 +680,7 @@ layout! { ESwitchCap, tag::ESwitchCap, "e_switch_cap", Struct, 0x100;
     /// `log_max_fdb_encap_uplink`: bits 28:24 of dword 0x04.
     bits(log_max_fdb_encap_uplink set_log_max_fdb_encap_uplink with_log_max_fdb_encap_uplink try_set_log_max_fdb_encap_uplink: u8 = "log_max_fdb_encap_uplink" 0x04[28:24]);
     /// `log_max_packet_reformat_context`: bits 20:16 of dword 0x04.
+    #[doc(alias = "log_max_encap_headers")]
     bits(log_max_packet_reformat_context set_log_max_packet_reformat_context with_log_max_packet_reformat_context try_set_log_max_packet_reformat_context: u8 = "log_max_packet_reformat_context" 0x04[20:16]);
     /// `max_encap_header_size`: bits 9:0 of dword 0x04.
     bits(max_encap_header_size set_max_encap_header_size with_max_encap_header_size try_set_max_encap_header_size: u16 = "max_encap_header_size" 0x04[9:0]);
@@ -674,6 +695,8 @@ layout! { ESwitchCap, tag::ESwitchCap, "e_switch_cap", Struct, 0x100;
 }
 
 /// `qos_cap`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QosCap = Layout<tag::QosCap, 0x100>;
 layout! { QosCap, tag::QosCap, "qos_cap", Struct, 0x100;
     /// `packet_pacing`: bit 31 of dword 0x00.
@@ -747,6 +770,8 @@ layout! { QosCap, tag::QosCap, "qos_cap", Struct, 0x100;
 }
 
 /// `debug_cap`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DebugCap = Layout<tag::DebugCap, 0x100>;
 layout! { DebugCap, tag::DebugCap, "debug_cap", Struct, 0x100;
     /// `core_dump_general`: bit 31 of dword 0x00.
@@ -766,6 +791,7 @@ layout! { DebugCap, tag::DebugCap, "debug_cap", Struct, 0x100;
     /// `repetitive`: bit 30 of dword 0x04.
     flag(repetitive set_repetitive with_repetitive: bool = "repetitive" 0x04[30]);
     /// `stall_detect`: bit 29 of dword 0x04.
+    #[doc(alias = "health_mon_rx_activity")]
     flag(stall_detect set_stall_detect with_stall_detect: bool = "stall_detect" 0x04[29]);
     /// `diag_counter_tracer_dump`: bit 28 of dword 0x04.
     flag(diag_counter_tracer_dump set_diag_counter_tracer_dump with_diag_counter_tracer_dump: bool = "diag_counter_tracer_dump" 0x04[28]);
@@ -776,6 +802,8 @@ layout! { DebugCap, tag::DebugCap, "debug_cap", Struct, 0x100;
 }
 
 /// `per_protocol_networking_offload_caps`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type PerProtocolNetworkingOffloadCaps = Layout<tag::PerProtocolNetworkingOffloadCaps, 0x100>;
 layout! { PerProtocolNetworkingOffloadCaps, tag::PerProtocolNetworkingOffloadCaps, "per_protocol_networking_offload_caps", Struct, 0x100;
     /// `csum_cap`: bit 31 of dword 0x00.
@@ -867,6 +895,11 @@ layout! { PerProtocolNetworkingOffloadCaps, tag::PerProtocolNetworkingOffloadCap
 }
 
 /// `roce_cap`: 256 bytes.
+///
+/// Called `roce_caps` in dpdk.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+#[doc(alias = "roce_caps")]
 pub type RoceCap = Layout<tag::RoceCap, 0x100>;
 layout! { RoceCap, tag::RoceCap, "roce_cap", Struct, 0x100;
     /// `roce_apm`: bit 31 of dword 0x00.
@@ -898,6 +931,8 @@ layout! { RoceCap, tag::RoceCap, "roce_cap", Struct, 0x100;
 }
 
 /// `device_mem_cap`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeviceMemCap = Layout<tag::DeviceMemCap, 0x100>;
 layout! { DeviceMemCap, tag::DeviceMemCap, "device_mem_cap", Struct, 0x100;
     /// `memic`: bit 31 of dword 0x00.
@@ -937,6 +972,8 @@ layout! { DeviceMemCap, tag::DeviceMemCap, "device_mem_cap", Struct, 0x100;
 }
 
 /// `device_event_cap`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type DeviceEventCap = Layout<tag::DeviceEventCap, 0x40>;
 layout! { DeviceEventCap, tag::DeviceEventCap, "device_event_cap", Struct, 0x40;
     /// `user_affiliated_events`: from byte 0x00 on.
@@ -946,6 +983,8 @@ layout! { DeviceEventCap, tag::DeviceEventCap, "device_event_cap", Struct, 0x40;
 }
 
 /// `virtio_emulation_cap`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl.
 pub type VirtioEmulationCap = Layout<tag::VirtioEmulationCap, 0x100>;
 layout! { VirtioEmulationCap, tag::VirtioEmulationCap, "virtio_emulation_cap", Struct, 0x100;
     /// `desc_tunnel_offload_type`: bit 31 of dword 0x00.
@@ -997,6 +1036,8 @@ layout! { VirtioEmulationCap, tag::VirtioEmulationCap, "virtio_emulation_cap", S
 }
 
 /// `tlp_dev_emu_capabilities`: 256 bytes.
+///
+/// Sources: v7.3.
 pub type TlpDevEmuCapabilities = Layout<tag::TlpDevEmuCapabilities, 0x100>;
 layout! { TlpDevEmuCapabilities, tag::TlpDevEmuCapabilities, "tlp_dev_emu_capabilities", Struct, 0x100;
     /// `log_tlp_rsp_gw_page_stride`: bits 12:8 of dword 0x04.
@@ -1008,6 +1049,8 @@ layout! { TlpDevEmuCapabilities, tag::TlpDevEmuCapabilities, "tlp_dev_emu_capabi
 }
 
 /// `atomic_caps`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
 pub type AtomicCaps = Layout<tag::AtomicCaps, 0x100>;
 layout! { AtomicCaps, tag::AtomicCaps, "atomic_caps", Struct, 0x100;
     /// `atomic_req_8B_endianness_mode`: bits 31:30 of dword 0x08.
@@ -1029,6 +1072,8 @@ layout! { AtomicCaps, tag::AtomicCaps, "atomic_caps", Struct, 0x100;
 }
 
 /// `odp_scheme_cap`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, ucx.
 pub type OdpSchemeCap = Layout<tag::OdpSchemeCap, 0x40>;
 layout! { OdpSchemeCap, tag::OdpSchemeCap, "odp_scheme_cap", Struct, 0x40;
     /// `sig`: bit 31 of dword 0x08.
@@ -1048,6 +1093,8 @@ layout! { OdpSchemeCap, tag::OdpSchemeCap, "odp_scheme_cap", Struct, 0x40;
 }
 
 /// `odp_cap`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
 pub type OdpCap = Layout<tag::OdpCap, 0x100>;
 layout! { OdpCap, tag::OdpCap, "odp_cap", Struct, 0x100;
     /// `transport_page_fault_scheme_cap`: from byte 0x00 on.
@@ -1059,6 +1106,8 @@ layout! { OdpCap, tag::OdpCap, "odp_cap", Struct, 0x100;
 }
 
 /// `tls_cap`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type TlsCap = Layout<tag::TlsCap, 0x100>;
 layout! { TlsCap, tag::TlsCap, "tls_cap", Struct, 0x100;
     /// `tls_1_2_aes_gcm_128`: bit 31 of dword 0x00.
@@ -1072,6 +1121,8 @@ layout! { TlsCap, tag::TlsCap, "tls_cap", Struct, 0x100;
 }
 
 /// `cmd_hca_cap`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CmdHcaCap = Layout<tag::CmdHcaCap, 0x100>;
 layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `access_other_hca_roce`: bit 31 of dword 0x00.
@@ -1115,6 +1166,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `log_regexp_scatter_gather_size`: bits 28:24 of dword 0x0c.
     bits(log_regexp_scatter_gather_size set_log_regexp_scatter_gather_size with_log_regexp_scatter_gather_size try_set_log_regexp_scatter_gather_size: u8 = "log_regexp_scatter_gather_size" 0x0c[28:24]);
     /// `log_dma_mmo_max_size`: bits 20:16 of dword 0x0c.
+    #[doc(alias = "log_dma_mmo_size")]
     bits(log_dma_mmo_max_size set_log_dma_mmo_max_size with_log_dma_mmo_max_size try_set_log_dma_mmo_max_size: u8 = "log_dma_mmo_max_size" 0x0c[20:16]);
     /// `log_compress_mmo_size`: bits 12:8 of dword 0x0c.
     bits(log_compress_mmo_size set_log_compress_mmo_size with_log_compress_mmo_size try_set_log_compress_mmo_size: u8 = "log_compress_mmo_size" 0x0c[12:8]);
@@ -1145,6 +1197,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `log_max_qp`: bits 4:0 of dword 0x10.
     bits(log_max_qp set_log_max_qp with_log_max_qp try_set_log_max_qp: u8 = "log_max_qp" 0x10[4:0]);
     /// `ece_support`: bit 28 of dword 0x14.
+    #[doc(alias = "ece")]
     flag(ece_support set_ece_support with_ece_support: bool = "ece_support" 0x14[28]);
     /// `regexp_num_of_engines`: bits 27:24 of dword 0x14.
     bits(regexp_num_of_engines set_regexp_num_of_engines with_regexp_num_of_engines try_set_regexp_num_of_engines: u8 = "regexp_num_of_engines" 0x14[27:24]);
@@ -1223,6 +1276,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `null_mkey`: bit 6 of dword 0x20.
     flag(null_mkey set_null_mkey with_null_mkey: bool = "null_mkey" 0x20[6]);
     /// `log_max_klm_list_size`: bits 5:0 of dword 0x20.
+    #[doc(alias = "log_maxklm_list_size")]
     bits(log_max_klm_list_size set_log_max_klm_list_size with_log_max_klm_list_size try_set_log_max_klm_list_size: u8 = "log_max_klm_list_size" 0x20[5:0]);
     /// `non_wire_sq`: bit 31 of dword 0x24.
     flag(non_wire_sq set_non_wire_sq with_non_wire_sq: bool = "non_wire_sq" 0x24[31]);
@@ -1255,6 +1309,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `rtr2rts_qp_counters_set_id`: bit 15 of dword 0x28.
     flag(rtr2rts_qp_counters_set_id set_rtr2rts_qp_counters_set_id with_rtr2rts_qp_counters_set_id: bool = "rtr2rts_qp_counters_set_id" 0x28[15]);
     /// `rts2rts_qp_udp_sport`: bit 14 of dword 0x28.
+    #[doc(alias = "rts2rts_udp_sport")]
     flag(rts2rts_qp_udp_sport set_rts2rts_qp_udp_sport with_rts2rts_qp_udp_sport: bool = "rts2rts_qp_udp_sport" 0x28[14]);
     /// `rts2rts_lag_tx_port_affinity`: bit 13 of dword 0x28.
     flag(rts2rts_lag_tx_port_affinity set_rts2rts_lag_tx_port_affinity with_rts2rts_lag_tx_port_affinity: bool = "rts2rts_lag_tx_port_affinity" 0x28[13]);
@@ -1305,6 +1360,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `debug`: bit 28 of dword 0x30.
     flag(debug set_debug with_debug: bool = "debug" 0x30[28]);
     /// `modify_rq_counter_set_id`: bit 27 of dword 0x30.
+    #[doc(alias = "modify_rq_counters_set_id")]
     flag(modify_rq_counter_set_id set_modify_rq_counter_set_id with_modify_rq_counter_set_id: bool = "modify_rq_counter_set_id" 0x30[27]);
     /// `rq_delay_drop`: bit 26 of dword 0x30.
     flag(rq_delay_drop set_rq_delay_drop with_rq_delay_drop: bool = "rq_delay_drop" 0x30[26]);
@@ -1327,6 +1383,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `nic_flow_table`: bit 25 of dword 0x34.
     flag(nic_flow_table set_nic_flow_table with_nic_flow_table: bool = "nic_flow_table" 0x34[25]);
     /// `eswitch_manager`: bit 24 of dword 0x34.
+    #[doc(alias = "eswitch_flow_table")]
     flag(eswitch_manager set_eswitch_manager with_eswitch_manager: bool = "eswitch_manager" 0x34[24]);
     /// `device_memory`: bit 23 of dword 0x34.
     flag(device_memory set_device_memory with_device_memory: bool = "device_memory" 0x34[23]);
@@ -1339,12 +1396,15 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `port_module_event`: bit 15 of dword 0x34.
     flag(port_module_event set_port_module_event with_port_module_event: bool = "port_module_event" 0x34[15]);
     /// `enhanced_error_q_counters`: bit 14 of dword 0x34.
+    #[doc(alias = "enhanced_retransmission_q_counters")]
     flag(enhanced_error_q_counters set_enhanced_error_q_counters with_enhanced_error_q_counters: bool = "enhanced_error_q_counters" 0x34[14]);
     /// `ports_check`: bit 13 of dword 0x34.
+    #[doc(alias = "port_checks")]
     flag(ports_check set_ports_check with_ports_check: bool = "ports_check" 0x34[13]);
     /// `pulse_gen_control`: bit 12 of dword 0x34.
     flag(pulse_gen_control set_pulse_gen_control with_pulse_gen_control: bool = "pulse_gen_control" 0x34[12]);
     /// `disable_link_up`: bit 11 of dword 0x34.
+    #[doc(alias = "disable_link_up_by_init_hca")]
     flag(disable_link_up set_disable_link_up with_disable_link_up: bool = "disable_link_up" 0x34[11]);
     /// `beacon_led`: bit 10 of dword 0x34.
     flag(beacon_led set_beacon_led with_beacon_led: bool = "beacon_led" 0x34[10]);
@@ -1359,10 +1419,13 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `log_max_msg`: bits 28:24 of dword 0x38.
     bits(log_max_msg set_log_max_msg with_log_max_msg try_set_log_max_msg: u8 = "log_max_msg" 0x38[28:24]);
     /// `multi_path_xrc_rdma`: bit 23 of dword 0x38.
+    #[doc(alias = "dp_ordering_ooo_rw_xrc")]
     flag(multi_path_xrc_rdma set_multi_path_xrc_rdma with_multi_path_xrc_rdma: bool = "multi_path_xrc_rdma" 0x38[23]);
     /// `multi_path_dc_rdma`: bit 22 of dword 0x38.
+    #[doc(alias = "dp_ordering_ooo_rw_dc")]
     flag(multi_path_dc_rdma set_multi_path_dc_rdma with_multi_path_dc_rdma: bool = "multi_path_dc_rdma" 0x38[22]);
     /// `multi_path_rc_rdma`: bit 21 of dword 0x38.
+    #[doc(alias = "dp_ordering_ooo_rw_rc")]
     flag(multi_path_rc_rdma set_multi_path_rc_rdma with_multi_path_rc_rdma: bool = "multi_path_rc_rdma" 0x38[21]);
     /// `traffic_fast_control`: bit 20 of dword 0x38.
     flag(traffic_fast_control set_traffic_fast_control with_traffic_fast_control: bool = "traffic_fast_control" 0x38[20]);
@@ -1415,6 +1478,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `compact_address_vector`: bit 31 of dword 0x40.
     flag(compact_address_vector set_compact_address_vector with_compact_address_vector: bool = "compact_address_vector" 0x40[31]);
     /// `striding_rq`: bit 30 of dword 0x40.
+    #[doc(alias = "eth_striding_wq")]
     flag(striding_rq set_striding_rq with_striding_rq: bool = "striding_rq" 0x40[30]);
     /// `ipoib_enhanced_offloads`: bit 28 of dword 0x40.
     flag(ipoib_enhanced_offloads set_ipoib_enhanced_offloads with_ipoib_enhanced_offloads: bool = "ipoib_enhanced_offloads" 0x40[28]);
@@ -1433,6 +1497,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `umr_fence`: bits 21:20 of dword 0x40.
     bits(umr_fence set_umr_fence with_umr_fence try_set_umr_fence: u8 = "umr_fence" 0x40[21:20]);
     /// `dc_req_scat_data_cqe`: bit 19 of dword 0x40.
+    #[doc(alias = "dc_req_sctr_data_cqe")]
     flag(dc_req_scat_data_cqe set_dc_req_scat_data_cqe with_dc_req_scat_data_cqe: bool = "dc_req_scat_data_cqe" 0x40[19]);
     /// `dc_connect_qp`: bit 18 of dword 0x40.
     flag(dc_connect_qp set_dc_connect_qp with_dc_connect_qp: bool = "dc_connect_qp" 0x40[18]);
@@ -1501,6 +1566,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `vector_calc`: bit 16 of dword 0x44.
     flag(vector_calc set_vector_calc with_vector_calc: bool = "vector_calc" 0x44[16]);
     /// `umr_ptr_rlky`: bit 15 of dword 0x44.
+    #[doc(alias = "umr_ptr_rlkey")]
     flag(umr_ptr_rlky set_umr_ptr_rlky with_umr_ptr_rlky: bool = "umr_ptr_rlky" 0x44[15]);
     /// `imaicl`: bit 14 of dword 0x44.
     flag(imaicl set_imaicl with_imaicl: bool = "imaicl" 0x44[14]);
@@ -1623,6 +1689,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `log_max_transport_domain`: bits 28:24 of dword 0x64.
     bits(log_max_transport_domain set_log_max_transport_domain with_log_max_transport_domain try_set_log_max_transport_domain: u8 = "log_max_transport_domain" 0x64[28:24]);
     /// `relaxed_ordering_read`: bit 21 of dword 0x64.
+    #[doc(alias = "pci_relaxed_ordered_read")]
     flag(relaxed_ordering_read set_relaxed_ordering_read with_relaxed_ordering_read: bool = "relaxed_ordering_read" 0x64[21]);
     /// `log_max_pd`: bits 20:16 of dword 0x64.
     bits(log_max_pd set_log_max_pd with_log_max_pd try_set_log_max_pd: u8 = "log_max_pd" 0x64[20:16]);
@@ -1779,6 +1846,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `log_max_uctx`: bits 28:24 of dword 0x8c.
     bits(log_max_uctx set_log_max_uctx with_log_max_uctx try_set_log_max_uctx: u8 = "log_max_uctx" 0x8c[28:24]);
     /// `aes_xts`: bit 23 of dword 0x8c.
+    #[doc(alias = "aes_xts_multi_block_le_tweak")]
     flag(aes_xts set_aes_xts with_aes_xts: bool = "aes_xts" 0x8c[23]);
     /// `crypto`: bit 22 of dword 0x8c.
     flag(crypto set_crypto with_crypto: bool = "crypto" 0x8c[22]);
@@ -1843,6 +1911,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `log_max_dci_errored_streams`: bits 12:8 of dword 0xb0.
     bits(log_max_dci_errored_streams set_log_max_dci_errored_streams with_log_max_dci_errored_streams try_set_log_max_dci_errored_streams: u8 = "log_max_dci_errored_streams" 0xb0[12:8]);
     /// `log_max_atomic_size_dc`: bits 7:0 of dword 0xb0.
+    #[doc(alias = "log_max_atomic_dize_dc")]
     full(log_max_atomic_size_dc set_log_max_atomic_size_dc with_log_max_atomic_size_dc: u8 = "log_max_atomic_size_dc" 0xb0[7:0]);
     /// `max_multi_user_ggroup_size`: bits 31:16 of dword 0xb4.
     full(max_multi_user_ggroup_size set_max_multi_user_ggroup_size with_max_multi_user_ggroup_size: u16 = "max_multi_user_ggroup_size" 0xb4[31:16]);
@@ -1863,6 +1932,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `cqe_128_always`: bit 2 of dword 0xb4.
     flag(cqe_128_always set_cqe_128_always with_cqe_128_always: bool = "cqe_128_always" 0xb4[2]);
     /// `cqe_compression_128`: bit 1 of dword 0xb4.
+    #[doc(alias = "cqe_compression_128b")]
     flag(cqe_compression_128 set_cqe_compression_128 with_cqe_compression_128: bool = "cqe_compression_128" 0xb4[1]);
     /// `cqe_compression`: bit 0 of dword 0xb4.
     flag(cqe_compression set_cqe_compression with_cqe_compression: bool = "cqe_compression" 0xb4[0]);
@@ -1927,6 +1997,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `uctx_cap`: bits 31:0 of dword 0xd4.
     full(uctx_cap set_uctx_cap with_uctx_cap: u32 = "uctx_cap" 0xd4[31:0]);
     /// `flex_parser_id_geneve_tlv_option_0`: bits 27:24 of dword 0xd8.
+    #[doc(alias = "flex_parser_id_geneve_opt_0")]
     bits(flex_parser_id_geneve_tlv_option_0 set_flex_parser_id_geneve_tlv_option_0 with_flex_parser_id_geneve_tlv_option_0 try_set_flex_parser_id_geneve_tlv_option_0: u8 = "flex_parser_id_geneve_tlv_option_0" 0xd8[27:24]);
     /// `flex_parser_id_icmp_dw1`: bits 23:20 of dword 0xd8.
     bits(flex_parser_id_icmp_dw1 set_flex_parser_id_icmp_dw1 with_flex_parser_id_icmp_dw1 try_set_flex_parser_id_icmp_dw1: u8 = "flex_parser_id_icmp_dw1" 0xd8[23:20]);
@@ -1985,6 +2056,8 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
 }
 
 /// `cmd_hca_cap_2`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CmdHcaCap2 = Layout<tag::CmdHcaCap2, 0x100>;
 layout! { CmdHcaCap2, tag::CmdHcaCap2, "cmd_hca_cap_2", Struct, 0x100;
     /// `migratable`: bit 31 of dword 0x10.
@@ -2128,6 +2201,8 @@ layout! { CmdHcaCap2, tag::CmdHcaCap2, "cmd_hca_cap_2", Struct, 0x100;
 }
 
 /// `shampo_cap`: 256 bytes.
+///
+/// Sources: v7.3, v6.1, mlx5ctl.
 pub type ShampoCap = Layout<tag::ShampoCap, 0x100>;
 layout! { ShampoCap, tag::ShampoCap, "shampo_cap", Struct, 0x100;
     /// `shampo_log_max_reservation_size`: bits 28:24 of dword 0x00.
@@ -2141,10 +2216,13 @@ layout! { ShampoCap, tag::ShampoCap, "shampo_cap", Struct, 0x100;
     /// `shampo_header_split_data_merge`: bit 30 of dword 0x04.
     flag(shampo_header_split_data_merge set_shampo_header_split_data_merge with_shampo_header_split_data_merge: bool = "shampo_header_split_data_merge" 0x04[30]);
     /// `shampo_log_max_headers_entry_size`: bits 28:24 of dword 0x04.
+    #[doc(alias = "shampo_max_log_headers_entry_size")]
     bits(shampo_log_max_headers_entry_size set_shampo_log_max_headers_entry_size with_shampo_log_max_headers_entry_size try_set_shampo_log_max_headers_entry_size: u8 = "shampo_log_max_headers_entry_size" 0x04[28:24]);
 }
 
 /// `hca_cap_union`, a union: 4096 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type HcaCapUnion = Layout<tag::HcaCapUnion, 0x1000>;
 layout! { HcaCapUnion, tag::HcaCapUnion, "hca_cap_union", Union, 0x1000;
     /// `cmd_hca_cap`: from byte 0x00 on.
@@ -2221,6 +2299,8 @@ impl HcaCapUnion {
 }
 
 /// `set_hca_cap_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type SetHcaCapOut = Layout<tag::SetHcaCapOut, 0x10>;
 layout! { SetHcaCapOut, tag::SetHcaCapOut, "set_hca_cap_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -2230,6 +2310,8 @@ layout! { SetHcaCapOut, tag::SetHcaCapOut, "set_hca_cap_out", Struct, 0x10;
 }
 
 /// `set_hca_cap_in`: 4112 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type SetHcaCapIn = Layout<tag::SetHcaCapIn, 0x1010>;
 layout! { SetHcaCapIn, tag::SetHcaCapIn, "set_hca_cap_in", Struct, 0x1010, opcode 0x109;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -2259,6 +2341,8 @@ impl SetHcaCapIn {
 }
 
 /// `query_hca_cap_out`: 4112 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type QueryHcaCapOut = Layout<tag::QueryHcaCapOut, 0x1010>;
 layout! { QueryHcaCapOut, tag::QueryHcaCapOut, "query_hca_cap_out", Struct, 0x1010;
     /// `status`: bits 31:24 of dword 0x00.
@@ -2277,6 +2361,8 @@ impl QueryHcaCapOut {
 }
 
 /// `query_hca_cap_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type QueryHcaCapIn = Layout<tag::QueryHcaCapIn, 0x10>;
 layout! { QueryHcaCapIn, tag::QueryHcaCapIn, "query_hca_cap_in", Struct, 0x10, opcode 0x100;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -2297,6 +2383,8 @@ layout! { QueryHcaCapIn, tag::QueryHcaCapIn, "query_hca_cap_in", Struct, 0x10, o
 request! { QueryHcaCapIn => QueryHcaCapOut }
 
 /// `other_hca_cap`: 80 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type OtherHcaCap = Layout<tag::OtherHcaCap, 0x50>;
 layout! { OtherHcaCap, tag::OtherHcaCap, "other_hca_cap", Struct, 0x50;
     /// `roce`: bit 31 of dword 0x00.
@@ -2304,6 +2392,8 @@ layout! { OtherHcaCap, tag::OtherHcaCap, "other_hca_cap", Struct, 0x50;
 }
 
 /// `query_other_hca_cap_out`: 96 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryOtherHcaCapOut = Layout<tag::QueryOtherHcaCapOut, 0x60>;
 layout! { QueryOtherHcaCapOut, tag::QueryOtherHcaCapOut, "query_other_hca_cap_out", Struct, 0x60;
     /// `status`: bits 31:24 of dword 0x00.
@@ -2315,6 +2405,8 @@ layout! { QueryOtherHcaCapOut, tag::QueryOtherHcaCapOut, "query_other_hca_cap_ou
 }
 
 /// `query_other_hca_cap_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryOtherHcaCapIn = Layout<tag::QueryOtherHcaCapIn, 0x10>;
 layout! { QueryOtherHcaCapIn, tag::QueryOtherHcaCapIn, "query_other_hca_cap_in", Struct, 0x10;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -2326,6 +2418,8 @@ layout! { QueryOtherHcaCapIn, tag::QueryOtherHcaCapIn, "query_other_hca_cap_in",
 }
 
 /// `modify_other_hca_cap_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyOtherHcaCapOut = Layout<tag::ModifyOtherHcaCapOut, 0x10>;
 layout! { ModifyOtherHcaCapOut, tag::ModifyOtherHcaCapOut, "modify_other_hca_cap_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -2335,6 +2429,8 @@ layout! { ModifyOtherHcaCapOut, tag::ModifyOtherHcaCapOut, "modify_other_hca_cap
 }
 
 /// `modify_other_hca_cap_in`: 96 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyOtherHcaCapIn = Layout<tag::ModifyOtherHcaCapIn, 0x60>;
 layout! { ModifyOtherHcaCapIn, tag::ModifyOtherHcaCapIn, "modify_other_hca_cap_in", Struct, 0x60;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -2350,6 +2446,8 @@ layout! { ModifyOtherHcaCapIn, tag::ModifyOtherHcaCapIn, "modify_other_hca_cap_i
 }
 
 /// `adv_rdma_cap`: 2048 bytes.
+///
+/// Sources: v7.3.
 pub type AdvRdmaCap = Layout<tag::AdvRdmaCap, 0x800>;
 layout! { AdvRdmaCap, tag::AdvRdmaCap, "adv_rdma_cap", Struct, 0x800;
     /// `rdma_transport_manager`: bit 31 of dword 0x00.
@@ -2387,6 +2485,8 @@ layout! { AdvRdmaCap, tag::AdvRdmaCap, "adv_rdma_cap", Struct, 0x800;
 }
 
 /// `adv_virtualization_cap`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type AdvVirtualizationCap = Layout<tag::AdvVirtualizationCap, 0x100>;
 layout! { AdvVirtualizationCap, tag::AdvVirtualizationCap, "adv_virtualization_cap", Struct, 0x100;
     /// `pg_track_log_max_num`: bits 28:24 of dword 0x00.
@@ -2408,6 +2508,8 @@ layout! { AdvVirtualizationCap, tag::AdvVirtualizationCap, "adv_virtualization_c
 }
 
 /// `esw_cap`: 256 bytes.
+///
+/// Sources: v6.12, dpdk.
 pub type EswCap = Layout<tag::EswCap, 0x100>;
 layout! { EswCap, tag::EswCap, "esw_cap", Struct, 0x100;
     /// `merged_eswitch`: bit 2 of dword 0x00.
@@ -2419,6 +2521,8 @@ layout! { EswCap, tag::EswCap, "esw_cap", Struct, 0x100;
 }
 
 /// `calc_op`: 4 bytes.
+///
+/// Sources: v6.1, mlx5ctl, libdpcp.
 pub type CalcOp = Layout<tag::CalcOp, 0x04>;
 layout! { CalcOp, tag::CalcOp, "calc_op", Struct, 0x04;
     /// `op_swap_endianness`: bit 6 of dword 0x00.
@@ -2438,6 +2542,8 @@ layout! { CalcOp, tag::CalcOp, "calc_op", Struct, 0x04;
 }
 
 /// `vector_calc_cap`: 252 bytes.
+///
+/// Sources: v6.1, mlx5ctl, libdpcp.
 pub type VectorCalcCap = Layout<tag::VectorCalcCap, 0xfc>;
 layout! { VectorCalcCap, tag::VectorCalcCap, "vector_calc_cap", Struct, 0xfc;
     /// `calc_matrix`: bit 31 of dword 0x00.
@@ -2457,6 +2563,8 @@ layout! { VectorCalcCap, tag::VectorCalcCap, "vector_calc_cap", Struct, 0xfc;
 }
 
 /// `header_modify_cap_properties`: 128 bytes.
+///
+/// Sources: rdma-core, libdpcp.
 pub type HeaderModifyCapProperties = Layout<tag::HeaderModifyCapProperties, 0x80>;
 layout! { HeaderModifyCapProperties, tag::HeaderModifyCapProperties, "header_modify_cap_properties", Struct, 0x80;
     /// `set_action_field_support`: from byte 0x00 on.
@@ -2468,6 +2576,8 @@ layout! { HeaderModifyCapProperties, tag::HeaderModifyCapProperties, "header_mod
 }
 
 /// `crypto_caps`: 256 bytes.
+///
+/// Sources: rdma-core, dpdk.
 pub type CryptoCaps = Layout<tag::CryptoCaps, 0x100>;
 layout! { CryptoCaps, tag::CryptoCaps, "crypto_caps", Struct, 0x100;
     /// `wrapped_crypto_operational`: bit 31 of dword 0x00.
@@ -2525,21 +2635,30 @@ layout! { CryptoCaps, tag::CryptoCaps, "crypto_caps", Struct, 0x100;
 }
 
 /// `parse_graph_node_cap`: 24 bytes.
+///
+/// Sources: dpdk, libdpcp.
 pub type ParseGraphNodeCap = Layout<tag::ParseGraphNodeCap, 0x18>;
 layout! { ParseGraphNodeCap, tag::ParseGraphNodeCap, "parse_graph_node_cap", Struct, 0x18;
     /// `node_in`: bits 31:0 of dword 0x00.
+    #[doc(alias = "parse_graph_node_in")]
     full(node_in set_node_in with_node_in: u32 = "node_in" 0x00[31:0]);
     /// `node_out`: bits 31:0 of dword 0x04.
+    #[doc(alias = "parse_graph_node_out")]
     full(node_out set_node_out with_node_out: u32 = "node_out" 0x04[31:0]);
     /// `header_length_mode`: bits 31:16 of dword 0x08.
+    #[doc(alias = "parse_graph_header_length_mode")]
     full(header_length_mode set_header_length_mode with_header_length_mode: u16 = "header_length_mode" 0x08[31:16]);
     /// `sample_offset_mode`: bits 15:0 of dword 0x08.
+    #[doc(alias = "parse_graph_flow_match_sample_offset_mode")]
     full(sample_offset_mode set_sample_offset_mode with_sample_offset_mode: u16 = "sample_offset_mode" 0x08[15:0]);
     /// `max_num_arc_in`: bits 31:24 of dword 0x0c.
+    #[doc(alias = "max_num_parse_graph_arc_in")]
     full(max_num_arc_in set_max_num_arc_in with_max_num_arc_in: u8 = "max_num_arc_in" 0x0c[31:24]);
     /// `max_num_arc_out`: bits 23:16 of dword 0x0c.
+    #[doc(alias = "max_num_parse_graph_arc_out")]
     full(max_num_arc_out set_max_num_arc_out with_max_num_arc_out: u8 = "max_num_arc_out" 0x0c[23:16]);
     /// `max_num_sample`: bits 15:8 of dword 0x0c.
+    #[doc(alias = "max_num_parse_graph_flow_match_sample")]
     full(max_num_sample set_max_num_sample with_max_num_sample: u8 = "max_num_sample" 0x0c[15:8]);
     /// `header_length_field_offset_mode`: bit 6 of dword 0x0c.
     flag(header_length_field_offset_mode set_header_length_field_offset_mode with_header_length_field_offset_mode: bool = "header_length_field_offset_mode" 0x0c[6]);
@@ -2550,18 +2669,25 @@ layout! { ParseGraphNodeCap, tag::ParseGraphNodeCap, "parse_graph_node_cap", Str
     /// `zero_size_supported`: bit 1 of dword 0x0c.
     flag(zero_size_supported set_zero_size_supported with_zero_size_supported: bool = "zero_size_supported" 0x0c[1]);
     /// `sample_id_in_out`: bit 0 of dword 0x0c.
+    #[doc(alias = "parse_graph_flow_match_sample_id_in_out")]
     flag(sample_id_in_out set_sample_id_in_out with_sample_id_in_out: bool = "sample_id_in_out" 0x0c[0]);
     /// `max_base_header_length`: bits 31:16 of dword 0x10.
+    #[doc(alias = "max_parse_graph_header_length_base_value")]
     full(max_base_header_length set_max_base_header_length with_max_base_header_length: u16 = "max_base_header_length" 0x10[31:16]);
     /// `max_sample_base_offset`: bits 7:0 of dword 0x10.
+    #[doc(alias = "max_parse_graph_flow_match_sample_field_base_offset_value")]
     full(max_sample_base_offset set_max_sample_base_offset with_max_sample_base_offset: u8 = "max_sample_base_offset" 0x10[7:0]);
     /// `max_next_header_offset`: bits 31:16 of dword 0x14.
+    #[doc(alias = "parse_graph_max_next_header_field_offset")]
     full(max_next_header_offset set_max_next_header_offset with_max_next_header_offset: u16 = "max_next_header_offset" 0x14[31:16]);
     /// `header_length_mask_width`: bits 7:0 of dword 0x14.
+    #[doc(alias = "parse_graph_header_length_field_mask_width")]
     full(header_length_mask_width set_header_length_mask_width with_header_length_mask_width: u8 = "header_length_mask_width" 0x14[7:0]);
 }
 
 /// `ft_fields_support`: 128 bytes.
+///
+/// Sources: dpdk.
 pub type FtFieldsSupport = Layout<tag::FtFieldsSupport, 0x80>;
 layout! { FtFieldsSupport, tag::FtFieldsSupport, "ft_fields_support", Struct, 0x80;
     /// `outer_dmac`: bit 31 of dword 0x00.
@@ -2675,6 +2801,8 @@ layout! { FtFieldsSupport, tag::FtFieldsSupport, "ft_fields_support", Struct, 0x
 }
 
 /// `ft_fields_support_2`: 16 bytes.
+///
+/// Sources: dpdk.
 pub type FtFieldsSupport2 = Layout<tag::FtFieldsSupport2, 0x10>;
 layout! { FtFieldsSupport2, tag::FtFieldsSupport2, "ft_fields_support_2", Struct, 0x10;
     /// `lag_rx_port_affinity`: bit 21 of dword 0x00.
@@ -2738,6 +2866,8 @@ layout! { FtFieldsSupport2, tag::FtFieldsSupport2, "ft_fields_support_2", Struct
 }
 
 /// `flow_table_esw_cap`: 4096 bytes.
+///
+/// Sources: dpdk.
 pub type FlowTableEswCap = Layout<tag::FlowTableEswCap, 0x1000>;
 layout! { FlowTableEswCap, tag::FlowTableEswCap, "flow_table_esw_cap", Struct, 0x1000;
     /// `flow_table_properties_nic_esw_fdb`: from byte 0x40 on.
@@ -2749,6 +2879,8 @@ layout! { FlowTableEswCap, tag::FlowTableEswCap, "flow_table_esw_cap", Struct, 0
 }
 
 /// `diagnostic_cntr_layout`: 4 bytes.
+///
+/// Sources: mlx5ctl.
 pub type DiagnosticCntrLayout = Layout<tag::DiagnosticCntrLayout, 0x04>;
 layout! { DiagnosticCntrLayout, tag::DiagnosticCntrLayout, "diagnostic_cntr_layout", Struct, 0x04;
     /// `sync`: bit 31 of dword 0x00.
@@ -2758,6 +2890,8 @@ layout! { DiagnosticCntrLayout, tag::DiagnosticCntrLayout, "diagnostic_cntr_layo
 }
 
 /// `emulation_cap`: 256 bytes.
+///
+/// Sources: libdpcp.
 pub type EmulationCap = Layout<tag::EmulationCap, 0x100>;
 layout! { EmulationCap, tag::EmulationCap, "emulation_cap", Struct, 0x100;
     /// `nvme_offload_type_doorbell_only`: bit 31 of dword 0x00.
@@ -2769,6 +2903,8 @@ layout! { EmulationCap, tag::EmulationCap, "emulation_cap", Struct, 0x100;
 }
 
 /// `nvmeotcp_cap`: 256 bytes.
+///
+/// Sources: libdpcp.
 pub type NvmeotcpCap = Layout<tag::NvmeotcpCap, 0x100>;
 layout! { NvmeotcpCap, tag::NvmeotcpCap, "nvmeotcp_cap", Struct, 0x100;
     /// `zerocopy`: bit 31 of dword 0x00.
@@ -2786,6 +2922,8 @@ layout! { NvmeotcpCap, tag::NvmeotcpCap, "nvmeotcp_cap", Struct, 0x100;
 }
 
 /// `ibq_cap`: 252 bytes.
+///
+/// Sources: libdpcp.
 pub type IbqCap = Layout<tag::IbqCap, 0xfc>;
 layout! { IbqCap, tag::IbqCap, "ibq_cap", Struct, 0xfc;
     /// `ibq_wire_protocol`: 64 bits from byte 0x00 on.

@@ -73,6 +73,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `ipv4_layout`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Ipv4Layout = Layout<tag::Ipv4Layout, 0x10>;
 layout! { Ipv4Layout, tag::Ipv4Layout, "ipv4_layout", Struct, 0x10;
     /// `ipv4`: bits 31:0 of dword 0x0c.
@@ -80,6 +82,8 @@ layout! { Ipv4Layout, tag::Ipv4Layout, "ipv4_layout", Struct, 0x10;
 }
 
 /// `ipv6_layout`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Ipv6Layout = Layout<tag::Ipv6Layout, 0x10>;
 layout! { Ipv6Layout, tag::Ipv6Layout, "ipv6_layout", Struct, 0x10;
     /// `ipv6`: from byte 0x00 on.
@@ -87,6 +91,8 @@ layout! { Ipv6Layout, tag::Ipv6Layout, "ipv6_layout", Struct, 0x10;
 }
 
 /// `ipv6_simple_layout`: 16 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type Ipv6SimpleLayout = Layout<tag::Ipv6SimpleLayout, 0x10>;
 layout! { Ipv6SimpleLayout, tag::Ipv6SimpleLayout, "ipv6_simple_layout", Struct, 0x10;
     /// `ipv6_127_96`: bits 31:0 of dword 0x00.
@@ -100,6 +106,8 @@ layout! { Ipv6SimpleLayout, tag::Ipv6SimpleLayout, "ipv6_simple_layout", Struct,
 }
 
 /// `ipv6_layout_ipv4_layout_auto`, a union: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Ipv6LayoutIpv4LayoutAuto = Layout<tag::Ipv6LayoutIpv4LayoutAuto, 0x10>;
 layout! { Ipv6LayoutIpv4LayoutAuto, tag::Ipv6LayoutIpv4LayoutAuto, "ipv6_layout_ipv4_layout_auto", Union, 0x10;
     /// `ipv6_simple_layout`: from byte 0x00 on.
@@ -111,6 +119,8 @@ layout! { Ipv6LayoutIpv4LayoutAuto, tag::Ipv6LayoutIpv4LayoutAuto, "ipv6_layout_
 }
 
 /// `cmd_pas`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type CmdPas = Layout<tag::CmdPas, 0x08>;
 layout! { CmdPas, tag::CmdPas, "cmd_pas", Struct, 0x08;
     /// `pa_h`: bits 31:0 of dword 0x00.
@@ -120,6 +130,8 @@ layout! { CmdPas, tag::CmdPas, "cmd_pas", Struct, 0x08;
 }
 
 /// `uint64`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Uint64 = Layout<tag::Uint64, 0x08>;
 layout! { Uint64, tag::Uint64, "uint64", Struct, 0x08;
     /// `hi`: bits 31:0 of dword 0x00.
@@ -129,6 +141,8 @@ layout! { Uint64, tag::Uint64, "uint64", Struct, 0x08;
 }
 
 /// `ads`: 44 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Ads = Layout<tag::Ads, 0x2c>;
 layout! { Ads, tag::Ads, "ads", Struct, 0x2c;
     /// `fl`: bit 31 of dword 0x00.
@@ -190,6 +204,8 @@ layout! { Ads, tag::Ads, "ads", Struct, 0x2c;
 /// `wq`: 192 bytes.
 ///
 /// With its list `pas`: [`WqWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Wq = Layout<tag::Wq, 0xc0>;
 
 /// `wq` and its list `pas`.
@@ -236,10 +252,12 @@ layout! { Wq, tag::Wq, "wq", Struct, 0xc0;
     /// `log_hairpin_data_sz`: bits 20:16 of dword 0x24.
     bits(log_hairpin_data_sz set_log_hairpin_data_sz with_log_hairpin_data_sz try_set_log_hairpin_data_sz: u8 = "log_hairpin_data_sz" 0x24[20:16]);
     /// `log_wqe_num_of_strides`: bits 11:8 of dword 0x24.
+    #[doc(alias = "single_wqe_log_num_of_strides")]
     bits(log_wqe_num_of_strides set_log_wqe_num_of_strides with_log_wqe_num_of_strides try_set_log_wqe_num_of_strides: u8 = "log_wqe_num_of_strides" 0x24[11:8]);
     /// `two_byte_shift_en`: bit 7 of dword 0x24.
     flag(two_byte_shift_en set_two_byte_shift_en with_two_byte_shift_en: bool = "two_byte_shift_en" 0x24[7]);
     /// `log_wqe_stride_size`: bits 2:0 of dword 0x24.
+    #[doc(alias = "single_stride_log_num_of_bytes")]
     bits(log_wqe_stride_size set_log_wqe_stride_size with_log_wqe_stride_size try_set_log_wqe_stride_size: u8 = "log_wqe_stride_size" 0x24[2:0]);
     /// `dbr_umem_id`: bits 31:0 of dword 0x28.
     full(dbr_umem_id set_dbr_umem_id with_dbr_umem_id: u32 = "dbr_umem_id" 0x28[31:0]);
@@ -265,6 +283,8 @@ layout! { Wq, tag::Wq, "wq", Struct, 0xc0;
 }
 
 /// `mac_address_layout`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type MacAddressLayout = Layout<tag::MacAddressLayout, 0x08>;
 layout! { MacAddressLayout, tag::MacAddressLayout, "mac_address_layout", Struct, 0x08;
     /// `mac_addr_47_32`: bits 15:0 of dword 0x00.
@@ -274,6 +294,8 @@ layout! { MacAddressLayout, tag::MacAddressLayout, "mac_address_layout", Struct,
 }
 
 /// `vlan_layout`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type VlanLayout = Layout<tag::VlanLayout, 0x08>;
 layout! { VlanLayout, tag::VlanLayout, "vlan_layout", Struct, 0x08;
     /// `vlan`: bits 11:0 of dword 0x00.
@@ -281,6 +303,8 @@ layout! { VlanLayout, tag::VlanLayout, "vlan_layout", Struct, 0x08;
 }
 
 /// `array128_auto`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Array128Auto = Layout<tag::Array128Auto, 0x10>;
 layout! { Array128Auto, tag::Array128Auto, "array128_auto", Struct, 0x10;
     /// `array128_auto`: from byte 0x00 on.
@@ -288,6 +312,8 @@ layout! { Array128Auto, tag::Array128Auto, "array128_auto", Struct, 0x10;
 }
 
 /// `array1024_auto`: 128 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type Array1024Auto = Layout<tag::Array1024Auto, 0x80>;
 layout! { Array1024Auto, tag::Array1024Auto, "array1024_auto", Struct, 0x80;
     /// `array1024_auto`: from byte 0x00 on.
@@ -295,6 +321,8 @@ layout! { Array1024Auto, tag::Array1024Auto, "array1024_auto", Struct, 0x80;
 }
 
 /// `nop_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type NopOut = Layout<tag::NopOut, 0x10>;
 layout! { NopOut, tag::NopOut, "nop_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -304,6 +332,8 @@ layout! { NopOut, tag::NopOut, "nop_out", Struct, 0x10;
 }
 
 /// `nop_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type NopIn = Layout<tag::NopIn, 0x10>;
 layout! { NopIn, tag::NopIn, "nop_in", Struct, 0x10, opcode 0x80d;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -318,6 +348,8 @@ request! { NopIn => NopOut }
 /// `access_register_out`: 16 bytes.
 ///
 /// With its list `register_data`: [`AccessRegisterOutWithRegisterData`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AccessRegisterOut = Layout<tag::AccessRegisterOut, 0x10>;
 
 /// `access_register_out` and its list `register_data`.
@@ -333,6 +365,8 @@ layout! { AccessRegisterOut, tag::AccessRegisterOut, "access_register_out", Stru
 /// `access_register_in`: 16 bytes.
 ///
 /// With its list `register_data`: [`AccessRegisterInWithRegisterData`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AccessRegisterIn = Layout<tag::AccessRegisterIn, 0x10>;
 
 /// `access_register_in` and its list `register_data`.
@@ -355,6 +389,8 @@ layout! { AccessRegisterIn, tag::AccessRegisterIn, "access_register_in", Struct,
 request! { AccessRegisterIn => AccessRegisterOut }
 
 /// `cmd_queue_entry`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CmdQueueEntry = Layout<tag::CmdQueueEntry, 0x40>;
 layout! { CmdQueueEntry, tag::CmdQueueEntry, "cmd_queue_entry", Struct, 0x40;
     /// `type`: bits 31:24 of dword 0x00.
@@ -386,6 +422,8 @@ layout! { CmdQueueEntry, tag::CmdQueueEntry, "cmd_queue_entry", Struct, 0x40;
 }
 
 /// `cmd_out`: 12 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CmdOut = Layout<tag::CmdOut, 0x0c>;
 layout! { CmdOut, tag::CmdOut, "cmd_out", Struct, 0x0c;
     /// `status`: bits 31:24 of dword 0x00.
@@ -399,6 +437,8 @@ layout! { CmdOut, tag::CmdOut, "cmd_out", Struct, 0x0c;
 /// `cmd_in`: 8 bytes.
 ///
 /// With its list `command`: [`CmdInWithCommand`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CmdIn = Layout<tag::CmdIn, 0x08>;
 
 /// `cmd_in` and its list `command`.
@@ -414,6 +454,8 @@ layout! { CmdIn, tag::CmdIn, "cmd_in", Struct, 0x08;
 }
 
 /// `cmd_if_box`: 576 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CmdIfBox = Layout<tag::CmdIfBox, 0x240>;
 layout! { CmdIfBox, tag::CmdIfBox, "cmd_if_box", Struct, 0x240;
     /// `mailbox_data`: from byte 0x00 on.
@@ -433,6 +475,8 @@ layout! { CmdIfBox, tag::CmdIfBox, "cmd_if_box", Struct, 0x240;
 }
 
 /// `mtt`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type Mtt = Layout<tag::Mtt, 0x08>;
 layout! { Mtt, tag::Mtt, "mtt", Struct, 0x08;
     /// `ptag_63_32`: bits 31:0 of dword 0x00.
@@ -446,6 +490,8 @@ layout! { Mtt, tag::Mtt, "mtt", Struct, 0x08;
 }
 
 /// `affiliated_event_header`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type AffiliatedEventHeader = Layout<tag::AffiliatedEventHeader, 0x08>;
 layout! { AffiliatedEventHeader, tag::AffiliatedEventHeader, "affiliated_event_header", Struct, 0x08;
     /// `obj_type`: bits 15:0 of dword 0x00.
@@ -455,6 +501,8 @@ layout! { AffiliatedEventHeader, tag::AffiliatedEventHeader, "affiliated_event_h
 }
 
 /// `mbox_out`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type MboxOut = Layout<tag::MboxOut, 0x10>;
 layout! { MboxOut, tag::MboxOut, "mbox_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -464,6 +512,8 @@ layout! { MboxOut, tag::MboxOut, "mbox_out", Struct, 0x10;
 }
 
 /// `mbox_in`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type MboxIn = Layout<tag::MboxIn, 0x10>;
 layout! { MboxIn, tag::MboxIn, "mbox_in", Struct, 0x10;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -475,6 +525,8 @@ layout! { MboxIn, tag::MboxIn, "mbox_in", Struct, 0x10;
 }
 
 /// `klm`: 16 bytes.
+///
+/// Sources: dpdk, ucx.
 pub type Klm = Layout<tag::Klm, 0x10>;
 layout! { Klm, tag::Klm, "klm", Struct, 0x10;
     /// `byte_count`: bits 31:0 of dword 0x00.
@@ -486,6 +538,8 @@ layout! { Klm, tag::Klm, "klm", Struct, 0x10;
 }
 
 /// `status_out`: 12 bytes.
+///
+/// Sources: libdpcp.
 pub type StatusOut = Layout<tag::StatusOut, 0x0c>;
 layout! { StatusOut, tag::StatusOut, "status_out", Struct, 0x0c;
     /// `status`: bits 31:24 of dword 0x00.

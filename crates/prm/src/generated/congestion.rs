@@ -66,6 +66,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `cong_control_r_roce_ecn_np`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CongControlRRoceEcnNp = Layout<tag::CongControlRRoceEcnNp, 0x100>;
 layout! { CongControlRRoceEcnNp, tag::CongControlRRoceEcnNp, "cong_control_r_roce_ecn_np", Struct, 0x100;
     /// `min_time_between_cnps`: bits 31:0 of dword 0x14.
@@ -79,6 +81,8 @@ layout! { CongControlRRoceEcnNp, tag::CongControlRRoceEcnNp, "cong_control_r_roc
 }
 
 /// `cong_control_r_roce_ecn_rp`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CongControlRRoceEcnRp = Layout<tag::CongControlRRoceEcnRp, 0x100>;
 layout! { CongControlRRoceEcnRp, tag::CongControlRRoceEcnRp, "cong_control_r_roce_ecn_rp", Struct, 0x100;
     /// `clamp_tgt_rate`: bit 27 of dword 0x0c.
@@ -116,6 +120,8 @@ layout! { CongControlRRoceEcnRp, tag::CongControlRRoceEcnRp, "cong_control_r_roc
 }
 
 /// `cong_control_r_roce_general`: 256 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type CongControlRRoceGeneral = Layout<tag::CongControlRRoceGeneral, 0x100>;
 layout! { CongControlRRoceGeneral, tag::CongControlRRoceGeneral, "cong_control_r_roce_general", Struct, 0x100;
     /// `rtt_resp_dscp_valid`: bit 15 of dword 0x10.
@@ -125,6 +131,8 @@ layout! { CongControlRRoceGeneral, tag::CongControlRRoceGeneral, "cong_control_r
 }
 
 /// `cong_control_802_1qau_rp`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CongControl802_1qauRp = Layout<tag::CongControl802_1qauRp, 0x100>;
 layout! { CongControl802_1qauRp, tag::CongControl802_1qauRp, "cong_control_802_1qau_rp", Struct, 0x100;
     /// `rppp_max_rps`: bits 31:0 of dword 0x10.
@@ -150,6 +158,8 @@ layout! { CongControl802_1qauRp, tag::CongControl802_1qauRp, "cong_control_802_1
 }
 
 /// `field_select_r_roce_np`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type FieldSelectRRoceNp = Layout<tag::FieldSelectRRoceNp, 0x04>;
 layout! { FieldSelectRRoceNp, tag::FieldSelectRRoceNp, "field_select_r_roce_np", Struct, 0x04;
     /// `field_select_r_roce_np`: bits 31:0 of dword 0x00.
@@ -157,6 +167,8 @@ layout! { FieldSelectRRoceNp, tag::FieldSelectRRoceNp, "field_select_r_roce_np",
 }
 
 /// `field_select_r_roce_rp`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type FieldSelectRRoceRp = Layout<tag::FieldSelectRRoceRp, 0x04>;
 layout! { FieldSelectRRoceRp, tag::FieldSelectRRoceRp, "field_select_r_roce_rp", Struct, 0x04;
     /// `field_select_r_roce_rp`: bits 31:0 of dword 0x00.
@@ -164,6 +176,8 @@ layout! { FieldSelectRRoceRp, tag::FieldSelectRRoceRp, "field_select_r_roce_rp",
 }
 
 /// `field_select_802_1qau_rp`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type FieldSelect802_1qauRp = Layout<tag::FieldSelect802_1qauRp, 0x04>;
 layout! { FieldSelect802_1qauRp, tag::FieldSelect802_1qauRp, "field_select_802_1qau_rp", Struct, 0x04;
     /// `field_select_8021qaurp`: bits 31:0 of dword 0x00.
@@ -171,6 +185,8 @@ layout! { FieldSelect802_1qauRp, tag::FieldSelect802_1qauRp, "field_select_802_1
 }
 
 /// `cong_control_roce_ecn_auto`, a union: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CongControlRoceEcnAuto = Layout<tag::CongControlRoceEcnAuto, 0x100>;
 layout! { CongControlRoceEcnAuto, tag::CongControlRoceEcnAuto, "cong_control_roce_ecn_auto", Union, 0x100;
     /// `cong_control_802_1qau_rp`: from byte 0x00 on.
@@ -184,6 +200,8 @@ layout! { CongControlRoceEcnAuto, tag::CongControlRoceEcnAuto, "cong_control_roc
 }
 
 /// `field_select_802_1_r_roce_auto`, a union: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type FieldSelect802_1RRoceAuto = Layout<tag::FieldSelect802_1RRoceAuto, 0x04>;
 layout! { FieldSelect802_1RRoceAuto, tag::FieldSelect802_1RRoceAuto, "field_select_802_1_r_roce_auto", Union, 0x04;
     /// `field_select_802_1qau_rp`: from byte 0x00 on.
@@ -195,6 +213,8 @@ layout! { FieldSelect802_1RRoceAuto, tag::FieldSelect802_1RRoceAuto, "field_sele
 }
 
 /// `query_cong_status_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongStatusOut = Layout<tag::QueryCongStatusOut, 0x10>;
 layout! { QueryCongStatusOut, tag::QueryCongStatusOut, "query_cong_status_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -208,6 +228,8 @@ layout! { QueryCongStatusOut, tag::QueryCongStatusOut, "query_cong_status_out", 
 }
 
 /// `query_cong_status_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongStatusIn = Layout<tag::QueryCongStatusIn, 0x10>;
 layout! { QueryCongStatusIn, tag::QueryCongStatusIn, "query_cong_status_in", Struct, 0x10, opcode 0x822;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -224,6 +246,8 @@ layout! { QueryCongStatusIn, tag::QueryCongStatusIn, "query_cong_status_in", Str
 request! { QueryCongStatusIn => QueryCongStatusOut }
 
 /// `query_cong_statistics_out`: 272 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongStatisticsOut = Layout<tag::QueryCongStatisticsOut, 0x110>;
 layout! { QueryCongStatisticsOut, tag::QueryCongStatisticsOut, "query_cong_statistics_out", Struct, 0x110;
     /// `status`: bits 31:24 of dword 0x00.
@@ -259,6 +283,8 @@ layout! { QueryCongStatisticsOut, tag::QueryCongStatisticsOut, "query_cong_stati
 }
 
 /// `query_cong_statistics_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongStatisticsIn = Layout<tag::QueryCongStatisticsIn, 0x10>;
 layout! { QueryCongStatisticsIn, tag::QueryCongStatisticsIn, "query_cong_statistics_in", Struct, 0x10, opcode 0x826;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -273,6 +299,8 @@ layout! { QueryCongStatisticsIn, tag::QueryCongStatisticsIn, "query_cong_statist
 request! { QueryCongStatisticsIn => QueryCongStatisticsOut }
 
 /// `query_cong_params_out`: 272 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongParamsOut = Layout<tag::QueryCongParamsOut, 0x110>;
 layout! { QueryCongParamsOut, tag::QueryCongParamsOut, "query_cong_params_out", Struct, 0x110;
     /// `status`: bits 31:24 of dword 0x00.
@@ -284,6 +312,8 @@ layout! { QueryCongParamsOut, tag::QueryCongParamsOut, "query_cong_params_out", 
 }
 
 /// `query_cong_params_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongParamsIn = Layout<tag::QueryCongParamsIn, 0x10>;
 layout! { QueryCongParamsIn, tag::QueryCongParamsIn, "query_cong_params_in", Struct, 0x10, opcode 0x824;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -298,6 +328,8 @@ layout! { QueryCongParamsIn, tag::QueryCongParamsIn, "query_cong_params_in", Str
 request! { QueryCongParamsIn => QueryCongParamsOut }
 
 /// `modify_cong_status_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCongStatusOut = Layout<tag::ModifyCongStatusOut, 0x10>;
 layout! { ModifyCongStatusOut, tag::ModifyCongStatusOut, "modify_cong_status_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -307,6 +339,8 @@ layout! { ModifyCongStatusOut, tag::ModifyCongStatusOut, "modify_cong_status_out
 }
 
 /// `modify_cong_status_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCongStatusIn = Layout<tag::ModifyCongStatusIn, 0x10>;
 layout! { ModifyCongStatusIn, tag::ModifyCongStatusIn, "modify_cong_status_in", Struct, 0x10, opcode 0x823;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -327,6 +361,8 @@ layout! { ModifyCongStatusIn, tag::ModifyCongStatusIn, "modify_cong_status_in", 
 request! { ModifyCongStatusIn => ModifyCongStatusOut }
 
 /// `modify_cong_params_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCongParamsOut = Layout<tag::ModifyCongParamsOut, 0x10>;
 layout! { ModifyCongParamsOut, tag::ModifyCongParamsOut, "modify_cong_params_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -336,6 +372,8 @@ layout! { ModifyCongParamsOut, tag::ModifyCongParamsOut, "modify_cong_params_out
 }
 
 /// `modify_cong_params_in`: 288 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCongParamsIn = Layout<tag::ModifyCongParamsIn, 0x120>;
 layout! { ModifyCongParamsIn, tag::ModifyCongParamsIn, "modify_cong_params_in", Struct, 0x120, opcode 0x825;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -354,6 +392,8 @@ layout! { ModifyCongParamsIn, tag::ModifyCongParamsIn, "modify_cong_params_in", 
 request! { ModifyCongParamsIn => ModifyCongParamsOut }
 
 /// `pcie_cong_event_obj`: 128 bytes.
+///
+/// Sources: v7.3.
 pub type PcieCongEventObj = Layout<tag::PcieCongEventObj, 0x80>;
 layout! { PcieCongEventObj, tag::PcieCongEventObj, "pcie_cong_event_obj", Struct, 0x80;
     /// `modify_select_field`: 64 bits from byte 0x00 on.
@@ -377,6 +417,8 @@ layout! { PcieCongEventObj, tag::PcieCongEventObj, "pcie_cong_event_obj", Struct
 }
 
 /// `pcie_cong_event_cmd_in`: 144 bytes.
+///
+/// Sources: v7.3.
 pub type PcieCongEventCmdIn = Layout<tag::PcieCongEventCmdIn, 0x90>;
 layout! { PcieCongEventCmdIn, tag::PcieCongEventCmdIn, "pcie_cong_event_cmd_in", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.
@@ -386,6 +428,8 @@ layout! { PcieCongEventCmdIn, tag::PcieCongEventCmdIn, "pcie_cong_event_cmd_in",
 }
 
 /// `pcie_cong_event_cmd_out`: 144 bytes.
+///
+/// Sources: v7.3.
 pub type PcieCongEventCmdOut = Layout<tag::PcieCongEventCmdOut, 0x90>;
 layout! { PcieCongEventCmdOut, tag::PcieCongEventCmdOut, "pcie_cong_event_cmd_out", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.

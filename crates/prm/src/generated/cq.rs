@@ -50,6 +50,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `resize_field_select`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ResizeFieldSelect = Layout<tag::ResizeFieldSelect, 0x04>;
 layout! { ResizeFieldSelect, tag::ResizeFieldSelect, "resize_field_select", Struct, 0x04;
     /// `resize_field_select`: bits 31:0 of dword 0x00.
@@ -57,6 +59,8 @@ layout! { ResizeFieldSelect, tag::ResizeFieldSelect, "resize_field_select", Stru
 }
 
 /// `modify_field_select`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyFieldSelect = Layout<tag::ModifyFieldSelect, 0x04>;
 layout! { ModifyFieldSelect, tag::ModifyFieldSelect, "modify_field_select", Struct, 0x04;
     /// `modify_field_select`: bits 31:0 of dword 0x00.
@@ -64,6 +68,8 @@ layout! { ModifyFieldSelect, tag::ModifyFieldSelect, "modify_field_select", Stru
 }
 
 /// `cqc`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Cqc = Layout<tag::Cqc, 0x40>;
 layout! { Cqc, tag::Cqc, "cqc", Struct, 0x40;
     /// `status`: bits 31:28 of dword 0x00.
@@ -75,6 +81,7 @@ layout! { Cqc, tag::Cqc, "cqc", Struct, 0x40;
     /// `dbr_umem_valid`: bit 25 of dword 0x00.
     flag(dbr_umem_valid set_dbr_umem_valid with_dbr_umem_valid: bool = "dbr_umem_valid" 0x00[25]);
     /// `apu_cq`: bit 24 of dword 0x00.
+    #[doc(alias = "ext_element")]
     flag(apu_cq set_apu_cq with_apu_cq: bool = "apu_cq" 0x00[24]);
     /// `cqe_sz`: bits 23:21 of dword 0x00.
     bits(cqe_sz set_cqe_sz with_cqe_sz try_set_cqe_sz: u8 = "cqe_sz" 0x00[23:21]);
@@ -87,6 +94,7 @@ layout! { Cqc, tag::Cqc, "cqc", Struct, 0x40;
     /// `cq_period_mode`: bits 16:15 of dword 0x00.
     coded(cq_period_mode set_cq_period_mode with_cq_period_mode try_set_cq_period_mode: CqPeriodMode(u8) = "cq_period_mode" 0x00[16:15]);
     /// `cqe_comp_en`: bit 14 of dword 0x00.
+    #[doc(alias = "cqe_compression_en")]
     flag(cqe_comp_en set_cqe_comp_en with_cqe_comp_en: bool = "cqe_comp_en" 0x00[14]);
     /// `mini_cqe_res_format`: bits 13:12 of dword 0x00.
     bits(mini_cqe_res_format set_mini_cqe_res_format with_mini_cqe_res_format try_set_mini_cqe_res_format: u8 = "mini_cqe_res_format" 0x00[13:12]);
@@ -97,6 +105,7 @@ layout! { Cqc, tag::Cqc, "cqc", Struct, 0x40;
     /// `ext_element_type`: bits 6:4 of dword 0x00.
     bits(ext_element_type set_ext_element_type with_ext_element_type try_set_ext_element_type: u8 = "ext_element_type" 0x00[6:4]);
     /// `cqe_compression_layout`: bits 1:0 of dword 0x00.
+    #[doc(alias = "cqe_comp_layout")]
     bits(cqe_compression_layout set_cqe_compression_layout with_cqe_compression_layout try_set_cqe_compression_layout: u8 = "cqe_compression_layout" 0x00[1:0]);
     /// `dbr_umem_id`: bits 31:0 of dword 0x04.
     full(dbr_umem_id set_dbr_umem_id with_dbr_umem_id: u32 = "dbr_umem_id" 0x04[31:0]);
@@ -135,6 +144,8 @@ layout! { Cqc, tag::Cqc, "cqc", Struct, 0x40;
 }
 
 /// `modify_field_select_resize_field_select_auto`, a union: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyFieldSelectResizeFieldSelectAuto = Layout<tag::ModifyFieldSelectResizeFieldSelectAuto, 0x04>;
 layout! { ModifyFieldSelectResizeFieldSelectAuto, tag::ModifyFieldSelectResizeFieldSelectAuto, "modify_field_select_resize_field_select_auto", Union, 0x04;
     /// `modify_field_select`: from byte 0x00 on.
@@ -148,6 +159,8 @@ layout! { ModifyFieldSelectResizeFieldSelectAuto, tag::ModifyFieldSelectResizeFi
 /// Output of QUERY_CQ (0x402).
 ///
 /// With its list `pas`: [`QueryCqOutWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryCqOut = Layout<tag::QueryCqOut, 0x110>;
 
 /// `query_cq_out` and its list `pas`.
@@ -165,6 +178,8 @@ layout! { QueryCqOut, tag::QueryCqOut, "query_cq_out", Struct, 0x110;
 /// `query_cq_in`: 16 bytes.
 ///
 /// Input of QUERY_CQ (0x402). Reads the context of a completion queue.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryCqIn = Layout<tag::QueryCqIn, 0x10>;
 layout! { QueryCqIn, tag::QueryCqIn, "query_cq_in", Struct, 0x10, opcode 0x402;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -181,6 +196,8 @@ request! { QueryCqIn => QueryCqOut }
 /// `modify_cq_out`: 16 bytes.
 ///
 /// Output of MODIFY_CQ (0x403).
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCqOut = Layout<tag::ModifyCqOut, 0x10>;
 layout! { ModifyCqOut, tag::ModifyCqOut, "modify_cq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -198,6 +215,8 @@ layout! { ModifyCqOut, tag::ModifyCqOut, "modify_cq_out", Struct, 0x10;
 /// Select mask `modify_field_select_resize_field_select.resize_field_select.resize_field_select`: [`ResizeCqSelect`].
 ///
 /// With its list `pas`: [`ModifyCqInWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCqIn = Layout<tag::ModifyCqIn, 0x110>;
 
 /// `modify_cq_in` and its list `pas`.
@@ -224,6 +243,8 @@ request! { ModifyCqIn => ModifyCqOut }
 /// `destroy_cq_out`: 16 bytes.
 ///
 /// Output of DESTROY_CQ (0x401).
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyCqOut = Layout<tag::DestroyCqOut, 0x10>;
 layout! { DestroyCqOut, tag::DestroyCqOut, "destroy_cq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -235,6 +256,8 @@ layout! { DestroyCqOut, tag::DestroyCqOut, "destroy_cq_out", Struct, 0x10;
 /// `destroy_cq_in`: 16 bytes.
 ///
 /// Input of DESTROY_CQ (0x401). Ends a completion queue.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyCqIn = Layout<tag::DestroyCqIn, 0x10>;
 layout! { DestroyCqIn, tag::DestroyCqIn, "destroy_cq_in", Struct, 0x10, opcode 0x401;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -251,6 +274,8 @@ request! { DestroyCqIn => DestroyCqOut }
 /// `create_cq_out`: 16 bytes.
 ///
 /// Output of CREATE_CQ (0x400).
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CreateCqOut = Layout<tag::CreateCqOut, 0x10>;
 layout! { CreateCqOut, tag::CreateCqOut, "create_cq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -266,6 +291,8 @@ layout! { CreateCqOut, tag::CreateCqOut, "create_cq_out", Struct, 0x10;
 /// Input of CREATE_CQ (0x400). Makes a completion queue.
 ///
 /// With its list `pas`: [`CreateCqInWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CreateCqIn = Layout<tag::CreateCqIn, 0x110>;
 
 /// `create_cq_in` and its list `pas`.
@@ -278,8 +305,10 @@ layout! { CreateCqIn, tag::CreateCqIn, "create_cq_in", Struct, 0x110, opcode 0x4
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `cq_context`: from byte 0x10 on.
+    #[doc(alias = "cqc")]
     nested(cq_context cq_context_mut set_cq_context with_cq_context: Cqc = "cq_context" 0x10, 0x40);
     /// `cq_umem_offset`: 64 bits from byte 0x50 on.
+    #[doc(alias = "e_mtt_pointer_or_cq_umem_offset")]
     quad(cq_umem_offset set_cq_umem_offset with_cq_umem_offset: u64 = "cq_umem_offset" 0x50);
     /// `cq_umem_id`: bits 31:0 of dword 0x58.
     full(cq_umem_id set_cq_umem_id with_cq_umem_id: u32 = "cq_umem_id" 0x58[31:0]);

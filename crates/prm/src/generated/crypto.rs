@@ -98,6 +98,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `sync_crypto_in`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, libdpcp.
 pub type SyncCryptoIn = Layout<tag::SyncCryptoIn, 0x20>;
 layout! { SyncCryptoIn, tag::SyncCryptoIn, "sync_crypto_in", Struct, 0x20, opcode 0xb12;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -112,6 +114,8 @@ layout! { SyncCryptoIn, tag::SyncCryptoIn, "sync_crypto_in", Struct, 0x20, opcod
 request! { SyncCryptoIn => SyncCryptoOut }
 
 /// `sync_crypto_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, libdpcp.
 pub type SyncCryptoOut = Layout<tag::SyncCryptoOut, 0x10>;
 layout! { SyncCryptoOut, tag::SyncCryptoOut, "sync_crypto_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -121,6 +125,8 @@ layout! { SyncCryptoOut, tag::SyncCryptoOut, "sync_crypto_out", Struct, 0x10;
 }
 
 /// `ipsec_cap`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type IpsecCap = Layout<tag::IpsecCap, 0x100>;
 layout! { IpsecCap, tag::IpsecCap, "ipsec_cap", Struct, 0x100;
     /// `ipsec_full_offload`: bit 31 of dword 0x00.
@@ -146,6 +152,8 @@ layout! { IpsecCap, tag::IpsecCap, "ipsec_cap", Struct, 0x100;
 }
 
 /// `macsec_cap`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type MacsecCap = Layout<tag::MacsecCap, 0x100>;
 layout! { MacsecCap, tag::MacsecCap, "macsec_cap", Struct, 0x100;
     /// `macsec_epn`: bit 31 of dword 0x00.
@@ -167,6 +175,8 @@ layout! { MacsecCap, tag::MacsecCap, "macsec_cap", Struct, 0x100;
 }
 
 /// `psp_cap`: 256 bytes.
+///
+/// Sources: v7.3.
 pub type PspCap = Layout<tag::PspCap, 0x100>;
 layout! { PspCap, tag::PspCap, "psp_cap", Struct, 0x100;
     /// `psp_crypto_offload`: bit 30 of dword 0x00.
@@ -184,6 +194,8 @@ layout! { PspCap, tag::PspCap, "psp_cap", Struct, 0x100;
 }
 
 /// `crypto_cap`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, libdpcp.
 pub type CryptoCap = Layout<tag::CryptoCap, 0x100>;
 layout! { CryptoCap, tag::CryptoCap, "crypto_cap", Struct, 0x100;
     /// `synchronize_dek`: bit 28 of dword 0x00.
@@ -207,6 +219,8 @@ layout! { CryptoCap, tag::CryptoCap, "crypto_cap", Struct, 0x100;
 }
 
 /// `ipsec_aso`: 64 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type IpsecAso = Layout<tag::IpsecAso, 0x40>;
 layout! { IpsecAso, tag::IpsecAso, "ipsec_aso", Struct, 0x40;
     /// `valid`: bit 31 of dword 0x00.
@@ -234,6 +248,8 @@ layout! { IpsecAso, tag::IpsecAso, "ipsec_aso", Struct, 0x40;
 }
 
 /// `ipsec_obj`: 128 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type IpsecObj = Layout<tag::IpsecObj, 0x80>;
 layout! { IpsecObj, tag::IpsecObj, "ipsec_obj", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -263,6 +279,8 @@ layout! { IpsecObj, tag::IpsecObj, "ipsec_obj", Struct, 0x80;
 }
 
 /// `create_ipsec_obj_in`: 144 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateIpsecObjIn = Layout<tag::CreateIpsecObjIn, 0x90>;
 layout! { CreateIpsecObjIn, tag::CreateIpsecObjIn, "create_ipsec_obj_in", Struct, 0x90;
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -272,6 +290,8 @@ layout! { CreateIpsecObjIn, tag::CreateIpsecObjIn, "create_ipsec_obj_in", Struct
 }
 
 /// `query_ipsec_obj_out`: 144 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryIpsecObjOut = Layout<tag::QueryIpsecObjOut, 0x90>;
 layout! { QueryIpsecObjOut, tag::QueryIpsecObjOut, "query_ipsec_obj_out", Struct, 0x90;
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -281,6 +301,8 @@ layout! { QueryIpsecObjOut, tag::QueryIpsecObjOut, "query_ipsec_obj_out", Struct
 }
 
 /// `modify_ipsec_obj_in`: 144 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyIpsecObjIn = Layout<tag::ModifyIpsecObjIn, 0x90>;
 layout! { ModifyIpsecObjIn, tag::ModifyIpsecObjIn, "modify_ipsec_obj_in", Struct, 0x90;
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -290,6 +312,8 @@ layout! { ModifyIpsecObjIn, tag::ModifyIpsecObjIn, "modify_ipsec_obj_in", Struct
 }
 
 /// `macsec_aso`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type MacsecAso = Layout<tag::MacsecAso, 0x40>;
 layout! { MacsecAso, tag::MacsecAso, "macsec_aso", Struct, 0x40;
     /// `valid`: bit 31 of dword 0x00.
@@ -317,6 +341,8 @@ layout! { MacsecAso, tag::MacsecAso, "macsec_aso", Struct, 0x40;
 }
 
 /// `macsec_offload_obj`: 128 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type MacsecOffloadObj = Layout<tag::MacsecOffloadObj, 0x80>;
 layout! { MacsecOffloadObj, tag::MacsecOffloadObj, "macsec_offload_obj", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -346,6 +372,8 @@ layout! { MacsecOffloadObj, tag::MacsecOffloadObj, "macsec_offload_obj", Struct,
 }
 
 /// `create_macsec_obj_in`: 144 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateMacsecObjIn = Layout<tag::CreateMacsecObjIn, 0x90>;
 layout! { CreateMacsecObjIn, tag::CreateMacsecObjIn, "create_macsec_obj_in", Struct, 0x90;
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -355,6 +383,8 @@ layout! { CreateMacsecObjIn, tag::CreateMacsecObjIn, "create_macsec_obj_in", Str
 }
 
 /// `modify_macsec_obj_in`: 144 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyMacsecObjIn = Layout<tag::ModifyMacsecObjIn, 0x90>;
 layout! { ModifyMacsecObjIn, tag::ModifyMacsecObjIn, "modify_macsec_obj_in", Struct, 0x90;
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -364,6 +394,8 @@ layout! { ModifyMacsecObjIn, tag::ModifyMacsecObjIn, "modify_macsec_obj_in", Str
 }
 
 /// `query_macsec_obj_out`: 144 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryMacsecObjOut = Layout<tag::QueryMacsecObjOut, 0x90>;
 layout! { QueryMacsecObjOut, tag::QueryMacsecObjOut, "query_macsec_obj_out", Struct, 0x90;
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -373,6 +405,8 @@ layout! { QueryMacsecObjOut, tag::QueryMacsecObjOut, "query_macsec_obj_out", Str
 }
 
 /// `wrapped_dek`: 128 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type WrappedDek = Layout<tag::WrappedDek, 0x80>;
 layout! { WrappedDek, tag::WrappedDek, "wrapped_dek", Struct, 0x80;
     /// `gcm_iv`: from byte 0x00 on.
@@ -400,6 +434,11 @@ layout! { WrappedDek, tag::WrappedDek, "wrapped_dek", Struct, 0x80;
 }
 
 /// `encryption_key_obj`: 512 bytes.
+///
+/// Called `dek` in dpdk.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+#[doc(alias = "dek")]
 pub type EncryptionKeyObj = Layout<tag::EncryptionKeyObj, 0x200>;
 layout! { EncryptionKeyObj, tag::EncryptionKeyObj, "encryption_key_obj", Struct, 0x200;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -413,6 +452,7 @@ layout! { EncryptionKeyObj, tag::EncryptionKeyObj, "encryption_key_obj", Struct,
     /// `has_keytag`: bit 7 of dword 0x08.
     flag(has_keytag set_has_keytag with_has_keytag: bool = "has_keytag" 0x08[7]);
     /// `key_purpose`: bits 3:0 of dword 0x08.
+    #[doc(alias = "key_type")]
     bits(key_purpose set_key_purpose with_key_purpose try_set_key_purpose: u8 = "key_purpose" 0x08[3:0]);
     /// `pd`: bits 23:0 of dword 0x0c.
     bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x0c[23:0]);
@@ -425,15 +465,23 @@ layout! { EncryptionKeyObj, tag::EncryptionKeyObj, "encryption_key_obj", Struct,
 }
 
 /// `create_encryption_key_in`: 528 bytes.
+///
+/// Called `create_dek_in` in dpdk.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+#[doc(alias = "create_dek_in")]
 pub type CreateEncryptionKeyIn = Layout<tag::CreateEncryptionKeyIn, 0x210>;
 layout! { CreateEncryptionKeyIn, tag::CreateEncryptionKeyIn, "create_encryption_key_in", Struct, 0x210;
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
+    #[doc(alias = "hdr")]
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
     /// `encryption_key_object`: from byte 0x10 on.
     nested(encryption_key_object encryption_key_object_mut set_encryption_key_object with_encryption_key_object: EncryptionKeyObj = "encryption_key_object" 0x10, 0x200);
 }
 
 /// `modify_encryption_key_in`: 528 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type ModifyEncryptionKeyIn = Layout<tag::ModifyEncryptionKeyIn, 0x210>;
 layout! { ModifyEncryptionKeyIn, tag::ModifyEncryptionKeyIn, "modify_encryption_key_in", Struct, 0x210;
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -443,6 +491,8 @@ layout! { ModifyEncryptionKeyIn, tag::ModifyEncryptionKeyIn, "modify_encryption_
 }
 
 /// `int_kek_obj`: 256 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type IntKekObj = Layout<tag::IntKekObj, 0x100>;
 layout! { IntKekObj, tag::IntKekObj, "int_kek_obj", Struct, 0x100;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -460,6 +510,8 @@ layout! { IntKekObj, tag::IntKekObj, "int_kek_obj", Struct, 0x100;
 }
 
 /// `create_int_kek_obj_in`: 272 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type CreateIntKekObjIn = Layout<tag::CreateIntKekObjIn, 0x110>;
 layout! { CreateIntKekObjIn, tag::CreateIntKekObjIn, "create_int_kek_obj_in", Struct, 0x110;
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -469,6 +521,8 @@ layout! { CreateIntKekObjIn, tag::CreateIntKekObjIn, "create_int_kek_obj_in", St
 }
 
 /// `create_int_kek_obj_out`: 272 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type CreateIntKekObjOut = Layout<tag::CreateIntKekObjOut, 0x110>;
 layout! { CreateIntKekObjOut, tag::CreateIntKekObjOut, "create_int_kek_obj_out", Struct, 0x110;
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -478,6 +532,8 @@ layout! { CreateIntKekObjOut, tag::CreateIntKekObjOut, "create_int_kek_obj_out",
 }
 
 /// `psp_rotate_key_in`: 16 bytes.
+///
+/// Sources: v7.3.
 pub type PspRotateKeyIn = Layout<tag::PspRotateKeyIn, 0x10>;
 layout! { PspRotateKeyIn, tag::PspRotateKeyIn, "psp_rotate_key_in", Struct, 0x10, opcode 0xb11;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -490,6 +546,8 @@ layout! { PspRotateKeyIn, tag::PspRotateKeyIn, "psp_rotate_key_in", Struct, 0x10
 request! { PspRotateKeyIn => PspRotateKeyOut }
 
 /// `psp_rotate_key_out`: 16 bytes.
+///
+/// Sources: v7.3.
 pub type PspRotateKeyOut = Layout<tag::PspRotateKeyOut, 0x10>;
 layout! { PspRotateKeyOut, tag::PspRotateKeyOut, "psp_rotate_key_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -499,6 +557,8 @@ layout! { PspRotateKeyOut, tag::PspRotateKeyOut, "psp_rotate_key_out", Struct, 0
 }
 
 /// `key_spi`: 48 bytes.
+///
+/// Sources: v7.3.
 pub type KeySpi = Layout<tag::KeySpi, 0x30>;
 layout! { KeySpi, tag::KeySpi, "key_spi", Struct, 0x30;
     /// `spi`: bits 31:0 of dword 0x00.
@@ -508,6 +568,8 @@ layout! { KeySpi, tag::KeySpi, "key_spi", Struct, 0x30;
 }
 
 /// `psp_gen_spi_in`: 16 bytes.
+///
+/// Sources: v7.3.
 pub type PspGenSpiIn = Layout<tag::PspGenSpiIn, 0x10>;
 layout! { PspGenSpiIn, tag::PspGenSpiIn, "psp_gen_spi_in", Struct, 0x10, opcode 0xb10;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -526,6 +588,8 @@ request! { PspGenSpiIn => PspGenSpiOut }
 /// `psp_gen_spi_out`: 16 bytes.
 ///
 /// With its list `key_spi`: [`PspGenSpiOutWithKeySpi`].
+///
+/// Sources: v7.3.
 pub type PspGenSpiOut = Layout<tag::PspGenSpiOut, 0x10>;
 
 /// `psp_gen_spi_out` and its list `key_spi`.
@@ -541,6 +605,11 @@ layout! { PspGenSpiOut, tag::PspGenSpiOut, "psp_gen_spi_out", Struct, 0x10;
 }
 
 /// `crypto_login_obj`: 256 bytes.
+///
+/// Called `crypto_login` in dpdk.
+///
+/// Sources: rdma-core, dpdk, mstflint.
+#[doc(alias = "crypto_login")]
 pub type CryptoLoginObj = Layout<tag::CryptoLoginObj, 0x100>;
 layout! { CryptoLoginObj, tag::CryptoLoginObj, "crypto_login_obj", Struct, 0x100;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -556,15 +625,23 @@ layout! { CryptoLoginObj, tag::CryptoLoginObj, "crypto_login_obj", Struct, 0x100
 }
 
 /// `create_crypto_login_obj_in`: 272 bytes.
+///
+/// Called `create_crypto_login_in` in dpdk.
+///
+/// Sources: rdma-core, dpdk.
+#[doc(alias = "create_crypto_login_in")]
 pub type CreateCryptoLoginObjIn = Layout<tag::CreateCryptoLoginObjIn, 0x110>;
 layout! { CreateCryptoLoginObjIn, tag::CreateCryptoLoginObjIn, "create_crypto_login_obj_in", Struct, 0x110;
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `login_obj`: from byte 0x10 on.
+    #[doc(alias = "crypto_login")]
     nested(login_obj login_obj_mut set_login_obj with_login_obj: CryptoLoginObj = "login_obj" 0x10, 0x100);
 }
 
 /// `query_crypto_login_obj_out`: 272 bytes.
+///
+/// Sources: rdma-core.
 pub type QueryCryptoLoginObjOut = Layout<tag::QueryCryptoLoginObjOut, 0x110>;
 layout! { QueryCryptoLoginObjOut, tag::QueryCryptoLoginObjOut, "query_crypto_login_obj_out", Struct, 0x110;
     /// `hdr`: from byte 0x00 on.
@@ -574,6 +651,8 @@ layout! { QueryCryptoLoginObjOut, tag::QueryCryptoLoginObjOut, "query_crypto_log
 }
 
 /// `create_encryption_key_obj_in`: 272 bytes.
+///
+/// Sources: rdma-core.
 pub type CreateEncryptionKeyObjIn = Layout<tag::CreateEncryptionKeyObjIn, 0x110>;
 layout! { CreateEncryptionKeyObjIn, tag::CreateEncryptionKeyObjIn, "create_encryption_key_obj_in", Struct, 0x110;
     /// `hdr`: from byte 0x00 on.
@@ -581,6 +660,8 @@ layout! { CreateEncryptionKeyObjIn, tag::CreateEncryptionKeyObjIn, "create_encry
 }
 
 /// `query_encryption_key_obj_out`: 272 bytes.
+///
+/// Sources: rdma-core.
 pub type QueryEncryptionKeyObjOut = Layout<tag::QueryEncryptionKeyObjOut, 0x110>;
 layout! { QueryEncryptionKeyObjOut, tag::QueryEncryptionKeyObjOut, "query_encryption_key_obj_out", Struct, 0x110;
     /// `hdr`: from byte 0x00 on.
@@ -588,6 +669,11 @@ layout! { QueryEncryptionKeyObjOut, tag::QueryEncryptionKeyObjOut, "query_encryp
 }
 
 /// `import_kek`: 256 bytes.
+///
+/// Called `import_kek_object` in mstflint.
+///
+/// Sources: dpdk, mstflint.
+#[doc(alias = "import_kek_object")]
 pub type ImportKek = Layout<tag::ImportKek, 0x100>;
 layout! { ImportKek, tag::ImportKek, "import_kek", Struct, 0x100;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -601,6 +687,8 @@ layout! { ImportKek, tag::ImportKek, "import_kek", Struct, 0x100;
 }
 
 /// `create_import_kek_in`: 272 bytes.
+///
+/// Sources: dpdk.
 pub type CreateImportKekIn = Layout<tag::CreateImportKekIn, 0x110>;
 layout! { CreateImportKekIn, tag::CreateImportKekIn, "create_import_kek_in", Struct, 0x110;
     /// `hdr`: from byte 0x00 on.
@@ -610,6 +698,11 @@ layout! { CreateImportKekIn, tag::CreateImportKekIn, "create_import_kek_in", Str
 }
 
 /// `credential`: 256 bytes.
+///
+/// Called `credential_obj` in mstflint.
+///
+/// Sources: dpdk, mstflint.
+#[doc(alias = "credential_obj")]
 pub type Credential = Layout<tag::Credential, 0x100>;
 layout! { Credential, tag::Credential, "credential", Struct, 0x100;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -623,6 +716,8 @@ layout! { Credential, tag::Credential, "credential", Struct, 0x100;
 }
 
 /// `create_credential_in`: 272 bytes.
+///
+/// Sources: dpdk.
 pub type CreateCredentialIn = Layout<tag::CreateCredentialIn, 0x110>;
 layout! { CreateCredentialIn, tag::CreateCredentialIn, "create_credential_in", Struct, 0x110;
     /// `hdr`: from byte 0x00 on.
@@ -632,6 +727,8 @@ layout! { CreateCredentialIn, tag::CreateCredentialIn, "create_credential_in", S
 }
 
 /// `query_encryption_key_out`: 528 bytes.
+///
+/// Sources: libdpcp.
 pub type QueryEncryptionKeyOut = Layout<tag::QueryEncryptionKeyOut, 0x210>;
 layout! { QueryEncryptionKeyOut, tag::QueryEncryptionKeyOut, "query_encryption_key_out", Struct, 0x210;
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.

@@ -162,6 +162,8 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
 /// `resource_dump`: 256 bytes.
 ///
 /// Register RESOURCE_DUMP (0xc000), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type ResourceDump = Layout<tag::ResourceDump, 0x100>;
 layout! { ResourceDump, tag::ResourceDump, "resource_dump", Struct, 0x100;
     /// `more_dump`: bit 31 of dword 0x00.
@@ -198,6 +200,8 @@ layout! { ResourceDump, tag::ResourceDump, "resource_dump", Struct, 0x100;
 register! { ResourceDump, "RESOURCE_DUMP" 0xc000 read write }
 
 /// `resource_dump_menu_record`: 52 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ResourceDumpMenuRecord = Layout<tag::ResourceDumpMenuRecord, 0x34>;
 layout! { ResourceDumpMenuRecord, tag::ResourceDumpMenuRecord, "resource_dump_menu_record", Struct, 0x34;
     /// `num_of_obj2_supports_active`: bit 27 of dword 0x00.
@@ -235,6 +239,8 @@ layout! { ResourceDumpMenuRecord, tag::ResourceDumpMenuRecord, "resource_dump_me
 }
 
 /// `resource_dump_segment_header`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ResourceDumpSegmentHeader = Layout<tag::ResourceDumpSegmentHeader, 0x04>;
 layout! { ResourceDumpSegmentHeader, tag::ResourceDumpSegmentHeader, "resource_dump_segment_header", Struct, 0x04;
     /// `length_dw`: bits 31:16 of dword 0x00.
@@ -244,6 +250,8 @@ layout! { ResourceDumpSegmentHeader, tag::ResourceDumpSegmentHeader, "resource_d
 }
 
 /// `resource_dump_command_segment`: 20 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ResourceDumpCommandSegment = Layout<tag::ResourceDumpCommandSegment, 0x14>;
 layout! { ResourceDumpCommandSegment, tag::ResourceDumpCommandSegment, "resource_dump_command_segment", Struct, 0x14;
     /// `segment_header`: from byte 0x00 on.
@@ -263,6 +271,8 @@ layout! { ResourceDumpCommandSegment, tag::ResourceDumpCommandSegment, "resource
 }
 
 /// `resource_dump_error_segment`: 48 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ResourceDumpErrorSegment = Layout<tag::ResourceDumpErrorSegment, 0x30>;
 layout! { ResourceDumpErrorSegment, tag::ResourceDumpErrorSegment, "resource_dump_error_segment", Struct, 0x30;
     /// `segment_header`: from byte 0x00 on.
@@ -274,6 +284,8 @@ layout! { ResourceDumpErrorSegment, tag::ResourceDumpErrorSegment, "resource_dum
 }
 
 /// `resource_dump_info_segment`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ResourceDumpInfoSegment = Layout<tag::ResourceDumpInfoSegment, 0x10>;
 layout! { ResourceDumpInfoSegment, tag::ResourceDumpInfoSegment, "resource_dump_info_segment", Struct, 0x10;
     /// `segment_header`: from byte 0x00 on.
@@ -289,6 +301,8 @@ layout! { ResourceDumpInfoSegment, tag::ResourceDumpInfoSegment, "resource_dump_
 /// `resource_dump_menu_segment`: 8 bytes.
 ///
 /// With its list `record`: [`ResourceDumpMenuSegmentWithRecord`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ResourceDumpMenuSegment = Layout<tag::ResourceDumpMenuSegment, 0x08>;
 
 /// `resource_dump_menu_segment` and its list `record`.
@@ -304,6 +318,8 @@ layout! { ResourceDumpMenuSegment, tag::ResourceDumpMenuSegment, "resource_dump_
 /// `resource_dump_resource_segment`: 16 bytes.
 ///
 /// With its list `payload`: [`ResourceDumpResourceSegmentWithPayload`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ResourceDumpResourceSegment = Layout<tag::ResourceDumpResourceSegment, 0x10>;
 
 /// `resource_dump_resource_segment` and its list `payload`.
@@ -319,6 +335,8 @@ layout! { ResourceDumpResourceSegment, tag::ResourceDumpResourceSegment, "resour
 }
 
 /// `resource_dump_terminate_segment`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ResourceDumpTerminateSegment = Layout<tag::ResourceDumpTerminateSegment, 0x04>;
 layout! { ResourceDumpTerminateSegment, tag::ResourceDumpTerminateSegment, "resource_dump_terminate_segment", Struct, 0x04;
     /// `segment_header`: from byte 0x00 on.
@@ -326,6 +344,8 @@ layout! { ResourceDumpTerminateSegment, tag::ResourceDumpTerminateSegment, "reso
 }
 
 /// `menu_resource_dump_response`: 48 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type MenuResourceDumpResponse = Layout<tag::MenuResourceDumpResponse, 0x30>;
 layout! { MenuResourceDumpResponse, tag::MenuResourceDumpResponse, "menu_resource_dump_response", Struct, 0x30;
     /// `info`: from byte 0x00 on.
@@ -339,6 +359,8 @@ layout! { MenuResourceDumpResponse, tag::MenuResourceDumpResponse, "menu_resourc
 }
 
 /// `roce_addr_layout`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type RoceAddrLayout = Layout<tag::RoceAddrLayout, 0x20>;
 layout! { RoceAddrLayout, tag::RoceAddrLayout, "roce_addr_layout", Struct, 0x20;
     /// `source_l3_address`: from byte 0x00 on.
@@ -358,6 +380,8 @@ layout! { RoceAddrLayout, tag::RoceAddrLayout, "roce_addr_layout", Struct, 0x20;
 }
 
 /// `query_adapter_param_block`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryAdapterParamBlock = Layout<tag::QueryAdapterParamBlock, 0x100>;
 layout! { QueryAdapterParamBlock, tag::QueryAdapterParamBlock, "query_adapter_param_block", Struct, 0x100;
     /// `ieee_vendor_id`: bits 23:0 of dword 0x18.
@@ -371,6 +395,8 @@ layout! { QueryAdapterParamBlock, tag::QueryAdapterParamBlock, "query_adapter_pa
 }
 
 /// `health_buffer`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type HealthBuffer = Layout<tag::HealthBuffer, 0x40>;
 layout! { HealthBuffer, tag::HealthBuffer, "health_buffer", Struct, 0x40;
     /// `assert_existptr`: bits 31:0 of dword 0x20.
@@ -398,6 +424,8 @@ layout! { HealthBuffer, tag::HealthBuffer, "health_buffer", Struct, 0x40;
 }
 
 /// `teardown_hca_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type TeardownHcaOut = Layout<tag::TeardownHcaOut, 0x10>;
 layout! { TeardownHcaOut, tag::TeardownHcaOut, "teardown_hca_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -405,10 +433,13 @@ layout! { TeardownHcaOut, tag::TeardownHcaOut, "teardown_hca_out", Struct, 0x10;
     /// `syndrome`: bits 31:0 of dword 0x04.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `state`: bit 0 of dword 0x0c.
+    #[doc(alias = "force_state")]
     flag(state set_state with_state: bool = "state" 0x0c[0]);
 }
 
 /// `teardown_hca_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type TeardownHcaIn = Layout<tag::TeardownHcaIn, 0x10>;
 layout! { TeardownHcaIn, tag::TeardownHcaIn, "teardown_hca_in", Struct, 0x10, opcode 0x103;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -423,6 +454,8 @@ layout! { TeardownHcaIn, tag::TeardownHcaIn, "teardown_hca_in", Struct, 0x10, op
 request! { TeardownHcaIn => TeardownHcaOut }
 
 /// `set_roce_address_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetRoceAddressOut = Layout<tag::SetRoceAddressOut, 0x10>;
 layout! { SetRoceAddressOut, tag::SetRoceAddressOut, "set_roce_address_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -432,6 +465,8 @@ layout! { SetRoceAddressOut, tag::SetRoceAddressOut, "set_roce_address_out", Str
 }
 
 /// `set_roce_address_in`: 48 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetRoceAddressIn = Layout<tag::SetRoceAddressIn, 0x30>;
 layout! { SetRoceAddressIn, tag::SetRoceAddressIn, "set_roce_address_in", Struct, 0x30, opcode 0x761;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -454,6 +489,8 @@ layout! { SetRoceAddressIn, tag::SetRoceAddressIn, "set_roce_address_in", Struct
 request! { SetRoceAddressIn => SetRoceAddressOut }
 
 /// `set_mad_demux_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetMadDemuxOut = Layout<tag::SetMadDemuxOut, 0x10>;
 layout! { SetMadDemuxOut, tag::SetMadDemuxOut, "set_mad_demux_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -463,6 +500,8 @@ layout! { SetMadDemuxOut, tag::SetMadDemuxOut, "set_mad_demux_out", Struct, 0x10
 }
 
 /// `set_mad_demux_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetMadDemuxIn = Layout<tag::SetMadDemuxIn, 0x10>;
 layout! { SetMadDemuxIn, tag::SetMadDemuxIn, "set_mad_demux_in", Struct, 0x10, opcode 0x80c;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -477,6 +516,8 @@ layout! { SetMadDemuxIn, tag::SetMadDemuxIn, "set_mad_demux_in", Struct, 0x10, o
 request! { SetMadDemuxIn => SetMadDemuxOut }
 
 /// `set_issi_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type SetIssiOut = Layout<tag::SetIssiOut, 0x10>;
 layout! { SetIssiOut, tag::SetIssiOut, "set_issi_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -486,6 +527,8 @@ layout! { SetIssiOut, tag::SetIssiOut, "set_issi_out", Struct, 0x10;
 }
 
 /// `set_issi_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type SetIssiIn = Layout<tag::SetIssiIn, 0x10>;
 layout! { SetIssiIn, tag::SetIssiIn, "set_issi_in", Struct, 0x10, opcode 0x10b;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -500,6 +543,8 @@ layout! { SetIssiIn, tag::SetIssiIn, "set_issi_in", Struct, 0x10, opcode 0x10b;
 request! { SetIssiIn => SetIssiOut }
 
 /// `query_vuid_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type QueryVuidIn = Layout<tag::QueryVuidIn, 0x10>;
 layout! { QueryVuidIn, tag::QueryVuidIn, "query_vuid_in", Struct, 0x10, opcode 0xb22;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -518,6 +563,8 @@ request! { QueryVuidIn => QueryVuidOut }
 /// `query_vuid_out`: 64 bytes.
 ///
 /// With its list `vuid`: [`QueryVuidOutWithVuid`].
+///
+/// Sources: v7.3, v6.12.
 pub type QueryVuidOut = Layout<tag::QueryVuidOut, 0x40>;
 
 /// `query_vuid_out` and its list `vuid`.
@@ -533,6 +580,8 @@ layout! { QueryVuidOut, tag::QueryVuidOut, "query_vuid_out", Struct, 0x40;
 }
 
 /// `arm_monitor_counter_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ArmMonitorCounterIn = Layout<tag::ArmMonitorCounterIn, 0x10>;
 layout! { ArmMonitorCounterIn, tag::ArmMonitorCounterIn, "arm_monitor_counter_in", Struct, 0x10, opcode 0x775;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -545,6 +594,8 @@ layout! { ArmMonitorCounterIn, tag::ArmMonitorCounterIn, "arm_monitor_counter_in
 request! { ArmMonitorCounterIn => ArmMonitorCounterOut }
 
 /// `arm_monitor_counter_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ArmMonitorCounterOut = Layout<tag::ArmMonitorCounterOut, 0x10>;
 layout! { ArmMonitorCounterOut, tag::ArmMonitorCounterOut, "arm_monitor_counter_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -554,6 +605,8 @@ layout! { ArmMonitorCounterOut, tag::ArmMonitorCounterOut, "arm_monitor_counter_
 }
 
 /// `monitor_counter_output`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type MonitorCounterOutput = Layout<tag::MonitorCounterOutput, 0x08>;
 layout! { MonitorCounterOutput, tag::MonitorCounterOutput, "monitor_counter_output", Struct, 0x08;
     /// `type`: bits 27:24 of dword 0x00.
@@ -565,6 +618,8 @@ layout! { MonitorCounterOutput, tag::MonitorCounterOutput, "monitor_counter_outp
 }
 
 /// `set_monitor_counter_in`: 72 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SetMonitorCounterIn = Layout<tag::SetMonitorCounterIn, 0x48>;
 layout! { SetMonitorCounterIn, tag::SetMonitorCounterIn, "set_monitor_counter_in", Struct, 0x48, opcode 0x774;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -581,6 +636,8 @@ layout! { SetMonitorCounterIn, tag::SetMonitorCounterIn, "set_monitor_counter_in
 request! { SetMonitorCounterIn => SetMonitorCounterOut }
 
 /// `set_monitor_counter_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SetMonitorCounterOut = Layout<tag::SetMonitorCounterOut, 0x10>;
 layout! { SetMonitorCounterOut, tag::SetMonitorCounterOut, "set_monitor_counter_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -590,6 +647,8 @@ layout! { SetMonitorCounterOut, tag::SetMonitorCounterOut, "set_monitor_counter_
 }
 
 /// `query_roce_address_out`: 48 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryRoceAddressOut = Layout<tag::QueryRoceAddressOut, 0x30>;
 layout! { QueryRoceAddressOut, tag::QueryRoceAddressOut, "query_roce_address_out", Struct, 0x30;
     /// `status`: bits 31:24 of dword 0x00.
@@ -601,6 +660,8 @@ layout! { QueryRoceAddressOut, tag::QueryRoceAddressOut, "query_roce_address_out
 }
 
 /// `query_roce_address_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryRoceAddressIn = Layout<tag::QueryRoceAddressIn, 0x10>;
 layout! { QueryRoceAddressIn, tag::QueryRoceAddressIn, "query_roce_address_in", Struct, 0x10, opcode 0x760;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -621,6 +682,8 @@ layout! { QueryRoceAddressIn, tag::QueryRoceAddressIn, "query_roce_address_in", 
 request! { QueryRoceAddressIn => QueryRoceAddressOut }
 
 /// `query_pages_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryPagesOut = Layout<tag::QueryPagesOut, 0x10>;
 layout! { QueryPagesOut, tag::QueryPagesOut, "query_pages_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -636,6 +699,8 @@ layout! { QueryPagesOut, tag::QueryPagesOut, "query_pages_out", Struct, 0x10;
 }
 
 /// `query_pages_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryPagesIn = Layout<tag::QueryPagesIn, 0x10>;
 layout! { QueryPagesIn, tag::QueryPagesIn, "query_pages_in", Struct, 0x10, opcode 0x107;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -652,6 +717,8 @@ layout! { QueryPagesIn, tag::QueryPagesIn, "query_pages_in", Struct, 0x10, opcod
 request! { QueryPagesIn => QueryPagesOut }
 
 /// `query_mad_demux_out`: 20 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryMadDemuxOut = Layout<tag::QueryMadDemuxOut, 0x14>;
 layout! { QueryMadDemuxOut, tag::QueryMadDemuxOut, "query_mad_demux_out", Struct, 0x14;
     /// `status`: bits 31:24 of dword 0x00.
@@ -663,6 +730,8 @@ layout! { QueryMadDemuxOut, tag::QueryMadDemuxOut, "query_mad_demux_out", Struct
 }
 
 /// `query_mad_demux_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryMadDemuxIn = Layout<tag::QueryMadDemuxIn, 0x10>;
 layout! { QueryMadDemuxIn, tag::QueryMadDemuxIn, "query_mad_demux_in", Struct, 0x10, opcode 0x80b;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -675,6 +744,8 @@ layout! { QueryMadDemuxIn, tag::QueryMadDemuxIn, "query_mad_demux_in", Struct, 0
 request! { QueryMadDemuxIn => QueryMadDemuxOut }
 
 /// `query_issi_out`: 112 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryIssiOut = Layout<tag::QueryIssiOut, 0x70>;
 layout! { QueryIssiOut, tag::QueryIssiOut, "query_issi_out", Struct, 0x70;
     /// `status`: bits 31:24 of dword 0x00.
@@ -688,6 +759,8 @@ layout! { QueryIssiOut, tag::QueryIssiOut, "query_issi_out", Struct, 0x70;
 }
 
 /// `query_issi_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryIssiIn = Layout<tag::QueryIssiIn, 0x10>;
 layout! { QueryIssiIn, tag::QueryIssiIn, "query_issi_in", Struct, 0x10, opcode 0x10a;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -700,6 +773,8 @@ layout! { QueryIssiIn, tag::QueryIssiIn, "query_issi_in", Struct, 0x10, opcode 0
 request! { QueryIssiIn => QueryIssiOut }
 
 /// `set_driver_version_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetDriverVersionOut = Layout<tag::SetDriverVersionOut, 0x10>;
 layout! { SetDriverVersionOut, tag::SetDriverVersionOut, "set_driver_version_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -709,6 +784,8 @@ layout! { SetDriverVersionOut, tag::SetDriverVersionOut, "set_driver_version_out
 }
 
 /// `set_driver_version_in`: 80 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetDriverVersionIn = Layout<tag::SetDriverVersionIn, 0x50>;
 layout! { SetDriverVersionIn, tag::SetDriverVersionIn, "set_driver_version_in", Struct, 0x50, opcode 0x10d;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -723,6 +800,8 @@ layout! { SetDriverVersionIn, tag::SetDriverVersionIn, "set_driver_version_in", 
 request! { SetDriverVersionIn => SetDriverVersionOut }
 
 /// `query_adapter_out`: 272 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryAdapterOut = Layout<tag::QueryAdapterOut, 0x110>;
 layout! { QueryAdapterOut, tag::QueryAdapterOut, "query_adapter_out", Struct, 0x110;
     /// `status`: bits 31:24 of dword 0x00.
@@ -734,6 +813,8 @@ layout! { QueryAdapterOut, tag::QueryAdapterOut, "query_adapter_out", Struct, 0x
 }
 
 /// `query_adapter_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryAdapterIn = Layout<tag::QueryAdapterIn, 0x10>;
 layout! { QueryAdapterIn, tag::QueryAdapterIn, "query_adapter_in", Struct, 0x10, opcode 0x101;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -748,6 +829,8 @@ request! { QueryAdapterIn => QueryAdapterOut }
 /// `manage_pages_out`: 16 bytes.
 ///
 /// With its list `pas`: [`ManagePagesOutWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ManagePagesOut = Layout<tag::ManagePagesOut, 0x10>;
 
 /// `manage_pages_out` and its list `pas`.
@@ -765,6 +848,8 @@ layout! { ManagePagesOut, tag::ManagePagesOut, "manage_pages_out", Struct, 0x10;
 /// `manage_pages_in`: 16 bytes.
 ///
 /// With its list `pas`: [`ManagePagesInWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ManagePagesIn = Layout<tag::ManagePagesIn, 0x10>;
 
 /// `manage_pages_in` and its list `pas`.
@@ -787,6 +872,8 @@ layout! { ManagePagesIn, tag::ManagePagesIn, "manage_pages_in", Struct, 0x10, op
 request! { ManagePagesIn => ManagePagesOut }
 
 /// `init_hca_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type InitHcaOut = Layout<tag::InitHcaOut, 0x10>;
 layout! { InitHcaOut, tag::InitHcaOut, "init_hca_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -796,6 +883,8 @@ layout! { InitHcaOut, tag::InitHcaOut, "init_hca_out", Struct, 0x10;
 }
 
 /// `init_hca_in`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type InitHcaIn = Layout<tag::InitHcaIn, 0x20>;
 layout! { InitHcaIn, tag::InitHcaIn, "init_hca_in", Struct, 0x20, opcode 0x102;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -816,6 +905,8 @@ layout! { InitHcaIn, tag::InitHcaIn, "init_hca_in", Struct, 0x20, opcode 0x102;
 request! { InitHcaIn => InitHcaOut }
 
 /// `get_dropped_packet_log_out`: 208 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type GetDroppedPacketLogOut = Layout<tag::GetDroppedPacketLogOut, 0xd0>;
 layout! { GetDroppedPacketLogOut, tag::GetDroppedPacketLogOut, "get_dropped_packet_log_out", Struct, 0xd0;
     /// `status`: bits 31:24 of dword 0x00.
@@ -829,6 +920,8 @@ layout! { GetDroppedPacketLogOut, tag::GetDroppedPacketLogOut, "get_dropped_pack
 }
 
 /// `get_dropped_packet_log_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type GetDroppedPacketLogIn = Layout<tag::GetDroppedPacketLogIn, 0x10>;
 layout! { GetDroppedPacketLogIn, tag::GetDroppedPacketLogIn, "get_dropped_packet_log_in", Struct, 0x10, opcode 0x80a;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -841,6 +934,8 @@ layout! { GetDroppedPacketLogIn, tag::GetDroppedPacketLogIn, "get_dropped_packet
 request! { GetDroppedPacketLogIn => GetDroppedPacketLogOut }
 
 /// `enable_hca_out`: 12 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type EnableHcaOut = Layout<tag::EnableHcaOut, 0x0c>;
 layout! { EnableHcaOut, tag::EnableHcaOut, "enable_hca_out", Struct, 0x0c;
     /// `status`: bits 31:24 of dword 0x00.
@@ -850,6 +945,8 @@ layout! { EnableHcaOut, tag::EnableHcaOut, "enable_hca_out", Struct, 0x0c;
 }
 
 /// `enable_hca_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type EnableHcaIn = Layout<tag::EnableHcaIn, 0x10>;
 layout! { EnableHcaIn, tag::EnableHcaIn, "enable_hca_in", Struct, 0x10, opcode 0x104;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -870,6 +967,8 @@ layout! { EnableHcaIn, tag::EnableHcaIn, "enable_hca_in", Struct, 0x10, opcode 0
 request! { EnableHcaIn => EnableHcaOut }
 
 /// `disable_hca_out`: 12 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DisableHcaOut = Layout<tag::DisableHcaOut, 0x0c>;
 layout! { DisableHcaOut, tag::DisableHcaOut, "disable_hca_out", Struct, 0x0c;
     /// `status`: bits 31:24 of dword 0x00.
@@ -879,6 +978,8 @@ layout! { DisableHcaOut, tag::DisableHcaOut, "disable_hca_out", Struct, 0x0c;
 }
 
 /// `disable_hca_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DisableHcaIn = Layout<tag::DisableHcaIn, 0x10>;
 layout! { DisableHcaIn, tag::DisableHcaIn, "disable_hca_in", Struct, 0x10, opcode 0x105;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -899,6 +1000,8 @@ layout! { DisableHcaIn, tag::DisableHcaIn, "disable_hca_in", Struct, 0x10, opcod
 request! { DisableHcaIn => DisableHcaOut }
 
 /// `query_wol_rol_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryWolRolOut = Layout<tag::QueryWolRolOut, 0x10>;
 layout! { QueryWolRolOut, tag::QueryWolRolOut, "query_wol_rol_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -912,6 +1015,8 @@ layout! { QueryWolRolOut, tag::QueryWolRolOut, "query_wol_rol_out", Struct, 0x10
 }
 
 /// `query_wol_rol_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryWolRolIn = Layout<tag::QueryWolRolIn, 0x10>;
 layout! { QueryWolRolIn, tag::QueryWolRolIn, "query_wol_rol_in", Struct, 0x10, opcode 0x831;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -924,6 +1029,8 @@ layout! { QueryWolRolIn, tag::QueryWolRolIn, "query_wol_rol_in", Struct, 0x10, o
 request! { QueryWolRolIn => QueryWolRolOut }
 
 /// `set_wol_rol_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetWolRolOut = Layout<tag::SetWolRolOut, 0x10>;
 layout! { SetWolRolOut, tag::SetWolRolOut, "set_wol_rol_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -933,6 +1040,8 @@ layout! { SetWolRolOut, tag::SetWolRolOut, "set_wol_rol_out", Struct, 0x10;
 }
 
 /// `set_wol_rol_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetWolRolIn = Layout<tag::SetWolRolIn, 0x10>;
 layout! { SetWolRolIn, tag::SetWolRolIn, "set_wol_rol_in", Struct, 0x10, opcode 0x830;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -953,6 +1062,8 @@ layout! { SetWolRolIn, tag::SetWolRolIn, "set_wol_rol_in", Struct, 0x10, opcode 
 request! { SetWolRolIn => SetWolRolOut }
 
 /// `initial_seg`: 16396 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type InitialSeg = Layout<tag::InitialSeg, 0x400c>;
 layout! { InitialSeg, tag::InitialSeg, "initial_seg", Struct, 0x400c;
     /// `fw_rev_minor`: bits 31:16 of dword 0x00.
@@ -1000,6 +1111,11 @@ layout! { InitialSeg, tag::InitialSeg, "initial_seg", Struct, 0x400c;
 }
 
 /// `lagc`: 8 bytes.
+///
+/// Called `lag_context` in dpdk, ucx.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+#[doc(alias = "lag_context")]
 pub type Lagc = Layout<tag::Lagc, 0x08>;
 layout! { Lagc, tag::Lagc, "lagc", Struct, 0x08;
     /// `fdb_selection_mode`: bit 31 of dword 0x00.
@@ -1017,6 +1133,8 @@ layout! { Lagc, tag::Lagc, "lagc", Struct, 0x08;
 }
 
 /// `create_lag_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateLagOut = Layout<tag::CreateLagOut, 0x10>;
 layout! { CreateLagOut, tag::CreateLagOut, "create_lag_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1026,6 +1144,8 @@ layout! { CreateLagOut, tag::CreateLagOut, "create_lag_out", Struct, 0x10;
 }
 
 /// `create_lag_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateLagIn = Layout<tag::CreateLagIn, 0x10>;
 layout! { CreateLagIn, tag::CreateLagIn, "create_lag_in", Struct, 0x10, opcode 0x840;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1040,6 +1160,8 @@ layout! { CreateLagIn, tag::CreateLagIn, "create_lag_in", Struct, 0x10, opcode 0
 request! { CreateLagIn => CreateLagOut }
 
 /// `modify_lag_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyLagOut = Layout<tag::ModifyLagOut, 0x10>;
 layout! { ModifyLagOut, tag::ModifyLagOut, "modify_lag_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1049,6 +1171,8 @@ layout! { ModifyLagOut, tag::ModifyLagOut, "modify_lag_out", Struct, 0x10;
 }
 
 /// `modify_lag_in`: 24 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyLagIn = Layout<tag::ModifyLagIn, 0x18>;
 layout! { ModifyLagIn, tag::ModifyLagIn, "modify_lag_in", Struct, 0x18, opcode 0x841;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1065,6 +1189,8 @@ layout! { ModifyLagIn, tag::ModifyLagIn, "modify_lag_in", Struct, 0x18, opcode 0
 request! { ModifyLagIn => ModifyLagOut }
 
 /// `query_lag_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type QueryLagOut = Layout<tag::QueryLagOut, 0x10>;
 layout! { QueryLagOut, tag::QueryLagOut, "query_lag_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1072,10 +1198,14 @@ layout! { QueryLagOut, tag::QueryLagOut, "query_lag_out", Struct, 0x10;
     /// `syndrome`: bits 31:0 of dword 0x04.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `ctx`: from byte 0x08 on.
+    #[doc(alias = "context")]
+    #[doc(alias = "lag_context")]
     nested(ctx ctx_mut set_ctx with_ctx: Lagc = "ctx" 0x08, 0x08);
 }
 
 /// `query_lag_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type QueryLagIn = Layout<tag::QueryLagIn, 0x10>;
 layout! { QueryLagIn, tag::QueryLagIn, "query_lag_in", Struct, 0x10, opcode 0x842;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1088,6 +1218,8 @@ layout! { QueryLagIn, tag::QueryLagIn, "query_lag_in", Struct, 0x10, opcode 0x84
 request! { QueryLagIn => QueryLagOut }
 
 /// `destroy_lag_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyLagOut = Layout<tag::DestroyLagOut, 0x10>;
 layout! { DestroyLagOut, tag::DestroyLagOut, "destroy_lag_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1097,6 +1229,8 @@ layout! { DestroyLagOut, tag::DestroyLagOut, "destroy_lag_out", Struct, 0x10;
 }
 
 /// `destroy_lag_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyLagIn = Layout<tag::DestroyLagIn, 0x10>;
 layout! { DestroyLagIn, tag::DestroyLagIn, "destroy_lag_in", Struct, 0x10, opcode 0x843;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1109,6 +1243,8 @@ layout! { DestroyLagIn, tag::DestroyLagIn, "destroy_lag_in", Struct, 0x10, opcod
 request! { DestroyLagIn => DestroyLagOut }
 
 /// `resource_dump_reference_segment`: 20 bytes.
+///
+/// Sources: mlx5ctl.
 pub type ResourceDumpReferenceSegment = Layout<tag::ResourceDumpReferenceSegment, 0x14>;
 layout! { ResourceDumpReferenceSegment, tag::ResourceDumpReferenceSegment, "resource_dump_reference_segment", Struct, 0x14;
     /// `segment_header`: from byte 0x00 on.
@@ -1126,6 +1262,8 @@ layout! { ResourceDumpReferenceSegment, tag::ResourceDumpReferenceSegment, "reso
 }
 
 /// `resource_dump_notice_segment`: 48 bytes.
+///
+/// Sources: mlx5ctl.
 pub type ResourceDumpNoticeSegment = Layout<tag::ResourceDumpNoticeSegment, 0x30>;
 layout! { ResourceDumpNoticeSegment, tag::ResourceDumpNoticeSegment, "resource_dump_notice_segment", Struct, 0x30;
     /// `segment_header`: from byte 0x00 on.
@@ -1137,6 +1275,8 @@ layout! { ResourceDumpNoticeSegment, tag::ResourceDumpNoticeSegment, "resource_d
 }
 
 /// `resource_dump_segment_union`, a union: 48 bytes.
+///
+/// Sources: mlx5ctl.
 pub type ResourceDumpSegmentUnion = Layout<tag::ResourceDumpSegmentUnion, 0x30>;
 layout! { ResourceDumpSegmentUnion, tag::ResourceDumpSegmentUnion, "resource_dump_segment_union", Union, 0x30;
     /// `resource`: from byte 0x00 on.
@@ -1161,6 +1301,8 @@ impl ResourceDumpSegmentUnion {
 /// `resource_dump_response`: 36 bytes.
 ///
 /// With its list `segment`: [`ResourceDumpResponseWithSegment`].
+///
+/// Sources: mlx5ctl.
 pub type ResourceDumpResponse = Layout<tag::ResourceDumpResponse, 0x24>;
 
 /// `resource_dump_response` and its list `segment`.

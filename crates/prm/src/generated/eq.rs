@@ -87,6 +87,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `fpga_error_event`: 28 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaErrorEvent = Layout<tag::FpgaErrorEvent, 0x1c>;
 layout! { FpgaErrorEvent, tag::FpgaErrorEvent, "fpga_error_event", Struct, 0x1c;
     /// `syndrome`: bits 7:0 of dword 0x08.
@@ -94,6 +96,8 @@ layout! { FpgaErrorEvent, tag::FpgaErrorEvent, "fpga_error_event", Struct, 0x1c;
 }
 
 /// `fpga_qp_error_event`: 28 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaQpErrorEvent = Layout<tag::FpgaQpErrorEvent, 0x1c>;
 layout! { FpgaQpErrorEvent, tag::FpgaQpErrorEvent, "fpga_qp_error_event", Struct, 0x1c;
     /// `syndrome`: bits 7:0 of dword 0x08.
@@ -103,6 +107,8 @@ layout! { FpgaQpErrorEvent, tag::FpgaQpErrorEvent, "fpga_qp_error_event", Struct
 }
 
 /// `cmd_inter_comp_event`: 28 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CmdInterCompEvent = Layout<tag::CmdInterCompEvent, 0x1c>;
 layout! { CmdInterCompEvent, tag::CmdInterCompEvent, "cmd_inter_comp_event", Struct, 0x1c;
     /// `command_completion_vector`: bits 31:0 of dword 0x00.
@@ -110,6 +116,8 @@ layout! { CmdInterCompEvent, tag::CmdInterCompEvent, "cmd_inter_comp_event", Str
 }
 
 /// `stall_vl_event`: 24 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type StallVlEvent = Layout<tag::StallVlEvent, 0x18>;
 layout! { StallVlEvent, tag::StallVlEvent, "stall_vl_event", Struct, 0x18;
     /// `port_num`: bit 7 of dword 0x00.
@@ -119,6 +127,8 @@ layout! { StallVlEvent, tag::StallVlEvent, "stall_vl_event", Struct, 0x18;
 }
 
 /// `db_bf_congestion_event`: 24 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DbBfCongestionEvent = Layout<tag::DbBfCongestionEvent, 0x18>;
 layout! { DbBfCongestionEvent, tag::DbBfCongestionEvent, "db_bf_congestion_event", Struct, 0x18;
     /// `event_subtype`: bits 31:24 of dword 0x00.
@@ -128,6 +138,8 @@ layout! { DbBfCongestionEvent, tag::DbBfCongestionEvent, "db_bf_congestion_event
 }
 
 /// `gpio_event`: 28 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type GpioEvent = Layout<tag::GpioEvent, 0x1c>;
 layout! { GpioEvent, tag::GpioEvent, "gpio_event", Struct, 0x1c;
     /// `gpio_event_hi`: bits 31:0 of dword 0x0c.
@@ -137,6 +149,8 @@ layout! { GpioEvent, tag::GpioEvent, "gpio_event", Struct, 0x1c;
 }
 
 /// `port_state_change_event`: 28 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PortStateChangeEvent = Layout<tag::PortStateChangeEvent, 0x1c>;
 layout! { PortStateChangeEvent, tag::PortStateChangeEvent, "port_state_change_event", Struct, 0x1c;
     /// `port_num`: bits 31:28 of dword 0x08.
@@ -144,11 +158,15 @@ layout! { PortStateChangeEvent, tag::PortStateChangeEvent, "port_state_change_ev
 }
 
 /// `dropped_packet_logged`: 28 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DroppedPacketLogged = Layout<tag::DroppedPacketLogged, 0x1c>;
 layout! { DroppedPacketLogged, tag::DroppedPacketLogged, "dropped_packet_logged", Struct, 0x1c;
 }
 
 /// `cq_error`: 28 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CqError = Layout<tag::CqError, 0x1c>;
 layout! { CqError, tag::CqError, "cq_error", Struct, 0x1c;
     /// `cqn`: bits 23:0 of dword 0x00.
@@ -158,6 +176,8 @@ layout! { CqError, tag::CqError, "cq_error", Struct, 0x1c;
 }
 
 /// `rdma_page_fault_event`: 28 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type RdmaPageFaultEvent = Layout<tag::RdmaPageFaultEvent, 0x1c>;
 layout! { RdmaPageFaultEvent, tag::RdmaPageFaultEvent, "rdma_page_fault_event", Struct, 0x1c;
     /// `bytes_committed`: bits 31:0 of dword 0x00.
@@ -181,6 +201,8 @@ layout! { RdmaPageFaultEvent, tag::RdmaPageFaultEvent, "rdma_page_fault_event", 
 }
 
 /// `wqe_associated_page_fault_event`: 28 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type WqeAssociatedPageFaultEvent = Layout<tag::WqeAssociatedPageFaultEvent, 0x1c>;
 layout! { WqeAssociatedPageFaultEvent, tag::WqeAssociatedPageFaultEvent, "wqe_associated_page_fault_event", Struct, 0x1c;
     /// `bytes_committed`: bits 31:0 of dword 0x00.
@@ -200,6 +222,8 @@ layout! { WqeAssociatedPageFaultEvent, tag::WqeAssociatedPageFaultEvent, "wqe_as
 }
 
 /// `qp_events`: 28 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QpEvents = Layout<tag::QpEvents, 0x1c>;
 layout! { QpEvents, tag::QpEvents, "qp_events", Struct, 0x1c;
     /// `type`: bits 31:24 of dword 0x14.
@@ -209,6 +233,8 @@ layout! { QpEvents, tag::QpEvents, "qp_events", Struct, 0x1c;
 }
 
 /// `dct_events`: 28 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DctEvents = Layout<tag::DctEvents, 0x1c>;
 layout! { DctEvents, tag::DctEvents, "dct_events", Struct, 0x1c;
     /// `dct_number`: bits 23:0 of dword 0x18.
@@ -216,6 +242,8 @@ layout! { DctEvents, tag::DctEvents, "dct_events", Struct, 0x1c;
 }
 
 /// `comp_event`: 28 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CompEvent = Layout<tag::CompEvent, 0x1c>;
 layout! { CompEvent, tag::CompEvent, "comp_event", Struct, 0x1c;
     /// `cq_number`: bits 23:0 of dword 0x18.
@@ -223,6 +251,8 @@ layout! { CompEvent, tag::CompEvent, "comp_event", Struct, 0x1c;
 }
 
 /// `eqc`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type Eqc = Layout<tag::Eqc, 0x40>;
 layout! { Eqc, tag::Eqc, "eqc", Struct, 0x40;
     /// `status`: bits 31:28 of dword 0x00.
@@ -250,6 +280,8 @@ layout! { Eqc, tag::Eqc, "eqc", Struct, 0x40;
 }
 
 /// `event_auto`, a union: 28 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type EventAuto = Layout<tag::EventAuto, 0x1c>;
 layout! { EventAuto, tag::EventAuto, "event_auto", Union, 0x1c;
     /// `comp_event`: from byte 0x00 on.
@@ -281,6 +313,8 @@ layout! { EventAuto, tag::EventAuto, "event_auto", Union, 0x1c;
 /// `query_eq_out`: 272 bytes.
 ///
 /// With its list `pas`: [`QueryEqOutWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryEqOut = Layout<tag::QueryEqOut, 0x110>;
 
 /// `query_eq_out` and its list `pas`.
@@ -298,6 +332,8 @@ layout! { QueryEqOut, tag::QueryEqOut, "query_eq_out", Struct, 0x110;
 }
 
 /// `query_eq_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryEqIn = Layout<tag::QueryEqIn, 0x10>;
 layout! { QueryEqIn, tag::QueryEqIn, "query_eq_in", Struct, 0x10, opcode 0x303;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -312,6 +348,8 @@ layout! { QueryEqIn, tag::QueryEqIn, "query_eq_in", Struct, 0x10, opcode 0x303;
 request! { QueryEqIn => QueryEqOut }
 
 /// `trans_page_fault_info`: 8 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type TransPageFaultInfo = Layout<tag::TransPageFaultInfo, 0x08>;
 layout! { TransPageFaultInfo, tag::TransPageFaultInfo, "trans_page_fault_info", Struct, 0x08;
     /// `error`: bit 31 of dword 0x00.
@@ -325,6 +363,8 @@ layout! { TransPageFaultInfo, tag::TransPageFaultInfo, "trans_page_fault_info", 
 }
 
 /// `mem_page_fault_info`: 8 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type MemPageFaultInfo = Layout<tag::MemPageFaultInfo, 0x08>;
 layout! { MemPageFaultInfo, tag::MemPageFaultInfo, "mem_page_fault_info", Struct, 0x08;
     /// `error`: bit 31 of dword 0x00.
@@ -336,6 +376,8 @@ layout! { MemPageFaultInfo, tag::MemPageFaultInfo, "mem_page_fault_info", Struct
 }
 
 /// `page_fault_resume_in_page_fault_info_auto`, a union: 8 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type PageFaultResumeInPageFaultInfoAuto = Layout<tag::PageFaultResumeInPageFaultInfoAuto, 0x08>;
 layout! { PageFaultResumeInPageFaultInfoAuto, tag::PageFaultResumeInPageFaultInfoAuto, "page_fault_resume_in_page_fault_info_auto", Union, 0x08;
     /// `trans_page_fault_info`: from byte 0x00 on.
@@ -345,6 +387,8 @@ layout! { PageFaultResumeInPageFaultInfoAuto, tag::PageFaultResumeInPageFaultInf
 }
 
 /// `page_fault_resume_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PageFaultResumeOut = Layout<tag::PageFaultResumeOut, 0x10>;
 layout! { PageFaultResumeOut, tag::PageFaultResumeOut, "page_fault_resume_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -354,6 +398,8 @@ layout! { PageFaultResumeOut, tag::PageFaultResumeOut, "page_fault_resume_out", 
 }
 
 /// `page_fault_resume_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PageFaultResumeIn = Layout<tag::PageFaultResumeIn, 0x10>;
 layout! { PageFaultResumeIn, tag::PageFaultResumeIn, "page_fault_resume_in", Struct, 0x10, opcode 0x204;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -368,6 +414,8 @@ layout! { PageFaultResumeIn, tag::PageFaultResumeIn, "page_fault_resume_in", Str
 request! { PageFaultResumeIn => PageFaultResumeOut }
 
 /// `gen_eqe_in`: 80 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type GenEqeIn = Layout<tag::GenEqeIn, 0x50>;
 layout! { GenEqeIn, tag::GenEqeIn, "gen_eqe_in", Struct, 0x50;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -383,6 +431,8 @@ layout! { GenEqeIn, tag::GenEqeIn, "gen_eqe_in", Struct, 0x50;
 }
 
 /// `gen_eq_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type GenEqOut = Layout<tag::GenEqOut, 0x10>;
 layout! { GenEqOut, tag::GenEqOut, "gen_eq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -392,6 +442,8 @@ layout! { GenEqOut, tag::GenEqOut, "gen_eq_out", Struct, 0x10;
 }
 
 /// `destroy_eq_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyEqOut = Layout<tag::DestroyEqOut, 0x10>;
 layout! { DestroyEqOut, tag::DestroyEqOut, "destroy_eq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -401,6 +453,8 @@ layout! { DestroyEqOut, tag::DestroyEqOut, "destroy_eq_out", Struct, 0x10;
 }
 
 /// `destroy_eq_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyEqIn = Layout<tag::DestroyEqIn, 0x10>;
 layout! { DestroyEqIn, tag::DestroyEqIn, "destroy_eq_in", Struct, 0x10, opcode 0x302;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -415,6 +469,8 @@ layout! { DestroyEqIn, tag::DestroyEqIn, "destroy_eq_in", Struct, 0x10, opcode 0
 request! { DestroyEqIn => DestroyEqOut }
 
 /// `create_eq_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateEqOut = Layout<tag::CreateEqOut, 0x10>;
 layout! { CreateEqOut, tag::CreateEqOut, "create_eq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -428,6 +484,8 @@ layout! { CreateEqOut, tag::CreateEqOut, "create_eq_out", Struct, 0x10;
 /// `create_eq_in`: 272 bytes.
 ///
 /// With its list `pas`: [`CreateEqInWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateEqIn = Layout<tag::CreateEqIn, 0x110>;
 
 /// `create_eq_in` and its list `pas`.
@@ -448,6 +506,8 @@ layout! { CreateEqIn, tag::CreateEqIn, "create_eq_in", Struct, 0x110, opcode 0x3
 request! { CreateEqIn => CreateEqOut }
 
 /// `config_int_moderation_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ConfigIntModerationOut = Layout<tag::ConfigIntModerationOut, 0x10>;
 layout! { ConfigIntModerationOut, tag::ConfigIntModerationOut, "config_int_moderation_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -461,6 +521,8 @@ layout! { ConfigIntModerationOut, tag::ConfigIntModerationOut, "config_int_moder
 }
 
 /// `config_int_moderation_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ConfigIntModerationIn = Layout<tag::ConfigIntModerationIn, 0x10>;
 layout! { ConfigIntModerationIn, tag::ConfigIntModerationIn, "config_int_moderation_in", Struct, 0x10, opcode 0x804;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -477,6 +539,8 @@ layout! { ConfigIntModerationIn, tag::ConfigIntModerationIn, "config_int_moderat
 request! { ConfigIntModerationIn => ConfigIntModerationOut }
 
 /// `pages_req_event`: 28 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PagesReqEvent = Layout<tag::PagesReqEvent, 0x1c>;
 layout! { PagesReqEvent, tag::PagesReqEvent, "pages_req_event", Struct, 0x1c;
     /// `function_id`: bits 15:0 of dword 0x00.
@@ -486,6 +550,8 @@ layout! { PagesReqEvent, tag::PagesReqEvent, "pages_req_event", Struct, 0x1c;
 }
 
 /// `eqe`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Eqe = Layout<tag::Eqe, 0x40>;
 layout! { Eqe, tag::Eqe, "eqe", Struct, 0x40;
     /// `event_type`: bits 23:16 of dword 0x00.

@@ -42,6 +42,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `query_match_sample_info_out`: 32 bytes.
+///
+/// Sources: dpdk.
 pub type QueryMatchSampleInfoOut = Layout<tag::QueryMatchSampleInfoOut, 0x20>;
 layout! { QueryMatchSampleInfoOut, tag::QueryMatchSampleInfoOut, "query_match_sample_info_out", Struct, 0x20;
     /// `status`: bits 31:24 of dword 0x00.
@@ -59,6 +61,8 @@ layout! { QueryMatchSampleInfoOut, tag::QueryMatchSampleInfoOut, "query_match_sa
 }
 
 /// `query_match_sample_info_in`: 64 bytes.
+///
+/// Sources: dpdk.
 pub type QueryMatchSampleInfoIn = Layout<tag::QueryMatchSampleInfoIn, 0x40>;
 layout! { QueryMatchSampleInfoIn, tag::QueryMatchSampleInfoIn, "query_match_sample_info_in", Struct, 0x40, opcode 0xb13;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -73,6 +77,8 @@ layout! { QueryMatchSampleInfoIn, tag::QueryMatchSampleInfoIn, "query_match_samp
 request! { QueryMatchSampleInfoIn => QueryMatchSampleInfoOut }
 
 /// `parse_graph_arc`: 16 bytes.
+///
+/// Sources: dpdk, libdpcp.
 pub type ParseGraphArc = Layout<tag::ParseGraphArc, 0x10>;
 layout! { ParseGraphArc, tag::ParseGraphArc, "parse_graph_arc", Struct, 0x10;
     /// `start_inner_tunnel`: bit 31 of dword 0x00.
@@ -86,6 +92,8 @@ layout! { ParseGraphArc, tag::ParseGraphArc, "parse_graph_arc", Struct, 0x10;
 }
 
 /// `parse_graph_flow_match_sample`: 16 bytes.
+///
+/// Sources: dpdk, libdpcp.
 pub type ParseGraphFlowMatchSample = Layout<tag::ParseGraphFlowMatchSample, 0x10>;
 layout! { ParseGraphFlowMatchSample, tag::ParseGraphFlowMatchSample, "parse_graph_flow_match_sample", Struct, 0x10;
     /// `flow_match_sample_en`: bit 31 of dword 0x00.
@@ -107,6 +115,11 @@ layout! { ParseGraphFlowMatchSample, tag::ParseGraphFlowMatchSample, "parse_grap
 }
 
 /// `parse_graph_flex`: 416 bytes.
+///
+/// Called `parse_graph_node` in libdpcp.
+///
+/// Sources: dpdk, libdpcp.
+#[doc(alias = "parse_graph_node")]
 pub type ParseGraphFlex = Layout<tag::ParseGraphFlex, 0x1a0>;
 layout! { ParseGraphFlex, tag::ParseGraphFlex, "parse_graph_flex", Struct, 0x1a0;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -130,6 +143,7 @@ layout! { ParseGraphFlex, tag::ParseGraphFlex, "parse_graph_flex", Struct, 0x1a0
     /// `header_length_field_mask`: bits 31:0 of dword 0x18.
     full(header_length_field_mask set_header_length_field_mask with_header_length_field_mask: u32 = "header_length_field_mask" 0x18[31:0]);
     /// `sample_table`: from byte 0x20 on.
+    #[doc(alias = "flow_match_sample")]
     nested_array(sample_table sample_table_mut set_sample_table with_sample_table: [ParseGraphFlowMatchSample; 8] = "sample_table" 0x20, 0x80);
     /// `input_arc`: from byte 0xa0 on.
     nested_array(input_arc input_arc_mut set_input_arc with_input_arc: [ParseGraphArc; 8] = "input_arc" 0xa0, 0x80);
@@ -138,6 +152,8 @@ layout! { ParseGraphFlex, tag::ParseGraphFlex, "parse_graph_flex", Struct, 0x1a0
 }
 
 /// `create_flex_parser_in`: 432 bytes.
+///
+/// Sources: dpdk.
 pub type CreateFlexParserIn = Layout<tag::CreateFlexParserIn, 0x1b0>;
 layout! { CreateFlexParserIn, tag::CreateFlexParserIn, "create_flex_parser_in", Struct, 0x1b0;
     /// `hdr`: from byte 0x00 on.
@@ -147,6 +163,8 @@ layout! { CreateFlexParserIn, tag::CreateFlexParserIn, "create_flex_parser_in", 
 }
 
 /// `create_flex_parser_out`: 432 bytes.
+///
+/// Sources: dpdk.
 pub type CreateFlexParserOut = Layout<tag::CreateFlexParserOut, 0x1b0>;
 layout! { CreateFlexParserOut, tag::CreateFlexParserOut, "create_flex_parser_out", Struct, 0x1b0;
     /// `hdr`: from byte 0x00 on.
@@ -156,6 +174,8 @@ layout! { CreateFlexParserOut, tag::CreateFlexParserOut, "create_flex_parser_out
 }
 
 /// `parse_graph_flex_out`: 432 bytes.
+///
+/// Sources: dpdk.
 pub type ParseGraphFlexOut = Layout<tag::ParseGraphFlexOut, 0x1b0>;
 layout! { ParseGraphFlexOut, tag::ParseGraphFlexOut, "parse_graph_flex_out", Struct, 0x1b0;
     /// `status`: bits 31:24 of dword 0x00.
@@ -167,6 +187,8 @@ layout! { ParseGraphFlexOut, tag::ParseGraphFlexOut, "parse_graph_flex_out", Str
 }
 
 /// `create_parse_graph_node_in`: 432 bytes.
+///
+/// Sources: libdpcp.
 pub type CreateParseGraphNodeIn = Layout<tag::CreateParseGraphNodeIn, 0x1b0>;
 layout! { CreateParseGraphNodeIn, tag::CreateParseGraphNodeIn, "create_parse_graph_node_in", Struct, 0x1b0;
     /// `hdr`: from byte 0x00 on.
@@ -176,6 +198,8 @@ layout! { CreateParseGraphNodeIn, tag::CreateParseGraphNodeIn, "create_parse_gra
 }
 
 /// `create_parse_graph_node_out`: 432 bytes.
+///
+/// Sources: libdpcp.
 pub type CreateParseGraphNodeOut = Layout<tag::CreateParseGraphNodeOut, 0x1b0>;
 layout! { CreateParseGraphNodeOut, tag::CreateParseGraphNodeOut, "create_parse_graph_node_out", Struct, 0x1b0;
     /// `hdr`: from byte 0x00 on.

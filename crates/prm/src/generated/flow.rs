@@ -267,6 +267,11 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `fte_match_set_lyr_2_4`: 64 bytes.
+///
+/// Called `dr_match_spec` in rdma-core.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+#[doc(alias = "dr_match_spec")]
 pub type FteMatchSetLyr2_4 = Layout<tag::FteMatchSetLyr2_4, 0x40>;
 layout! { FteMatchSetLyr2_4, tag::FteMatchSetLyr2_4, "fte_match_set_lyr_2_4", Struct, 0x40;
     /// `smac_47_16`: bits 31:0 of dword 0x00.
@@ -320,6 +325,7 @@ layout! { FteMatchSetLyr2_4, tag::FteMatchSetLyr2_4, "fte_match_set_lyr_2_4", St
     /// `l4_checksum_ok`: bit 8 of dword 0x18.
     flag(l4_checksum_ok set_l4_checksum_ok with_l4_checksum_ok: bool = "l4_checksum_ok" 0x18[8]);
     /// `ttl_hoplimit`: bits 7:0 of dword 0x18.
+    #[doc(alias = "ip_ttl_hoplimit")]
     full(ttl_hoplimit set_ttl_hoplimit with_ttl_hoplimit: u8 = "ttl_hoplimit" 0x18[7:0]);
     /// `udp_sport`: bits 31:16 of dword 0x1c.
     full(udp_sport set_udp_sport with_udp_sport: u16 = "udp_sport" 0x1c[31:16]);
@@ -332,6 +338,8 @@ layout! { FteMatchSetLyr2_4, tag::FteMatchSetLyr2_4, "fte_match_set_lyr_2_4", St
 }
 
 /// `nvgre_key`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type NvgreKey = Layout<tag::NvgreKey, 0x04>;
 layout! { NvgreKey, tag::NvgreKey, "nvgre_key", Struct, 0x04;
     /// `hi`: bits 31:8 of dword 0x00.
@@ -341,6 +349,8 @@ layout! { NvgreKey, tag::NvgreKey, "nvgre_key", Struct, 0x04;
 }
 
 /// `gre_key`, a union: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type GreKey = Layout<tag::GreKey, 0x04>;
 layout! { GreKey, tag::GreKey, "gre_key", Union, 0x04;
     /// `nvgre`: from byte 0x00 on.
@@ -350,6 +360,11 @@ layout! { GreKey, tag::GreKey, "gre_key", Union, 0x04;
 }
 
 /// `fte_match_set_misc`: 64 bytes.
+///
+/// Called `dr_match_set_misc` in rdma-core.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+#[doc(alias = "dr_match_set_misc")]
 pub type FteMatchSetMisc = Layout<tag::FteMatchSetMisc, 0x40>;
 layout! { FteMatchSetMisc, tag::FteMatchSetMisc, "fte_match_set_misc", Struct, 0x40;
     /// `gre_c_present`: bit 31 of dword 0x00.
@@ -361,6 +376,7 @@ layout! { FteMatchSetMisc, tag::FteMatchSetMisc, "fte_match_set_misc", Struct, 0
     /// `gre_s_present`: bit 28 of dword 0x00.
     flag(gre_s_present set_gre_s_present with_gre_s_present: bool = "gre_s_present" 0x00[28]);
     /// `source_vhca_port`: bits 27:24 of dword 0x00.
+    #[doc(alias = "source_vhci_port")]
     bits(source_vhca_port set_source_vhca_port with_source_vhca_port try_set_source_vhca_port: u8 = "source_vhca_port" 0x00[27:24]);
     /// `source_sqn`: bits 23:0 of dword 0x00.
     bits(source_sqn set_source_sqn with_source_sqn try_set_source_sqn: u32 = "source_sqn" 0x00[23:0]);
@@ -423,6 +439,8 @@ layout! { FteMatchSetMisc, tag::FteMatchSetMisc, "fte_match_set_misc", Struct, 0
 }
 
 /// `fte_match_mpls`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type FteMatchMpls = Layout<tag::FteMatchMpls, 0x04>;
 layout! { FteMatchMpls, tag::FteMatchMpls, "fte_match_mpls", Struct, 0x04;
     /// `mpls_label`: bits 31:12 of dword 0x00.
@@ -436,6 +454,11 @@ layout! { FteMatchMpls, tag::FteMatchMpls, "fte_match_mpls", Struct, 0x04;
 }
 
 /// `fte_match_set_misc2`: 64 bytes.
+///
+/// Called `dr_match_set_misc2` in rdma-core.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+#[doc(alias = "dr_match_set_misc2")]
 pub type FteMatchSetMisc2 = Layout<tag::FteMatchSetMisc2, 0x40>;
 layout! { FteMatchSetMisc2, tag::FteMatchSetMisc2, "fte_match_set_misc2", Struct, 0x40;
     /// `outer_first_mpls`: from byte 0x00 on.
@@ -475,6 +498,11 @@ layout! { FteMatchSetMisc2, tag::FteMatchSetMisc2, "fte_match_set_misc2", Struct
 }
 
 /// `fte_match_set_misc3`: 64 bytes.
+///
+/// Called `dr_match_set_misc3` in rdma-core.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+#[doc(alias = "dr_match_set_misc3")]
 pub type FteMatchSetMisc3 = Layout<tag::FteMatchSetMisc3, 0x40>;
 layout! { FteMatchSetMisc3, tag::FteMatchSetMisc3, "fte_match_set_misc3", Struct, 0x40;
     /// `inner_tcp_seq_num`: bits 31:0 of dword 0x00.
@@ -520,6 +548,11 @@ layout! { FteMatchSetMisc3, tag::FteMatchSetMisc3, "fte_match_set_misc3", Struct
 }
 
 /// `fte_match_set_misc4`: 64 bytes.
+///
+/// Called `dr_match_set_misc4` in rdma-core.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+#[doc(alias = "dr_match_set_misc4")]
 pub type FteMatchSetMisc4 = Layout<tag::FteMatchSetMisc4, 0x40>;
 layout! { FteMatchSetMisc4, tag::FteMatchSetMisc4, "fte_match_set_misc4", Struct, 0x40;
     /// `prog_sample_field_value_0`: bits 31:0 of dword 0x00.
@@ -557,6 +590,11 @@ layout! { FteMatchSetMisc4, tag::FteMatchSetMisc4, "fte_match_set_misc4", Struct
 }
 
 /// `fte_match_set_misc5`: 64 bytes.
+///
+/// Called `dr_match_set_misc5` in rdma-core.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+#[doc(alias = "dr_match_set_misc5")]
 pub type FteMatchSetMisc5 = Layout<tag::FteMatchSetMisc5, 0x40>;
 layout! { FteMatchSetMisc5, tag::FteMatchSetMisc5, "fte_match_set_misc5", Struct, 0x40;
     /// `macsec_tag_0`: bits 31:0 of dword 0x00.
@@ -586,6 +624,8 @@ layout! { FteMatchSetMisc5, tag::FteMatchSetMisc5, "fte_match_set_misc5", Struct
 }
 
 /// `fte_match_set_misc6`: 64 bytes.
+///
+/// Sources: v7.3.
 pub type FteMatchSetMisc6 = Layout<tag::FteMatchSetMisc6, 0x40>;
 layout! { FteMatchSetMisc6, tag::FteMatchSetMisc6, "fte_match_set_misc6", Struct, 0x40;
     /// `psp_version`: bits 5:2 of dword 0x00.
@@ -593,6 +633,8 @@ layout! { FteMatchSetMisc6, tag::FteMatchSetMisc6, "fte_match_set_misc6", Struct
 }
 
 /// `wqe_based_flow_table_cap`: 60 bytes.
+///
+/// Sources: v7.3, v6.12, dpdk.
 pub type WqeBasedFlowTableCap = Layout<tag::WqeBasedFlowTableCap, 0x3c>;
 layout! { WqeBasedFlowTableCap, tag::WqeBasedFlowTableCap, "wqe_based_flow_table_cap", Struct, 0x3c;
     /// `log_max_num_ste`: bits 28:24 of dword 0x00.
@@ -650,6 +692,8 @@ layout! { WqeBasedFlowTableCap, tag::WqeBasedFlowTableCap, "wqe_based_flow_table
 }
 
 /// `sync_steering_in`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type SyncSteeringIn = Layout<tag::SyncSteeringIn, 0x20>;
 layout! { SyncSteeringIn, tag::SyncSteeringIn, "sync_steering_in", Struct, 0x20, opcode 0xb00;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -662,6 +706,8 @@ layout! { SyncSteeringIn, tag::SyncSteeringIn, "sync_steering_in", Struct, 0x20,
 request! { SyncSteeringIn => SyncSteeringOut }
 
 /// `sync_steering_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type SyncSteeringOut = Layout<tag::SyncSteeringOut, 0x10>;
 layout! { SyncSteeringOut, tag::SyncSteeringOut, "sync_steering_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -671,6 +717,8 @@ layout! { SyncSteeringOut, tag::SyncSteeringOut, "sync_steering_out", Struct, 0x
 }
 
 /// `dest_format_struct`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type DestFormatStruct = Layout<tag::DestFormatStruct, 0x08>;
 layout! { DestFormatStruct, tag::DestFormatStruct, "dest_format_struct", Struct, 0x08;
     /// `destination_type`: bits 31:24 of dword 0x00.
@@ -688,6 +736,8 @@ layout! { DestFormatStruct, tag::DestFormatStruct, "dest_format_struct", Struct,
 }
 
 /// `flow_counter_list`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type FlowCounterList = Layout<tag::FlowCounterList, 0x08>;
 layout! { FlowCounterList, tag::FlowCounterList, "flow_counter_list", Struct, 0x08;
     /// `flow_counter_id`: bits 31:0 of dword 0x00.
@@ -695,6 +745,8 @@ layout! { FlowCounterList, tag::FlowCounterList, "flow_counter_list", Struct, 0x
 }
 
 /// `extended_dest_format`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl.
 pub type ExtendedDestFormat = Layout<tag::ExtendedDestFormat, 0x10>;
 layout! { ExtendedDestFormat, tag::ExtendedDestFormat, "extended_dest_format", Struct, 0x10;
     /// `destination_entry`: from byte 0x00 on.
@@ -704,6 +756,8 @@ layout! { ExtendedDestFormat, tag::ExtendedDestFormat, "extended_dest_format", S
 }
 
 /// `dest_format_flow_counter_list_auto`, a union: 16 bytes.
+///
+/// Sources: v7.3, v6.12, rdma-core, dpdk.
 pub type DestFormatFlowCounterListAuto = Layout<tag::DestFormatFlowCounterListAuto, 0x10>;
 layout! { DestFormatFlowCounterListAuto, tag::DestFormatFlowCounterListAuto, "dest_format_flow_counter_list_auto", Union, 0x10;
     /// `extended_dest_format`: from byte 0x00 on.
@@ -715,6 +769,8 @@ layout! { DestFormatFlowCounterListAuto, tag::DestFormatFlowCounterListAuto, "de
 }
 
 /// `fte_match_param`: 512 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type FteMatchParam = Layout<tag::FteMatchParam, 0x200>;
 layout! { FteMatchParam, tag::FteMatchParam, "fte_match_param", Struct, 0x200;
     /// `outer_headers`: from byte 0x00 on.
@@ -736,6 +792,8 @@ layout! { FteMatchParam, tag::FteMatchParam, "fte_match_param", Struct, 0x200;
 }
 
 /// `vlan`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Vlan = Layout<tag::Vlan, 0x04>;
 layout! { Vlan, tag::Vlan, "vlan", Struct, 0x04;
     /// `ethtype`: bits 31:16 of dword 0x00.
@@ -749,6 +807,8 @@ layout! { Vlan, tag::Vlan, "vlan", Struct, 0x04;
 }
 
 /// `exe_aso_ctrl_flow_meter`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ExeAsoCtrlFlowMeter = Layout<tag::ExeAsoCtrlFlowMeter, 0x04>;
 layout! { ExeAsoCtrlFlowMeter, tag::ExeAsoCtrlFlowMeter, "exe_aso_ctrl_flow_meter", Struct, 0x04;
     /// `return_reg_id`: bits 31:28 of dword 0x00.
@@ -764,6 +824,8 @@ layout! { ExeAsoCtrlFlowMeter, tag::ExeAsoCtrlFlowMeter, "exe_aso_ctrl_flow_mete
 }
 
 /// `exe_aso_ctrl`, a union: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ExeAsoCtrl = Layout<tag::ExeAsoCtrl, 0x04>;
 layout! { ExeAsoCtrl, tag::ExeAsoCtrl, "exe_aso_ctrl", Union, 0x04;
     /// `exe_aso_ctrl_flow_meter`: from byte 0x00 on.
@@ -771,6 +833,8 @@ layout! { ExeAsoCtrl, tag::ExeAsoCtrl, "exe_aso_ctrl", Union, 0x04;
 }
 
 /// `execute_aso`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ExecuteAso = Layout<tag::ExecuteAso, 0x08>;
 layout! { ExecuteAso, tag::ExecuteAso, "execute_aso", Struct, 0x08;
     /// `valid`: bit 31 of dword 0x00.
@@ -784,6 +848,8 @@ layout! { ExecuteAso, tag::ExecuteAso, "execute_aso", Struct, 0x08;
 /// `flow_context`: 768 bytes.
 ///
 /// With its list `destination`: [`FlowContextWithDestination`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type FlowContext = Layout<tag::FlowContext, 0x300>;
 
 /// `flow_context` and its list `destination`.
@@ -825,6 +891,8 @@ layout! { FlowContext, tag::FlowContext, "flow_context", Struct, 0x300;
 }
 
 /// `traffic_counter`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type TrafficCounter = Layout<tag::TrafficCounter, 0x10>;
 layout! { TrafficCounter, tag::TrafficCounter, "traffic_counter", Struct, 0x10;
     /// `packets`: 64 bits from byte 0x00 on.
@@ -834,6 +902,8 @@ layout! { TrafficCounter, tag::TrafficCounter, "traffic_counter", Struct, 0x10;
 }
 
 /// `set_fte_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type SetFteOut = Layout<tag::SetFteOut, 0x10>;
 layout! { SetFteOut, tag::SetFteOut, "set_fte_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -845,6 +915,8 @@ layout! { SetFteOut, tag::SetFteOut, "set_fte_out", Struct, 0x10;
 /// `set_fte_in`: 832 bytes.
 ///
 /// With its list `flow_context.destination`: [`SetFteInWithDestination`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type SetFteIn = Layout<tag::SetFteIn, 0x340>;
 
 /// `set_fte_in` and its list `flow_context.destination`.
@@ -880,6 +952,8 @@ layout! { SetFteIn, tag::SetFteIn, "set_fte_in", Struct, 0x340, opcode 0x936;
 request! { SetFteIn => SetFteOut }
 
 /// `dest_format`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, rdma-core, dpdk.
 pub type DestFormat = Layout<tag::DestFormat, 0x08>;
 layout! { DestFormat, tag::DestFormat, "dest_format", Struct, 0x08;
     /// `destination_type`: bits 31:24 of dword 0x00.
@@ -895,6 +969,8 @@ layout! { DestFormat, tag::DestFormat, "dest_format", Struct, 0x08;
 }
 
 /// `sw_owner_icm_root_params`: 16 bytes.
+///
+/// Sources: v7.3.
 pub type SwOwnerIcmRootParams = Layout<tag::SwOwnerIcmRootParams, 0x10>;
 layout! { SwOwnerIcmRootParams, tag::SwOwnerIcmRootParams, "sw_owner_icm_root_params", Struct, 0x10;
     /// `sw_owner_icm_root_1`: 64 bits from byte 0x00 on.
@@ -904,6 +980,8 @@ layout! { SwOwnerIcmRootParams, tag::SwOwnerIcmRootParams, "sw_owner_icm_root_pa
 }
 
 /// `rtc_params`: 16 bytes.
+///
+/// Sources: v7.3.
 pub type RtcParams = Layout<tag::RtcParams, 0x10>;
 layout! { RtcParams, tag::RtcParams, "rtc_params", Struct, 0x10;
     /// `rtc_id_0`: bits 31:0 of dword 0x00.
@@ -913,6 +991,8 @@ layout! { RtcParams, tag::RtcParams, "rtc_params", Struct, 0x10;
 }
 
 /// `flow_table_context`: 40 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type FlowTableContext = Layout<tag::FlowTableContext, 0x28>;
 layout! { FlowTableContext, tag::FlowTableContext, "flow_table_context", Struct, 0x28;
     /// `reformat_en`: bit 31 of dword 0x00.
@@ -942,6 +1022,8 @@ layout! { FlowTableContext, tag::FlowTableContext, "flow_table_context", Struct,
 }
 
 /// `query_flow_table_out`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryFlowTableOut = Layout<tag::QueryFlowTableOut, 0x40>;
 layout! { QueryFlowTableOut, tag::QueryFlowTableOut, "query_flow_table_out", Struct, 0x40;
     /// `status`: bits 31:24 of dword 0x00.
@@ -953,6 +1035,8 @@ layout! { QueryFlowTableOut, tag::QueryFlowTableOut, "query_flow_table_out", Str
 }
 
 /// `query_flow_table_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryFlowTableIn = Layout<tag::QueryFlowTableIn, 0x40>;
 layout! { QueryFlowTableIn, tag::QueryFlowTableIn, "query_flow_table_in", Struct, 0x40, opcode 0x932;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -977,6 +1061,8 @@ request! { QueryFlowTableIn => QueryFlowTableOut }
 /// `query_fte_out`: 832 bytes.
 ///
 /// With its list `flow_context.destination`: [`QueryFteOutWithDestination`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryFteOut = Layout<tag::QueryFteOut, 0x340>;
 
 /// `query_fte_out` and its list `flow_context.destination`.
@@ -991,6 +1077,8 @@ layout! { QueryFteOut, tag::QueryFteOut, "query_fte_out", Struct, 0x340;
 }
 
 /// `query_fte_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryFteIn = Layout<tag::QueryFteIn, 0x40>;
 layout! { QueryFteIn, tag::QueryFteIn, "query_fte_in", Struct, 0x40, opcode 0x937;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1009,6 +1097,8 @@ layout! { QueryFteIn, tag::QueryFteIn, "query_fte_in", Struct, 0x40, opcode 0x93
 request! { QueryFteIn => QueryFteOut }
 
 /// `match_definer_format_0`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type MatchDefinerFormat0 = Layout<tag::MatchDefinerFormat0, 0x40>;
 layout! { MatchDefinerFormat0, tag::MatchDefinerFormat0, "match_definer_format_0", Struct, 0x40;
     /// `metadata_reg_c_0`: bits 31:0 of dword 0x20.
@@ -1106,6 +1196,8 @@ layout! { MatchDefinerFormat0, tag::MatchDefinerFormat0, "match_definer_format_0
 }
 
 /// `match_definer_format_22`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type MatchDefinerFormat22 = Layout<tag::MatchDefinerFormat22, 0x40>;
 layout! { MatchDefinerFormat22, tag::MatchDefinerFormat22, "match_definer_format_22", Struct, 0x40;
     /// `outer_ip_src_addr`: bits 31:0 of dword 0x20.
@@ -1153,6 +1245,8 @@ layout! { MatchDefinerFormat22, tag::MatchDefinerFormat22, "match_definer_format
 }
 
 /// `match_definer_format_23`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type MatchDefinerFormat23 = Layout<tag::MatchDefinerFormat23, 0x40>;
 layout! { MatchDefinerFormat23, tag::MatchDefinerFormat23, "match_definer_format_23", Struct, 0x40;
     /// `inner_ip_src_addr`: bits 31:0 of dword 0x20.
@@ -1200,6 +1294,8 @@ layout! { MatchDefinerFormat23, tag::MatchDefinerFormat23, "match_definer_format
 }
 
 /// `match_definer_format_29`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type MatchDefinerFormat29 = Layout<tag::MatchDefinerFormat29, 0x40>;
 layout! { MatchDefinerFormat29, tag::MatchDefinerFormat29, "match_definer_format_29", Struct, 0x40;
     /// `outer_ip_dest_addr`: from byte 0x18 on.
@@ -1213,6 +1309,8 @@ layout! { MatchDefinerFormat29, tag::MatchDefinerFormat29, "match_definer_format
 }
 
 /// `match_definer_format_30`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type MatchDefinerFormat30 = Layout<tag::MatchDefinerFormat30, 0x40>;
 layout! { MatchDefinerFormat30, tag::MatchDefinerFormat30, "match_definer_format_30", Struct, 0x40;
     /// `outer_ip_dest_addr`: from byte 0x14 on.
@@ -1230,6 +1328,8 @@ layout! { MatchDefinerFormat30, tag::MatchDefinerFormat30, "match_definer_format
 }
 
 /// `match_definer_format_31`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type MatchDefinerFormat31 = Layout<tag::MatchDefinerFormat31, 0x40>;
 layout! { MatchDefinerFormat31, tag::MatchDefinerFormat31, "match_definer_format_31", Struct, 0x40;
     /// `inner_ip_dest_addr`: from byte 0x18 on.
@@ -1243,6 +1343,8 @@ layout! { MatchDefinerFormat31, tag::MatchDefinerFormat31, "match_definer_format
 }
 
 /// `match_definer_format_32`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type MatchDefinerFormat32 = Layout<tag::MatchDefinerFormat32, 0x40>;
 layout! { MatchDefinerFormat32, tag::MatchDefinerFormat32, "match_definer_format_32", Struct, 0x40;
     /// `inner_ip_dest_addr`: from byte 0x14 on.
@@ -1260,6 +1362,8 @@ layout! { MatchDefinerFormat32, tag::MatchDefinerFormat32, "match_definer_format
 }
 
 /// `match_definer_match_mask`: 64 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type MatchDefinerMatchMask = Layout<tag::MatchDefinerMatchMask, 0x40>;
 layout! { MatchDefinerMatchMask, tag::MatchDefinerMatchMask, "match_definer_match_mask", Struct, 0x40;
     /// `match_dw_8`: bits 31:0 of dword 0x14.
@@ -1299,6 +1403,11 @@ layout! { MatchDefinerMatchMask, tag::MatchDefinerMatchMask, "match_definer_matc
 }
 
 /// `match_definer`: 128 bytes.
+///
+/// Called `definer` in rdma-core, dpdk.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl.
+#[doc(alias = "definer")]
 pub type MatchDefiner = Layout<tag::MatchDefiner, 0x80>;
 layout! { MatchDefiner, tag::MatchDefiner, "match_definer", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -1346,6 +1455,8 @@ layout! { MatchDefiner, tag::MatchDefiner, "match_definer", Struct, 0x80;
 }
 
 /// `modify_header_arg`: 20 bytes.
+///
+/// Sources: v7.3, v6.12, rdma-core.
 pub type ModifyHeaderArg = Layout<tag::ModifyHeaderArg, 0x14>;
 layout! { ModifyHeaderArg, tag::ModifyHeaderArg, "modify_header_arg", Struct, 0x14;
     /// `access_pd`: bits 23:0 of dword 0x10.
@@ -1353,6 +1464,8 @@ layout! { ModifyHeaderArg, tag::ModifyHeaderArg, "modify_header_arg", Struct, 0x
 }
 
 /// `create_modify_header_arg_in`: 36 bytes.
+///
+/// Sources: v7.3, v6.12, rdma-core.
 pub type CreateModifyHeaderArgIn = Layout<tag::CreateModifyHeaderArgIn, 0x24>;
 layout! { CreateModifyHeaderArgIn, tag::CreateModifyHeaderArgIn, "create_modify_header_arg_in", Struct, 0x24;
     /// `hdr`: from byte 0x00 on.
@@ -1362,15 +1475,24 @@ layout! { CreateModifyHeaderArgIn, tag::CreateModifyHeaderArgIn, "create_modify_
 }
 
 /// `create_match_definer_in`: 144 bytes.
+///
+/// Called `create_definer_in` in rdma-core, dpdk.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl.
+#[doc(alias = "create_definer_in")]
 pub type CreateMatchDefinerIn = Layout<tag::CreateMatchDefinerIn, 0x90>;
 layout! { CreateMatchDefinerIn, tag::CreateMatchDefinerIn, "create_match_definer_in", Struct, 0x90;
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
+    #[doc(alias = "hdr")]
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
     /// `obj_context`: from byte 0x10 on.
+    #[doc(alias = "definer")]
     nested(obj_context obj_context_mut set_obj_context with_obj_context: MatchDefiner = "obj_context" 0x10, 0x80);
 }
 
 /// `create_match_definer_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateMatchDefinerOut = Layout<tag::CreateMatchDefinerOut, 0x10>;
 layout! { CreateMatchDefinerOut, tag::CreateMatchDefinerOut, "create_match_definer_out", Struct, 0x10;
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -1378,6 +1500,8 @@ layout! { CreateMatchDefinerOut, tag::CreateMatchDefinerOut, "create_match_defin
 }
 
 /// `query_flow_group_out`: 1024 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryFlowGroupOut = Layout<tag::QueryFlowGroupOut, 0x400>;
 layout! { QueryFlowGroupOut, tag::QueryFlowGroupOut, "query_flow_group_out", Struct, 0x400;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1395,6 +1519,8 @@ layout! { QueryFlowGroupOut, tag::QueryFlowGroupOut, "query_flow_group_out", Str
 }
 
 /// `query_flow_group_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryFlowGroupIn = Layout<tag::QueryFlowGroupIn, 0x40>;
 layout! { QueryFlowGroupIn, tag::QueryFlowGroupIn, "query_flow_group_in", Struct, 0x40, opcode 0x935;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1415,6 +1541,8 @@ request! { QueryFlowGroupIn => QueryFlowGroupOut }
 /// `query_flow_counter_out`: 16 bytes.
 ///
 /// With its list `flow_statistics`: [`QueryFlowCounterOutWithFlowStatistics`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryFlowCounterOut = Layout<tag::QueryFlowCounterOut, 0x10>;
 
 /// `query_flow_counter_out` and its list `flow_statistics`.
@@ -1428,6 +1556,8 @@ layout! { QueryFlowCounterOut, tag::QueryFlowCounterOut, "query_flow_counter_out
 }
 
 /// `query_flow_counter_in`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryFlowCounterIn = Layout<tag::QueryFlowCounterIn, 0x20>;
 layout! { QueryFlowCounterIn, tag::QueryFlowCounterIn, "query_flow_counter_in", Struct, 0x20, opcode 0x93b;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1454,6 +1584,8 @@ request! { QueryFlowCounterIn => QueryFlowCounterOut }
 /// `packet_reformat_context_in`: 8 bytes.
 ///
 /// With its list `more_reformat_data`: [`PacketReformatContextInWithMoreReformatData`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type PacketReformatContextIn = Layout<tag::PacketReformatContextIn, 0x08>;
 
 /// `packet_reformat_context_in` and its list `more_reformat_data`.
@@ -1475,6 +1607,8 @@ layout! { PacketReformatContextIn, tag::PacketReformatContextIn, "packet_reforma
 /// `query_packet_reformat_context_out`: 28 bytes.
 ///
 /// With its list `packet_reformat_context`: [`QueryPacketReformatContextOutWithPacketReformatContext`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryPacketReformatContextOut = Layout<tag::QueryPacketReformatContextOut, 0x1c>;
 
 /// `query_packet_reformat_context_out` and its list `packet_reformat_context`.
@@ -1488,6 +1622,8 @@ layout! { QueryPacketReformatContextOut, tag::QueryPacketReformatContextOut, "qu
 }
 
 /// `query_packet_reformat_context_in`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryPacketReformatContextIn = Layout<tag::QueryPacketReformatContextIn, 0x20>;
 layout! { QueryPacketReformatContextIn, tag::QueryPacketReformatContextIn, "query_packet_reformat_context_in", Struct, 0x20, opcode 0x93f;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1500,6 +1636,8 @@ layout! { QueryPacketReformatContextIn, tag::QueryPacketReformatContextIn, "quer
 request! { QueryPacketReformatContextIn => QueryPacketReformatContextOut }
 
 /// `alloc_packet_reformat_context_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AllocPacketReformatContextOut = Layout<tag::AllocPacketReformatContextOut, 0x10>;
 layout! { AllocPacketReformatContextOut, tag::AllocPacketReformatContextOut, "alloc_packet_reformat_context_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1513,6 +1651,8 @@ layout! { AllocPacketReformatContextOut, tag::AllocPacketReformatContextOut, "al
 /// `alloc_packet_reformat_context_in`: 36 bytes.
 ///
 /// With its list `packet_reformat_context.more_reformat_data`: [`AllocPacketReformatContextInWithMoreReformatData`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocPacketReformatContextIn = Layout<tag::AllocPacketReformatContextIn, 0x24>;
 
 /// `alloc_packet_reformat_context_in` and its list `packet_reformat_context.more_reformat_data`.
@@ -1530,6 +1670,8 @@ layout! { AllocPacketReformatContextIn, tag::AllocPacketReformatContextIn, "allo
 request! { AllocPacketReformatContextIn => AllocPacketReformatContextOut }
 
 /// `dealloc_packet_reformat_context_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocPacketReformatContextOut = Layout<tag::DeallocPacketReformatContextOut, 0x10>;
 layout! { DeallocPacketReformatContextOut, tag::DeallocPacketReformatContextOut, "dealloc_packet_reformat_context_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1539,6 +1681,8 @@ layout! { DeallocPacketReformatContextOut, tag::DeallocPacketReformatContextOut,
 }
 
 /// `dealloc_packet_reformat_context_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocPacketReformatContextIn = Layout<tag::DeallocPacketReformatContextIn, 0x10>;
 layout! { DeallocPacketReformatContextIn, tag::DeallocPacketReformatContextIn, "dealloc_packet_reformat_context_in", Struct, 0x10, opcode 0x93e;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1551,6 +1695,8 @@ layout! { DeallocPacketReformatContextIn, tag::DeallocPacketReformatContextIn, "
 request! { DeallocPacketReformatContextIn => DeallocPacketReformatContextOut }
 
 /// `set_action_in`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type SetActionIn = Layout<tag::SetActionIn, 0x08>;
 layout! { SetActionIn, tag::SetActionIn, "set_action_in", Struct, 0x08;
     /// `action_type`: bits 31:28 of dword 0x00.
@@ -1566,6 +1712,8 @@ layout! { SetActionIn, tag::SetActionIn, "set_action_in", Struct, 0x08;
 }
 
 /// `add_action_in`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AddActionIn = Layout<tag::AddActionIn, 0x08>;
 layout! { AddActionIn, tag::AddActionIn, "add_action_in", Struct, 0x08;
     /// `action_type`: bits 31:28 of dword 0x00.
@@ -1577,6 +1725,8 @@ layout! { AddActionIn, tag::AddActionIn, "add_action_in", Struct, 0x08;
 }
 
 /// `copy_action_in`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CopyActionIn = Layout<tag::CopyActionIn, 0x08>;
 layout! { CopyActionIn, tag::CopyActionIn, "copy_action_in", Struct, 0x08;
     /// `action_type`: bits 31:28 of dword 0x00.
@@ -1594,6 +1744,8 @@ layout! { CopyActionIn, tag::CopyActionIn, "copy_action_in", Struct, 0x08;
 }
 
 /// `set_add_copy_action_in_auto`, a union: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetAddCopyActionInAuto = Layout<tag::SetAddCopyActionInAuto, 0x08>;
 layout! { SetAddCopyActionInAuto, tag::SetAddCopyActionInAuto, "set_add_copy_action_in_auto", Union, 0x08;
     /// `set_action_in`: from byte 0x00 on.
@@ -1605,6 +1757,8 @@ layout! { SetAddCopyActionInAuto, tag::SetAddCopyActionInAuto, "set_add_copy_act
 }
 
 /// `alloc_modify_header_context_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AllocModifyHeaderContextOut = Layout<tag::AllocModifyHeaderContextOut, 0x10>;
 layout! { AllocModifyHeaderContextOut, tag::AllocModifyHeaderContextOut, "alloc_modify_header_context_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1618,6 +1772,8 @@ layout! { AllocModifyHeaderContextOut, tag::AllocModifyHeaderContextOut, "alloc_
 /// `alloc_modify_header_context_in`: 16 bytes.
 ///
 /// With its list `actions`: [`AllocModifyHeaderContextInWithActions`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type AllocModifyHeaderContextIn = Layout<tag::AllocModifyHeaderContextIn, 0x10>;
 
 /// `alloc_modify_header_context_in` and its list `actions`.
@@ -1638,6 +1794,8 @@ layout! { AllocModifyHeaderContextIn, tag::AllocModifyHeaderContextIn, "alloc_mo
 request! { AllocModifyHeaderContextIn => AllocModifyHeaderContextOut }
 
 /// `dealloc_modify_header_context_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocModifyHeaderContextOut = Layout<tag::DeallocModifyHeaderContextOut, 0x10>;
 layout! { DeallocModifyHeaderContextOut, tag::DeallocModifyHeaderContextOut, "dealloc_modify_header_context_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1647,6 +1805,8 @@ layout! { DeallocModifyHeaderContextOut, tag::DeallocModifyHeaderContextOut, "de
 }
 
 /// `dealloc_modify_header_context_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocModifyHeaderContextIn = Layout<tag::DeallocModifyHeaderContextIn, 0x10>;
 layout! { DeallocModifyHeaderContextIn, tag::DeallocModifyHeaderContextIn, "dealloc_modify_header_context_in", Struct, 0x10, opcode 0x941;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1661,6 +1821,8 @@ layout! { DeallocModifyHeaderContextIn, tag::DeallocModifyHeaderContextIn, "deal
 request! { DeallocModifyHeaderContextIn => DeallocModifyHeaderContextOut }
 
 /// `query_modify_header_context_in`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryModifyHeaderContextIn = Layout<tag::QueryModifyHeaderContextIn, 0x20>;
 layout! { QueryModifyHeaderContextIn, tag::QueryModifyHeaderContextIn, "query_modify_header_context_in", Struct, 0x20;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1674,6 +1836,8 @@ layout! { QueryModifyHeaderContextIn, tag::QueryModifyHeaderContextIn, "query_mo
 }
 
 /// `destroy_flow_table_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyFlowTableOut = Layout<tag::DestroyFlowTableOut, 0x10>;
 layout! { DestroyFlowTableOut, tag::DestroyFlowTableOut, "destroy_flow_table_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1683,6 +1847,8 @@ layout! { DestroyFlowTableOut, tag::DestroyFlowTableOut, "destroy_flow_table_out
 }
 
 /// `destroy_flow_table_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyFlowTableIn = Layout<tag::DestroyFlowTableIn, 0x40>;
 layout! { DestroyFlowTableIn, tag::DestroyFlowTableIn, "destroy_flow_table_in", Struct, 0x40, opcode 0x931;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1707,6 +1873,8 @@ layout! { DestroyFlowTableIn, tag::DestroyFlowTableIn, "destroy_flow_table_in", 
 request! { DestroyFlowTableIn => DestroyFlowTableOut }
 
 /// `destroy_flow_group_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyFlowGroupOut = Layout<tag::DestroyFlowGroupOut, 0x10>;
 layout! { DestroyFlowGroupOut, tag::DestroyFlowGroupOut, "destroy_flow_group_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1716,6 +1884,8 @@ layout! { DestroyFlowGroupOut, tag::DestroyFlowGroupOut, "destroy_flow_group_out
 }
 
 /// `destroy_flow_group_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyFlowGroupIn = Layout<tag::DestroyFlowGroupIn, 0x40>;
 layout! { DestroyFlowGroupIn, tag::DestroyFlowGroupIn, "destroy_flow_group_in", Struct, 0x40, opcode 0x934;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1742,6 +1912,8 @@ layout! { DestroyFlowGroupIn, tag::DestroyFlowGroupIn, "destroy_flow_group_in", 
 request! { DestroyFlowGroupIn => DestroyFlowGroupOut }
 
 /// `delete_vxlan_udp_dport_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeleteVxlanUdpDportOut = Layout<tag::DeleteVxlanUdpDportOut, 0x10>;
 layout! { DeleteVxlanUdpDportOut, tag::DeleteVxlanUdpDportOut, "delete_vxlan_udp_dport_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1751,6 +1923,8 @@ layout! { DeleteVxlanUdpDportOut, tag::DeleteVxlanUdpDportOut, "delete_vxlan_udp
 }
 
 /// `delete_vxlan_udp_dport_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeleteVxlanUdpDportIn = Layout<tag::DeleteVxlanUdpDportIn, 0x10>;
 layout! { DeleteVxlanUdpDportIn, tag::DeleteVxlanUdpDportIn, "delete_vxlan_udp_dport_in", Struct, 0x10, opcode 0x828;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1765,6 +1939,8 @@ layout! { DeleteVxlanUdpDportIn, tag::DeleteVxlanUdpDportIn, "delete_vxlan_udp_d
 request! { DeleteVxlanUdpDportIn => DeleteVxlanUdpDportOut }
 
 /// `delete_fte_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeleteFteOut = Layout<tag::DeleteFteOut, 0x10>;
 layout! { DeleteFteOut, tag::DeleteFteOut, "delete_fte_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1774,6 +1950,8 @@ layout! { DeleteFteOut, tag::DeleteFteOut, "delete_fte_out", Struct, 0x10;
 }
 
 /// `delete_fte_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeleteFteIn = Layout<tag::DeleteFteIn, 0x40>;
 layout! { DeleteFteIn, tag::DeleteFteIn, "delete_fte_in", Struct, 0x40, opcode 0x938;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1800,6 +1978,8 @@ layout! { DeleteFteIn, tag::DeleteFteIn, "delete_fte_in", Struct, 0x40, opcode 0
 request! { DeleteFteIn => DeleteFteOut }
 
 /// `dealloc_flow_counter_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type DeallocFlowCounterOut = Layout<tag::DeallocFlowCounterOut, 0x10>;
 layout! { DeallocFlowCounterOut, tag::DeallocFlowCounterOut, "dealloc_flow_counter_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1809,6 +1989,8 @@ layout! { DeallocFlowCounterOut, tag::DeallocFlowCounterOut, "dealloc_flow_count
 }
 
 /// `dealloc_flow_counter_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type DeallocFlowCounterIn = Layout<tag::DeallocFlowCounterIn, 0x10>;
 layout! { DeallocFlowCounterIn, tag::DeallocFlowCounterIn, "dealloc_flow_counter_in", Struct, 0x10, opcode 0x93a;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1823,6 +2005,8 @@ layout! { DeallocFlowCounterIn, tag::DeallocFlowCounterIn, "dealloc_flow_counter
 request! { DeallocFlowCounterIn => DeallocFlowCounterOut }
 
 /// `create_flow_table_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateFlowTableOut = Layout<tag::CreateFlowTableOut, 0x10>;
 layout! { CreateFlowTableOut, tag::CreateFlowTableOut, "create_flow_table_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1840,6 +2024,8 @@ layout! { CreateFlowTableOut, tag::CreateFlowTableOut, "create_flow_table_out", 
 }
 
 /// `create_flow_table_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateFlowTableIn = Layout<tag::CreateFlowTableIn, 0x40>;
 layout! { CreateFlowTableIn, tag::CreateFlowTableIn, "create_flow_table_in", Struct, 0x40, opcode 0x930;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1864,6 +2050,8 @@ layout! { CreateFlowTableIn, tag::CreateFlowTableIn, "create_flow_table_in", Str
 request! { CreateFlowTableIn => CreateFlowTableOut }
 
 /// `create_flow_group_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateFlowGroupOut = Layout<tag::CreateFlowGroupOut, 0x10>;
 layout! { CreateFlowGroupOut, tag::CreateFlowGroupOut, "create_flow_group_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1875,6 +2063,8 @@ layout! { CreateFlowGroupOut, tag::CreateFlowGroupOut, "create_flow_group_out", 
 }
 
 /// `create_flow_group_in`: 1024 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateFlowGroupIn = Layout<tag::CreateFlowGroupIn, 0x400>;
 layout! { CreateFlowGroupIn, tag::CreateFlowGroupIn, "create_flow_group_in", Struct, 0x400, opcode 0x933;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1913,6 +2103,8 @@ layout! { CreateFlowGroupIn, tag::CreateFlowGroupIn, "create_flow_group_in", Str
 request! { CreateFlowGroupIn => CreateFlowGroupOut }
 
 /// `alloc_flow_counter_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocFlowCounterOut = Layout<tag::AllocFlowCounterOut, 0x10>;
 layout! { AllocFlowCounterOut, tag::AllocFlowCounterOut, "alloc_flow_counter_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1924,6 +2116,8 @@ layout! { AllocFlowCounterOut, tag::AllocFlowCounterOut, "alloc_flow_counter_out
 }
 
 /// `alloc_flow_counter_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocFlowCounterIn = Layout<tag::AllocFlowCounterIn, 0x10>;
 layout! { AllocFlowCounterIn, tag::AllocFlowCounterIn, "alloc_flow_counter_in", Struct, 0x10, opcode 0x939;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1942,6 +2136,8 @@ layout! { AllocFlowCounterIn, tag::AllocFlowCounterIn, "alloc_flow_counter_in", 
 request! { AllocFlowCounterIn => AllocFlowCounterOut }
 
 /// `add_vxlan_udp_dport_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type AddVxlanUdpDportOut = Layout<tag::AddVxlanUdpDportOut, 0x10>;
 layout! { AddVxlanUdpDportOut, tag::AddVxlanUdpDportOut, "add_vxlan_udp_dport_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1951,6 +2147,8 @@ layout! { AddVxlanUdpDportOut, tag::AddVxlanUdpDportOut, "add_vxlan_udp_dport_ou
 }
 
 /// `add_vxlan_udp_dport_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AddVxlanUdpDportIn = Layout<tag::AddVxlanUdpDportIn, 0x10>;
 layout! { AddVxlanUdpDportIn, tag::AddVxlanUdpDportIn, "add_vxlan_udp_dport_in", Struct, 0x10, opcode 0x827;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1965,6 +2163,8 @@ layout! { AddVxlanUdpDportIn, tag::AddVxlanUdpDportIn, "add_vxlan_udp_dport_in",
 request! { AddVxlanUdpDportIn => AddVxlanUdpDportOut }
 
 /// `set_flow_table_root_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetFlowTableRootOut = Layout<tag::SetFlowTableRootOut, 0x10>;
 layout! { SetFlowTableRootOut, tag::SetFlowTableRootOut, "set_flow_table_root_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1974,6 +2174,8 @@ layout! { SetFlowTableRootOut, tag::SetFlowTableRootOut, "set_flow_table_root_ou
 }
 
 /// `set_flow_table_root_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetFlowTableRootIn = Layout<tag::SetFlowTableRootIn, 0x40>;
 layout! { SetFlowTableRootIn, tag::SetFlowTableRootIn, "set_flow_table_root_in", Struct, 0x40, opcode 0x92f;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -2008,6 +2210,8 @@ layout! { SetFlowTableRootIn, tag::SetFlowTableRootIn, "set_flow_table_root_in",
 request! { SetFlowTableRootIn => SetFlowTableRootOut }
 
 /// `modify_flow_table_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyFlowTableOut = Layout<tag::ModifyFlowTableOut, 0x10>;
 layout! { ModifyFlowTableOut, tag::ModifyFlowTableOut, "modify_flow_table_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -2017,6 +2221,8 @@ layout! { ModifyFlowTableOut, tag::ModifyFlowTableOut, "modify_flow_table_out", 
 }
 
 /// `modify_flow_table_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyFlowTableIn = Layout<tag::ModifyFlowTableIn, 0x40>;
 layout! { ModifyFlowTableIn, tag::ModifyFlowTableIn, "modify_flow_table_in", Struct, 0x40, opcode 0x93c;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -2045,6 +2251,8 @@ layout! { ModifyFlowTableIn, tag::ModifyFlowTableIn, "modify_flow_table_in", Str
 request! { ModifyFlowTableIn => ModifyFlowTableOut }
 
 /// `geneve_tlv_option`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl.
 pub type GeneveTlvOption = Layout<tag::GeneveTlvOption, 0x40>;
 layout! { GeneveTlvOption, tag::GeneveTlvOption, "geneve_tlv_option", Struct, 0x40;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2070,6 +2278,8 @@ layout! { GeneveTlvOption, tag::GeneveTlvOption, "geneve_tlv_option", Struct, 0x
 }
 
 /// `create_geneve_tlv_option_in`: 80 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl.
 pub type CreateGeneveTlvOptionIn = Layout<tag::CreateGeneveTlvOptionIn, 0x50>;
 layout! { CreateGeneveTlvOptionIn, tag::CreateGeneveTlvOptionIn, "create_geneve_tlv_option_in", Struct, 0x50;
     /// `hdr`: from byte 0x00 on.
@@ -2079,6 +2289,8 @@ layout! { CreateGeneveTlvOptionIn, tag::CreateGeneveTlvOptionIn, "create_geneve_
 }
 
 /// `flow_meter_parameters`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl.
 pub type FlowMeterParameters = Layout<tag::FlowMeterParameters, 0x20>;
 layout! { FlowMeterParameters, tag::FlowMeterParameters, "flow_meter_parameters", Struct, 0x20;
     /// `valid`: bit 31 of dword 0x00.
@@ -2110,6 +2322,8 @@ layout! { FlowMeterParameters, tag::FlowMeterParameters, "flow_meter_parameters"
 }
 
 /// `flow_meter_aso_obj`: 128 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type FlowMeterAsoObj = Layout<tag::FlowMeterAsoObj, 0x80>;
 layout! { FlowMeterAsoObj, tag::FlowMeterAsoObj, "flow_meter_aso_obj", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2121,6 +2335,8 @@ layout! { FlowMeterAsoObj, tag::FlowMeterAsoObj, "flow_meter_aso_obj", Struct, 0
 }
 
 /// `create_flow_meter_aso_obj_in`: 144 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateFlowMeterAsoObjIn = Layout<tag::CreateFlowMeterAsoObjIn, 0x90>;
 layout! { CreateFlowMeterAsoObjIn, tag::CreateFlowMeterAsoObjIn, "create_flow_meter_aso_obj_in", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.
@@ -2130,6 +2346,11 @@ layout! { CreateFlowMeterAsoObjIn, tag::CreateFlowMeterAsoObjIn, "create_flow_me
 }
 
 /// `sampler_obj`: 60 bytes.
+///
+/// Called `flow_sampler` in rdma-core.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
+#[doc(alias = "flow_sampler")]
 pub type SamplerObj = Layout<tag::SamplerObj, 0x3c>;
 layout! { SamplerObj, tag::SamplerObj, "sampler_obj", Struct, 0x3c;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2153,15 +2374,23 @@ layout! { SamplerObj, tag::SamplerObj, "sampler_obj", Struct, 0x3c;
 }
 
 /// `create_sampler_obj_in`: 76 bytes.
+///
+/// Called `create_flow_sampler_in` in rdma-core.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
+#[doc(alias = "create_flow_sampler_in")]
 pub type CreateSamplerObjIn = Layout<tag::CreateSamplerObjIn, 0x4c>;
 layout! { CreateSamplerObjIn, tag::CreateSamplerObjIn, "create_sampler_obj_in", Struct, 0x4c;
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
+    #[doc(alias = "hdr")]
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
     /// `sampler_object`: from byte 0x10 on.
     nested(sampler_object sampler_object_mut set_sampler_object with_sampler_object: SamplerObj = "sampler_object" 0x10, 0x3c);
 }
 
 /// `query_sampler_obj_out`: 76 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QuerySamplerObjOut = Layout<tag::QuerySamplerObjOut, 0x4c>;
 layout! { QuerySamplerObjOut, tag::QuerySamplerObjOut, "query_sampler_obj_out", Struct, 0x4c;
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -2171,6 +2400,8 @@ layout! { QuerySamplerObjOut, tag::QuerySamplerObjOut, "query_sampler_obj_out", 
 }
 
 /// `flow_table_context_sws`: 16 bytes.
+///
+/// Sources: v6.12.
 pub type FlowTableContextSws = Layout<tag::FlowTableContextSws, 0x10>;
 layout! { FlowTableContextSws, tag::FlowTableContextSws, "flow_table_context_sws", Struct, 0x10;
     /// `sw_owner_icm_root_1`: 64 bits from byte 0x00 on.
@@ -2180,6 +2411,8 @@ layout! { FlowTableContextSws, tag::FlowTableContextSws, "flow_table_context_sws
 }
 
 /// `flow_table_context_hws`: 16 bytes.
+///
+/// Sources: v6.12.
 pub type FlowTableContextHws = Layout<tag::FlowTableContextHws, 0x10>;
 layout! { FlowTableContextHws, tag::FlowTableContextHws, "flow_table_context_hws", Struct, 0x10;
     /// `rtc_id_0`: bits 31:0 of dword 0x00.
@@ -2189,6 +2422,8 @@ layout! { FlowTableContextHws, tag::FlowTableContextHws, "flow_table_context_hws
 }
 
 /// `dest_format_struct_flow_counter_list_auto`, a union: 16 bytes.
+///
+/// Sources: v6.1, mlx5ctl, libdpcp.
 pub type DestFormatStructFlowCounterListAuto = Layout<tag::DestFormatStructFlowCounterListAuto, 0x10>;
 layout! { DestFormatStructFlowCounterListAuto, tag::DestFormatStructFlowCounterListAuto, "dest_format_struct_flow_counter_list_auto", Union, 0x10;
     /// `extended_dest_format`: from byte 0x00 on.
@@ -2200,6 +2435,8 @@ layout! { DestFormatStructFlowCounterListAuto, tag::DestFormatStructFlowCounterL
 }
 
 /// `flow_meter`: 128 bytes.
+///
+/// Sources: rdma-core.
 pub type FlowMeter = Layout<tag::FlowMeter, 0x80>;
 layout! { FlowMeter, tag::FlowMeter, "flow_meter", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2221,6 +2458,8 @@ layout! { FlowMeter, tag::FlowMeter, "flow_meter", Struct, 0x80;
 }
 
 /// `create_flow_meter_in`: 144 bytes.
+///
+/// Sources: rdma-core.
 pub type CreateFlowMeterIn = Layout<tag::CreateFlowMeterIn, 0x90>;
 layout! { CreateFlowMeterIn, tag::CreateFlowMeterIn, "create_flow_meter_in", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.
@@ -2230,6 +2469,8 @@ layout! { CreateFlowMeterIn, tag::CreateFlowMeterIn, "create_flow_meter_in", Str
 }
 
 /// `query_flow_meter_out`: 144 bytes.
+///
+/// Sources: rdma-core.
 pub type QueryFlowMeterOut = Layout<tag::QueryFlowMeterOut, 0x90>;
 layout! { QueryFlowMeterOut, tag::QueryFlowMeterOut, "query_flow_meter_out", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.
@@ -2239,6 +2480,8 @@ layout! { QueryFlowMeterOut, tag::QueryFlowMeterOut, "query_flow_meter_out", Str
 }
 
 /// `query_flow_sampler_out`: 56 bytes.
+///
+/// Sources: rdma-core.
 pub type QueryFlowSamplerOut = Layout<tag::QueryFlowSamplerOut, 0x38>;
 layout! { QueryFlowSamplerOut, tag::QueryFlowSamplerOut, "query_flow_sampler_out", Struct, 0x38;
     /// `hdr`: from byte 0x00 on.
@@ -2246,6 +2489,8 @@ layout! { QueryFlowSamplerOut, tag::QueryFlowSamplerOut, "query_flow_sampler_out
 }
 
 /// `query_geneve_tlv_option_out`: 80 bytes.
+///
+/// Sources: dpdk.
 pub type QueryGeneveTlvOptionOut = Layout<tag::QueryGeneveTlvOptionOut, 0x50>;
 layout! { QueryGeneveTlvOptionOut, tag::QueryGeneveTlvOptionOut, "query_geneve_tlv_option_out", Struct, 0x50;
     /// `hdr`: from byte 0x00 on.
@@ -2255,6 +2500,8 @@ layout! { QueryGeneveTlvOptionOut, tag::QueryGeneveTlvOptionOut, "query_geneve_t
 }
 
 /// `flow_hit_aso`: 128 bytes.
+///
+/// Sources: dpdk.
 pub type FlowHitAso = Layout<tag::FlowHitAso, 0x80>;
 layout! { FlowHitAso, tag::FlowHitAso, "flow_hit_aso", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2266,6 +2513,8 @@ layout! { FlowHitAso, tag::FlowHitAso, "flow_hit_aso", Struct, 0x80;
 }
 
 /// `create_flow_hit_aso_in`: 144 bytes.
+///
+/// Sources: dpdk.
 pub type CreateFlowHitAsoIn = Layout<tag::CreateFlowHitAsoIn, 0x90>;
 layout! { CreateFlowHitAsoIn, tag::CreateFlowHitAsoIn, "create_flow_hit_aso_in", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.
@@ -2275,6 +2524,8 @@ layout! { CreateFlowHitAsoIn, tag::CreateFlowHitAsoIn, "create_flow_hit_aso_in",
 }
 
 /// `flow_meter_aso`: 128 bytes.
+///
+/// Sources: dpdk.
 pub type FlowMeterAso = Layout<tag::FlowMeterAso, 0x80>;
 layout! { FlowMeterAso, tag::FlowMeterAso, "flow_meter_aso", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2286,6 +2537,8 @@ layout! { FlowMeterAso, tag::FlowMeterAso, "flow_meter_aso", Struct, 0x80;
 }
 
 /// `create_flow_meter_aso_in`: 144 bytes.
+///
+/// Sources: dpdk.
 pub type CreateFlowMeterAsoIn = Layout<tag::CreateFlowMeterAsoIn, 0x90>;
 layout! { CreateFlowMeterAsoIn, tag::CreateFlowMeterAsoIn, "create_flow_meter_aso_in", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.
@@ -2295,6 +2548,8 @@ layout! { CreateFlowMeterAsoIn, tag::CreateFlowMeterAsoIn, "create_flow_meter_as
 }
 
 /// `tcp_window_params`: 16 bytes.
+///
+/// Sources: dpdk.
 pub type TcpWindowParams = Layout<tag::TcpWindowParams, 0x10>;
 layout! { TcpWindowParams, tag::TcpWindowParams, "tcp_window_params", Struct, 0x10;
     /// `max_ack`: bits 31:0 of dword 0x00.
@@ -2308,6 +2563,8 @@ layout! { TcpWindowParams, tag::TcpWindowParams, "tcp_window_params", Struct, 0x
 }
 
 /// `conn_track_aso`: 64 bytes.
+///
+/// Sources: dpdk.
 pub type ConnTrackAso = Layout<tag::ConnTrackAso, 0x40>;
 layout! { ConnTrackAso, tag::ConnTrackAso, "conn_track_aso", Struct, 0x40;
     /// `reply_dir`: from byte 0x00 on.
@@ -2371,6 +2628,8 @@ layout! { ConnTrackAso, tag::ConnTrackAso, "conn_track_aso", Struct, 0x40;
 }
 
 /// `conn_track_offload`: 128 bytes.
+///
+/// Sources: dpdk.
 pub type ConnTrackOffload = Layout<tag::ConnTrackOffload, 0x80>;
 layout! { ConnTrackOffload, tag::ConnTrackOffload, "conn_track_offload", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2382,6 +2641,8 @@ layout! { ConnTrackOffload, tag::ConnTrackOffload, "conn_track_offload", Struct,
 }
 
 /// `create_conn_track_aso_in`: 144 bytes.
+///
+/// Sources: dpdk.
 pub type CreateConnTrackAsoIn = Layout<tag::CreateConnTrackAsoIn, 0x90>;
 layout! { CreateConnTrackAsoIn, tag::CreateConnTrackAsoIn, "create_conn_track_aso_in", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.
@@ -2391,6 +2652,8 @@ layout! { CreateConnTrackAsoIn, tag::CreateConnTrackAsoIn, "create_conn_track_as
 }
 
 /// `alloc_packet_reformat_out`: 16 bytes.
+///
+/// Sources: dpdk.
 pub type AllocPacketReformatOut = Layout<tag::AllocPacketReformatOut, 0x10>;
 layout! { AllocPacketReformatOut, tag::AllocPacketReformatOut, "alloc_packet_reformat_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -2404,6 +2667,8 @@ layout! { AllocPacketReformatOut, tag::AllocPacketReformatOut, "alloc_packet_ref
 /// `encap_header_in`: 8 bytes.
 ///
 /// With its list `more_encap_header`: [`EncapHeaderInWithMoreEncapHeader`].
+///
+/// Sources: libdpcp.
 pub type EncapHeaderIn = Layout<tag::EncapHeaderIn, 0x08>;
 
 /// `encap_header_in` and its list `more_encap_header`.
@@ -2419,6 +2684,8 @@ layout! { EncapHeaderIn, tag::EncapHeaderIn, "encap_header_in", Struct, 0x08;
 }
 
 /// `query_encap_header_in`: 32 bytes.
+///
+/// Sources: libdpcp.
 pub type QueryEncapHeaderIn = Layout<tag::QueryEncapHeaderIn, 0x20>;
 layout! { QueryEncapHeaderIn, tag::QueryEncapHeaderIn, "query_encap_header_in", Struct, 0x20;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -2432,6 +2699,8 @@ layout! { QueryEncapHeaderIn, tag::QueryEncapHeaderIn, "query_encap_header_in", 
 }
 
 /// `alloc_encap_header_out`: 16 bytes.
+///
+/// Sources: libdpcp.
 pub type AllocEncapHeaderOut = Layout<tag::AllocEncapHeaderOut, 0x10>;
 layout! { AllocEncapHeaderOut, tag::AllocEncapHeaderOut, "alloc_encap_header_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -2445,6 +2714,8 @@ layout! { AllocEncapHeaderOut, tag::AllocEncapHeaderOut, "alloc_encap_header_out
 /// `alloc_encap_header_in`: 36 bytes.
 ///
 /// With its list `encap_header.more_encap_header`: [`AllocEncapHeaderInWithMoreEncapHeader`].
+///
+/// Sources: libdpcp.
 pub type AllocEncapHeaderIn = Layout<tag::AllocEncapHeaderIn, 0x24>;
 
 /// `alloc_encap_header_in` and its list `encap_header.more_encap_header`.
@@ -2461,6 +2732,8 @@ layout! { AllocEncapHeaderIn, tag::AllocEncapHeaderIn, "alloc_encap_header_in", 
 }
 
 /// `dealloc_encap_header_out`: 16 bytes.
+///
+/// Sources: libdpcp.
 pub type DeallocEncapHeaderOut = Layout<tag::DeallocEncapHeaderOut, 0x10>;
 layout! { DeallocEncapHeaderOut, tag::DeallocEncapHeaderOut, "dealloc_encap_header_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -2470,6 +2743,8 @@ layout! { DeallocEncapHeaderOut, tag::DeallocEncapHeaderOut, "dealloc_encap_head
 }
 
 /// `dealloc_encap_header_in`: 16 bytes.
+///
+/// Sources: libdpcp.
 pub type DeallocEncapHeaderIn = Layout<tag::DeallocEncapHeaderIn, 0x10>;
 layout! { DeallocEncapHeaderIn, tag::DeallocEncapHeaderIn, "dealloc_encap_header_in", Struct, 0x10;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -2483,6 +2758,8 @@ layout! { DeallocEncapHeaderIn, tag::DeallocEncapHeaderIn, "dealloc_encap_header
 }
 
 /// `flow_spec_in`: 1028 bytes.
+///
+/// Sources: libdpcp.
 pub type FlowSpecIn = Layout<tag::FlowSpecIn, 0x404>;
 layout! { FlowSpecIn, tag::FlowSpecIn, "flow_spec_in", Struct, 0x404;
     /// `match_criteria_enable`: bits 31:24 of dword 0x00.
@@ -2494,6 +2771,8 @@ layout! { FlowSpecIn, tag::FlowSpecIn, "flow_spec_in", Struct, 0x404;
 }
 
 /// `fs_rule_add_in`: 1040 bytes.
+///
+/// Sources: libdpcp.
 pub type FsRuleAddIn = Layout<tag::FsRuleAddIn, 0x410>;
 layout! { FsRuleAddIn, tag::FsRuleAddIn, "fs_rule_add_in", Struct, 0x410;
     /// `flow_spec`: from byte 0x00 on.

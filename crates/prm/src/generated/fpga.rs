@@ -55,6 +55,8 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
 ];
 
 /// `fpga_shell_caps`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaShellCaps = Layout<tag::FpgaShellCaps, 0x40>;
 layout! { FpgaShellCaps, tag::FpgaShellCaps, "fpga_shell_caps", Struct, 0x40;
     /// `max_num_qps`: bits 31:16 of dword 0x00.
@@ -86,6 +88,8 @@ layout! { FpgaShellCaps, tag::FpgaShellCaps, "fpga_shell_caps", Struct, 0x40;
 /// `fpga_cap`: 256 bytes.
 ///
 /// Register FPGA_CAP (0x4022), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaCap = Layout<tag::FpgaCap, 0x100>;
 layout! { FpgaCap, tag::FpgaCap, "fpga_cap", Struct, 0x100;
     /// `fpga_id`: bits 31:24 of dword 0x00.
@@ -136,6 +140,8 @@ register! { FpgaCap, "FPGA_CAP" 0x4022 read write }
 /// `fpga_ctrl`: 16 bytes.
 ///
 /// Register FPGA_CTRL (0x4023), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaCtrl = Layout<tag::FpgaCtrl, 0x10>;
 layout! { FpgaCtrl, tag::FpgaCtrl, "fpga_ctrl", Struct, 0x10;
     /// `operation`: bits 23:16 of dword 0x00.
@@ -154,6 +160,8 @@ register! { FpgaCtrl, "FPGA_CTRL" 0x4023 read write }
 /// Register FPGA_ACCESS_REG (0x4024), read and written by ACCESS_REG.
 ///
 /// With its list `data`: [`FpgaAccessRegWithData`].
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaAccessReg = Layout<tag::FpgaAccessReg, 0x10>;
 
 /// `fpga_access_reg` and its list `data`.
@@ -168,6 +176,8 @@ layout! { FpgaAccessReg, tag::FpgaAccessReg, "fpga_access_reg", Struct, 0x10;
 register! { FpgaAccessReg, "FPGA_ACCESS_REG" 0x4024 read write }
 
 /// `fpga_qpc`: 96 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaQpc = Layout<tag::FpgaQpc, 0x60>;
 layout! { FpgaQpc, tag::FpgaQpc, "fpga_qpc", Struct, 0x60;
     /// `state`: bits 31:28 of dword 0x00.
@@ -213,6 +223,8 @@ layout! { FpgaQpc, tag::FpgaQpc, "fpga_qpc", Struct, 0x60;
 }
 
 /// `fpga_create_qp_in`: 112 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaCreateQpIn = Layout<tag::FpgaCreateQpIn, 0x70>;
 layout! { FpgaCreateQpIn, tag::FpgaCreateQpIn, "fpga_create_qp_in", Struct, 0x70, opcode 0x960;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -225,6 +237,8 @@ layout! { FpgaCreateQpIn, tag::FpgaCreateQpIn, "fpga_create_qp_in", Struct, 0x70
 request! { FpgaCreateQpIn => FpgaCreateQpOut }
 
 /// `fpga_create_qp_out`: 112 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaCreateQpOut = Layout<tag::FpgaCreateQpOut, 0x70>;
 layout! { FpgaCreateQpOut, tag::FpgaCreateQpOut, "fpga_create_qp_out", Struct, 0x70;
     /// `status`: bits 31:24 of dword 0x00.
@@ -238,6 +252,8 @@ layout! { FpgaCreateQpOut, tag::FpgaCreateQpOut, "fpga_create_qp_out", Struct, 0
 }
 
 /// `fpga_modify_qp_in`: 112 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaModifyQpIn = Layout<tag::FpgaModifyQpIn, 0x70>;
 layout! { FpgaModifyQpIn, tag::FpgaModifyQpIn, "fpga_modify_qp_in", Struct, 0x70, opcode 0x961;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -254,6 +270,8 @@ layout! { FpgaModifyQpIn, tag::FpgaModifyQpIn, "fpga_modify_qp_in", Struct, 0x70
 request! { FpgaModifyQpIn => FpgaModifyQpOut }
 
 /// `fpga_modify_qp_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaModifyQpOut = Layout<tag::FpgaModifyQpOut, 0x10>;
 layout! { FpgaModifyQpOut, tag::FpgaModifyQpOut, "fpga_modify_qp_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -263,6 +281,8 @@ layout! { FpgaModifyQpOut, tag::FpgaModifyQpOut, "fpga_modify_qp_out", Struct, 0
 }
 
 /// `fpga_query_qp_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaQueryQpIn = Layout<tag::FpgaQueryQpIn, 0x10>;
 layout! { FpgaQueryQpIn, tag::FpgaQueryQpIn, "fpga_query_qp_in", Struct, 0x10, opcode 0x962;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -275,6 +295,8 @@ layout! { FpgaQueryQpIn, tag::FpgaQueryQpIn, "fpga_query_qp_in", Struct, 0x10, o
 request! { FpgaQueryQpIn => FpgaQueryQpOut }
 
 /// `fpga_query_qp_out`: 112 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaQueryQpOut = Layout<tag::FpgaQueryQpOut, 0x70>;
 layout! { FpgaQueryQpOut, tag::FpgaQueryQpOut, "fpga_query_qp_out", Struct, 0x70;
     /// `status`: bits 31:24 of dword 0x00.
@@ -286,6 +308,8 @@ layout! { FpgaQueryQpOut, tag::FpgaQueryQpOut, "fpga_query_qp_out", Struct, 0x70
 }
 
 /// `fpga_query_qp_counters_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaQueryQpCountersIn = Layout<tag::FpgaQueryQpCountersIn, 0x10>;
 layout! { FpgaQueryQpCountersIn, tag::FpgaQueryQpCountersIn, "fpga_query_qp_counters_in", Struct, 0x10, opcode 0x964;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -300,6 +324,8 @@ layout! { FpgaQueryQpCountersIn, tag::FpgaQueryQpCountersIn, "fpga_query_qp_coun
 request! { FpgaQueryQpCountersIn => FpgaQueryQpCountersOut }
 
 /// `fpga_query_qp_counters_out`: 112 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaQueryQpCountersOut = Layout<tag::FpgaQueryQpCountersOut, 0x70>;
 layout! { FpgaQueryQpCountersOut, tag::FpgaQueryQpCountersOut, "fpga_query_qp_counters_out", Struct, 0x70;
     /// `status`: bits 31:24 of dword 0x00.
@@ -319,6 +345,8 @@ layout! { FpgaQueryQpCountersOut, tag::FpgaQueryQpCountersOut, "fpga_query_qp_co
 }
 
 /// `fpga_destroy_qp_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaDestroyQpIn = Layout<tag::FpgaDestroyQpIn, 0x10>;
 layout! { FpgaDestroyQpIn, tag::FpgaDestroyQpIn, "fpga_destroy_qp_in", Struct, 0x10, opcode 0x963;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -331,6 +359,8 @@ layout! { FpgaDestroyQpIn, tag::FpgaDestroyQpIn, "fpga_destroy_qp_in", Struct, 0
 request! { FpgaDestroyQpIn => FpgaDestroyQpOut }
 
 /// `fpga_destroy_qp_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type FpgaDestroyQpOut = Layout<tag::FpgaDestroyQpOut, 0x10>;
 layout! { FpgaDestroyQpOut, tag::FpgaDestroyQpOut, "fpga_destroy_qp_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.

@@ -41,6 +41,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `general_obj_create_param`: 4 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type GeneralObjCreateParam = Layout<tag::GeneralObjCreateParam, 0x04>;
 layout! { GeneralObjCreateParam, tag::GeneralObjCreateParam, "general_obj_create_param", Struct, 0x04;
     /// `alias_object`: bit 31 of dword 0x00.
@@ -50,6 +52,8 @@ layout! { GeneralObjCreateParam, tag::GeneralObjCreateParam, "general_obj_create
 }
 
 /// `general_obj_query_param`: 4 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type GeneralObjQueryParam = Layout<tag::GeneralObjQueryParam, 0x04>;
 layout! { GeneralObjQueryParam, tag::GeneralObjQueryParam, "general_obj_query_param", Struct, 0x04;
     /// `alias_object`: bit 31 of dword 0x00.
@@ -59,6 +63,8 @@ layout! { GeneralObjQueryParam, tag::GeneralObjQueryParam, "general_obj_query_pa
 }
 
 /// `general_obj_in_cmd_hdr_op_param`, a union: 4 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type GeneralObjInCmdHdrOpParam = Layout<tag::GeneralObjInCmdHdrOpParam, 0x04>;
 layout! { GeneralObjInCmdHdrOpParam, tag::GeneralObjInCmdHdrOpParam, "general_obj_in_cmd_hdr_op_param", Union, 0x04;
     /// `create`: from byte 0x00 on.
@@ -68,6 +74,8 @@ layout! { GeneralObjInCmdHdrOpParam, tag::GeneralObjInCmdHdrOpParam, "general_ob
 }
 
 /// `general_obj_in_cmd_hdr`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type GeneralObjInCmdHdr = Layout<tag::GeneralObjInCmdHdr, 0x10>;
 layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr", Struct, 0x10, opcode 0xa03;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -81,11 +89,14 @@ layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr",
     /// `obj_id`: bits 31:0 of dword 0x08.
     full(obj_id set_obj_id with_obj_id: u32 = "obj_id" 0x08[31:0]);
     /// `op_param`: from byte 0x0c on.
+    #[doc(alias = "obj_offset")]
     nested(op_param op_param_mut set_op_param with_op_param: GeneralObjInCmdHdrOpParam = "op_param" 0x0c, 0x04);
 }
 request! { GeneralObjInCmdHdr => GeneralObjOutCmdHdr }
 
 /// `general_obj_out_cmd_hdr`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type GeneralObjOutCmdHdr = Layout<tag::GeneralObjOutCmdHdr, 0x10>;
 layout! { GeneralObjOutCmdHdr, tag::GeneralObjOutCmdHdr, "general_obj_out_cmd_hdr", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -97,6 +108,8 @@ layout! { GeneralObjOutCmdHdr, tag::GeneralObjOutCmdHdr, "general_obj_out_cmd_hd
 }
 
 /// `allow_other_vhca_access_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, dpdk, ucx.
 pub type AllowOtherVhcaAccessIn = Layout<tag::AllowOtherVhcaAccessIn, 0x40>;
 layout! { AllowOtherVhcaAccessIn, tag::AllowOtherVhcaAccessIn, "allow_other_vhca_access_in", Struct, 0x40, opcode 0xb16;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -117,6 +130,8 @@ layout! { AllowOtherVhcaAccessIn, tag::AllowOtherVhcaAccessIn, "allow_other_vhca
 request! { AllowOtherVhcaAccessIn => AllowOtherVhcaAccessOut }
 
 /// `allow_other_vhca_access_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, dpdk, ucx.
 pub type AllowOtherVhcaAccessOut = Layout<tag::AllowOtherVhcaAccessOut, 0x10>;
 layout! { AllowOtherVhcaAccessOut, tag::AllowOtherVhcaAccessOut, "allow_other_vhca_access_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -126,6 +141,8 @@ layout! { AllowOtherVhcaAccessOut, tag::AllowOtherVhcaAccessOut, "allow_other_vh
 }
 
 /// `alias_context`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, dpdk, ucx.
 pub type AliasContext = Layout<tag::AliasContext, 0x40>;
 layout! { AliasContext, tag::AliasContext, "alias_context", Struct, 0x40;
     /// `vhca_id_to_be_accessed`: bits 31:16 of dword 0x00.
@@ -145,6 +162,8 @@ layout! { AliasContext, tag::AliasContext, "alias_context", Struct, 0x40;
 }
 
 /// `create_alias_obj_in`: 80 bytes.
+///
+/// Sources: v7.3, v6.12, dpdk, ucx.
 pub type CreateAliasObjIn = Layout<tag::CreateAliasObjIn, 0x50>;
 layout! { CreateAliasObjIn, tag::CreateAliasObjIn, "create_alias_obj_in", Struct, 0x50;
     /// `hdr`: from byte 0x00 on.
@@ -154,6 +173,8 @@ layout! { CreateAliasObjIn, tag::CreateAliasObjIn, "create_alias_obj_in", Struct
 }
 
 /// `create_alias_obj_out`: 80 bytes.
+///
+/// Sources: ucx.
 pub type CreateAliasObjOut = Layout<tag::CreateAliasObjOut, 0x50>;
 layout! { CreateAliasObjOut, tag::CreateAliasObjOut, "create_alias_obj_out", Struct, 0x50;
     /// `hdr`: from byte 0x00 on.

@@ -424,6 +424,8 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
 ];
 
 /// `pcie_perf_cntrs_grp_data_layout`: 248 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PciePerfCntrsGrpDataLayout = Layout<tag::PciePerfCntrsGrpDataLayout, 0xf8>;
 layout! { PciePerfCntrsGrpDataLayout, tag::PciePerfCntrsGrpDataLayout, "pcie_perf_cntrs_grp_data_layout", Struct, 0xf8;
     /// `life_time_counter_high`: bits 31:0 of dword 0x00.
@@ -463,6 +465,8 @@ layout! { PciePerfCntrsGrpDataLayout, tag::PciePerfCntrsGrpDataLayout, "pcie_per
 /// `nic_cap_reg`: 128 bytes.
 ///
 /// Register NIC_CAP (0xc00d), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, mstflint.
 pub type NicCapReg = Layout<tag::NicCapReg, 0x80>;
 layout! { NicCapReg, tag::NicCapReg, "nic_cap_reg", Struct, 0x80;
     /// `host_os_init_ctrl_reg`: bit 18 of dword 0x00.
@@ -501,6 +505,8 @@ layout! { NicCapReg, tag::NicCapReg, "nic_cap_reg", Struct, 0x80;
 register! { NicCapReg, "NIC_CAP" 0xc00d read write }
 
 /// `default_timeout`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type DefaultTimeout = Layout<tag::DefaultTimeout, 0x04>;
 layout! { DefaultTimeout, tag::DefaultTimeout, "default_timeout", Struct, 0x04;
     /// `to_multiplier`: bits 31:29 of dword 0x00. Read only.
@@ -512,6 +518,8 @@ layout! { DefaultTimeout, tag::DefaultTimeout, "default_timeout", Struct, 0x04;
 /// `dtor_reg`: 64 bytes.
 ///
 /// Register DTOR (0xc00e), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type DtorReg = Layout<tag::DtorReg, 0x40>;
 layout! { DtorReg, tag::DtorReg, "dtor_reg", Struct, 0x40;
     /// `pcie_toggle_to`: from byte 0x04 on. Read only.
@@ -535,6 +543,7 @@ layout! { DtorReg, tag::DtorReg, "dtor_reg", Struct, 0x40;
     /// `reclaim_vfs_pages_to`: from byte 0x34 on. Read only.
     nested(reclaim_vfs_pages_to: DefaultTimeout = "reclaim_vfs_pages_to" 0x34, 0x04) Ro;
     /// `reset_unload_to`: from byte 0x38 on. Read only.
+    #[doc(alias = "driver_unload_and_reset_to")]
     nested(reset_unload_to: DefaultTimeout = "reset_unload_to" 0x38, 0x04) Ro;
     /// `embedded_cpu_os_shutdown_to`: from byte 0x3c on.
     nested(embedded_cpu_os_shutdown_to embedded_cpu_os_shutdown_to_mut set_embedded_cpu_os_shutdown_to with_embedded_cpu_os_shutdown_to: DefaultTimeout = "embedded_cpu_os_shutdown_to" 0x3c, 0x04) Rw;
@@ -542,6 +551,8 @@ layout! { DtorReg, tag::DtorReg, "dtor_reg", Struct, 0x40;
 register! { DtorReg, "DTOR" 0xc00e read write }
 
 /// `pcie_cntrs_grp_data_layout_auto`, a union: 248 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PcieCntrsGrpDataLayoutAuto = Layout<tag::PcieCntrsGrpDataLayoutAuto, 0xf8>;
 layout! { PcieCntrsGrpDataLayoutAuto, tag::PcieCntrsGrpDataLayoutAuto, "pcie_cntrs_grp_data_layout_auto", Union, 0xf8;
     /// `pcie_perf_cntrs_grp_data_layout`: from byte 0x00 on.
@@ -551,6 +562,11 @@ layout! { PcieCntrsGrpDataLayoutAuto, tag::PcieCntrsGrpDataLayoutAuto, "pcie_cnt
 /// `mlcr_reg`: 12 bytes.
 ///
 /// Register MLCR (0x902b), read and written by ACCESS_REG.
+///
+/// Called `mlcr` in mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+#[doc(alias = "mlcr")]
 pub type MlcrReg = Layout<tag::MlcrReg, 0x0c>;
 layout! { MlcrReg, tag::MlcrReg, "mlcr_reg", Struct, 0x0c;
     /// `lp_msb`: bits 25:24 of dword 0x00. Written to say which register is meant.
@@ -575,6 +591,8 @@ register! { MlcrReg, "MLCR" 0x902b read write }
 /// `mpein_reg`: 48 bytes.
 ///
 /// Register MPEIN (0x9050), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type MpeinReg = Layout<tag::MpeinReg, 0x30>;
 layout! { MpeinReg, tag::MpeinReg, "mpein_reg", Struct, 0x30;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -639,6 +657,8 @@ register! { MpeinReg, "MPEIN" 0x9050 read write }
 /// `mpcnt_reg`: 256 bytes.
 ///
 /// Register MPCNT (0x9051), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type MpcntReg = Layout<tag::MpcntReg, 0x100>;
 layout! { MpcntReg, tag::MpcntReg, "mpcnt_reg", Struct, 0x100;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -661,6 +681,8 @@ register! { MpcntReg, "MPCNT" 0x9051 read write }
 /// `mpegc_reg`: 44 bytes.
 ///
 /// Register MPEGC (0x9056), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type MpegcReg = Layout<tag::MpegcReg, 0x2c>;
 layout! { MpegcReg, tag::MpegcReg, "mpegc_reg", Struct, 0x2c;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -699,6 +721,11 @@ register! { MpegcReg, "MPEGC" 0x9056 read write }
 /// `mpir_reg`: 16 bytes.
 ///
 /// Register MPIR (0x9059), read by ACCESS_REG.
+///
+/// Called `mpir` in mstflint.
+///
+/// Sources: v7.3, v6.12, mstflint.
+#[doc(alias = "mpir")]
 pub type MpirReg = Layout<tag::MpirReg, 0x10>;
 layout! { MpirReg, tag::MpirReg, "mpir_reg", Struct, 0x10;
     /// `sdm`: bit 31 of dword 0x00. Read only.
@@ -747,6 +774,11 @@ register! { MpirReg, "MPIR" 0x9059 read }
 /// `mtutc_reg`: 28 bytes.
 ///
 /// Register MTUTC (0x9055), read and written by ACCESS_REG.
+///
+/// Called `register_mtutc` in dpdk.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, mstflint.
+#[doc(alias = "register_mtutc")]
 pub type MtutcReg = Layout<tag::MtutcReg, 0x1c>;
 layout! { MtutcReg, tag::MtutcReg, "mtutc_reg", Struct, 0x1c;
     /// `time_stamp_mode`: bits 31:30 of dword 0x00. Read only.
@@ -773,6 +805,8 @@ layout! { MtutcReg, tag::MtutcReg, "mtutc_reg", Struct, 0x1c;
 register! { MtutcReg, "MTUTC" 0x9055 read write }
 
 /// `mcam_enhanced_features`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type McamEnhancedFeatures = Layout<tag::McamEnhancedFeatures, 0x10>;
 layout! { McamEnhancedFeatures, tag::McamEnhancedFeatures, "mcam_enhanced_features", Struct, 0x10;
     /// `mtutc_freq_adj_units`: bit 15 of dword 0x08.
@@ -810,6 +844,8 @@ layout! { McamEnhancedFeatures, tag::McamEnhancedFeatures, "mcam_enhanced_featur
 }
 
 /// `mcam_access_reg`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type McamAccessReg = Layout<tag::McamAccessReg, 0x10>;
 layout! { McamAccessReg, tag::McamAccessReg, "mcam_access_reg", Struct, 0x10;
     /// `mcda`: bit 3 of dword 0x00.
@@ -853,6 +889,8 @@ layout! { McamAccessReg, tag::McamAccessReg, "mcam_access_reg", Struct, 0x10;
 }
 
 /// `mcam_access_reg_bits1`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type McamAccessRegBits1 = Layout<tag::McamAccessRegBits1, 0x10>;
 layout! { McamAccessRegBits1, tag::McamAccessRegBits1, "mcam_access_reg_bits1", Struct, 0x10;
     /// `regs_127_to_96`: bits 31:0 of dword 0x00.
@@ -866,6 +904,8 @@ layout! { McamAccessRegBits1, tag::McamAccessRegBits1, "mcam_access_reg_bits1", 
 }
 
 /// `mcam_access_reg_bits2`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type McamAccessRegBits2 = Layout<tag::McamAccessRegBits2, 0x10>;
 layout! { McamAccessRegBits2, tag::McamAccessRegBits2, "mcam_access_reg_bits2", Struct, 0x10;
     /// `regs_127_to_99`: bits 31:3 of dword 0x00.
@@ -887,6 +927,8 @@ layout! { McamAccessRegBits2, tag::McamAccessRegBits2, "mcam_access_reg_bits2", 
 }
 
 /// `mcam_access_reg_bits3`: 16 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type McamAccessRegBits3 = Layout<tag::McamAccessRegBits3, 0x10>;
 layout! { McamAccessRegBits3, tag::McamAccessRegBits3, "mcam_access_reg_bits3", Struct, 0x10;
     /// `regs_127_to_96`: bits 31:0 of dword 0x00.
@@ -906,6 +948,8 @@ layout! { McamAccessRegBits3, tag::McamAccessRegBits3, "mcam_access_reg_bits3", 
 }
 
 /// `mcam_reg_mng_access_reg_cap_mask`, a union: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type McamRegMngAccessRegCapMask = Layout<tag::McamRegMngAccessRegCapMask, 0x10>;
 layout! { McamRegMngAccessRegCapMask, tag::McamRegMngAccessRegCapMask, "mcam_reg_mng_access_reg_cap_mask", Union, 0x10;
     /// `access_regs`: from byte 0x00 on.
@@ -919,6 +963,8 @@ layout! { McamRegMngAccessRegCapMask, tag::McamRegMngAccessRegCapMask, "mcam_reg
 }
 
 /// `mcam_reg_mng_feature_cap_mask`, a union: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type McamRegMngFeatureCapMask = Layout<tag::McamRegMngFeatureCapMask, 0x10>;
 layout! { McamRegMngFeatureCapMask, tag::McamRegMngFeatureCapMask, "mcam_reg_mng_feature_cap_mask", Union, 0x10;
     /// `enhanced_features`: from byte 0x00 on.
@@ -928,6 +974,8 @@ layout! { McamRegMngFeatureCapMask, tag::McamRegMngFeatureCapMask, "mcam_reg_mng
 /// `mcam_reg`: 72 bytes.
 ///
 /// Register MCAM (0x907f), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type McamReg = Layout<tag::McamReg, 0x48>;
 layout! { McamReg, tag::McamReg, "mcam_reg", Struct, 0x48;
     /// `feature_group`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -944,6 +992,8 @@ register! { McamReg, "MCAM" 0x907f read write }
 /// `core_dump_reg`: 64 bytes.
 ///
 /// Register CORE_DUMP (0x402e), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CoreDumpReg = Layout<tag::CoreDumpReg, 0x40>;
 layout! { CoreDumpReg, tag::CoreDumpReg, "core_dump_reg", Struct, 0x40;
     /// `more_dump`: bit 31 of dword 0x00.
@@ -968,6 +1018,8 @@ register! { CoreDumpReg, "CORE_DUMP" 0x402e read write }
 /// `set_node_in`: 64 bytes.
 ///
 /// Register NODE_DESC (0x6001), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type SetNodeIn = Layout<tag::SetNodeIn, 0x40>;
 layout! { SetNodeIn, tag::SetNodeIn, "set_node_in", Struct, 0x40;
     /// `node_description`: from byte 0x00 on.
@@ -978,6 +1030,8 @@ register! { SetNodeIn, "NODE_DESC" 0x6001 read write }
 /// `mtpps_reg`: 60 bytes.
 ///
 /// Register MTPPS (0x9053), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type MtppsReg = Layout<tag::MtppsReg, 0x3c>;
 layout! { MtppsReg, tag::MtppsReg, "mtpps_reg", Struct, 0x3c;
     /// `cap_number_of_pps_pins`: bits 19:16 of dword 0x00. Read only.
@@ -1036,6 +1090,8 @@ register! { MtppsReg, "MTPPS" 0x9053 read write }
 /// `mtppse_reg`: 16 bytes.
 ///
 /// Register MTPPSE (0x9054), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type MtppseReg = Layout<tag::MtppseReg, 0x10>;
 layout! { MtppseReg, tag::MtppseReg, "mtppse_reg", Struct, 0x10;
     /// `pin`: bits 7:0 of dword 0x00.
@@ -1050,6 +1106,8 @@ register! { MtppseReg, "MTPPSE" 0x9054 read write }
 /// `mcqs_reg`: 16 bytes.
 ///
 /// Register MCQS (0x9060), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type McqsReg = Layout<tag::McqsReg, 0x10>;
 layout! { McqsReg, tag::McqsReg, "mcqs_reg", Struct, 0x10;
     /// `last_index_flag`: bit 31 of dword 0x00. Read only.
@@ -1078,6 +1136,8 @@ layout! { McqsReg, tag::McqsReg, "mcqs_reg", Struct, 0x10;
 register! { McqsReg, "MCQS" 0x9060 read write }
 
 /// `mcqi_cap`: 20 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type McqiCap = Layout<tag::McqiCap, 0x14>;
 layout! { McqiCap, tag::McqiCap, "mcqi_cap", Struct, 0x14;
     /// `supported_info_bitmask`: bits 31:0 of dword 0x00. Read only.
@@ -1105,6 +1165,8 @@ layout! { McqiCap, tag::McqiCap, "mcqi_cap", Struct, 0x14;
 }
 
 /// `mcqi_version`: 124 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type McqiVersion = Layout<tag::McqiVersion, 0x7c>;
 layout! { McqiVersion, tag::McqiVersion, "mcqi_version", Struct, 0x7c;
     /// `build_time_valid`: bit 29 of dword 0x00.
@@ -1126,6 +1188,8 @@ layout! { McqiVersion, tag::McqiVersion, "mcqi_version", Struct, 0x7c;
 }
 
 /// `mcqi_activation_method`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type McqiActivationMethod = Layout<tag::McqiActivationMethod, 0x04>;
 layout! { McqiActivationMethod, tag::McqiActivationMethod, "mcqi_activation_method", Struct, 0x04;
     /// `pending_server_ac_power_cycle`: bit 31 of dword 0x00.
@@ -1147,6 +1211,8 @@ layout! { McqiActivationMethod, tag::McqiActivationMethod, "mcqi_activation_meth
 }
 
 /// `mcqi_reg_data`, a union: 124 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type McqiRegData = Layout<tag::McqiRegData, 0x7c>;
 layout! { McqiRegData, tag::McqiRegData, "mcqi_reg_data", Union, 0x7c;
     /// `mcqi_caps`: from byte 0x00 on.
@@ -1162,6 +1228,8 @@ layout! { McqiRegData, tag::McqiRegData, "mcqi_reg_data", Union, 0x7c;
 /// Register MCQI (0x9061), read and written by ACCESS_REG.
 ///
 /// With its list `data`: [`McqiRegWithData`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type McqiReg = Layout<tag::McqiReg, 0x18>;
 
 /// `mcqi_reg` and its list `data`.
@@ -1190,6 +1258,8 @@ register! { McqiReg, "MCQI" 0x9061 read write }
 /// `mcc_reg`: 32 bytes.
 ///
 /// Register MCC (0x9062), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type MccReg = Layout<tag::MccReg, 0x20>;
 layout! { MccReg, tag::MccReg, "mcc_reg", Struct, 0x20;
     /// `time_elapsed_since_last_cmd`: bits 27:16 of dword 0x00. Read only.
@@ -1236,6 +1306,8 @@ register! { MccReg, "MCC" 0x9062 read write }
 /// Register MCDA (0x9063), read and written by ACCESS_REG.
 ///
 /// With its list `data`: [`McdaRegWithData`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type McdaReg = Layout<tag::McdaReg, 0x10>;
 
 /// `mcda_reg` and its list `data`.
@@ -1254,6 +1326,8 @@ register! { McdaReg, "MCDA" 0x9063 read write }
 /// `mfrl_reg`: 8 bytes.
 ///
 /// Register MFRL (0x9028), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type MfrlReg = Layout<tag::MfrlReg, 0x08>;
 layout! { MfrlReg, tag::MfrlReg, "mfrl_reg", Struct, 0x08;
     /// `pci_rescan_required`: bit 31 of dword 0x04. Read only.
@@ -1271,6 +1345,7 @@ layout! { MfrlReg, tag::MfrlReg, "mfrl_reg", Struct, 0x08;
     /// `reset_type`: bits 15:8 of dword 0x04. Read only.
     full(reset_type: u8 = "reset_type" 0x04[15:8]) Ro { "Full_Chip_Reset" = 0x1, "Keep_Network_Port_Active_During_Reset" = 0x2, "ARM_Only_Reset" = 0x8, "ARM_OS_Shutdown" = 0x10, "Network_Reset" = 0x20 };
     /// `reset_level`: bits 7:0 of dword 0x04.
+    #[doc(alias = "reset_trigger")]
     full(reset_level set_reset_level with_reset_level: u8 = "reset_level" 0x04[7:0]) Rw { "TRIGGER0" = 0x1, "TRIGGER1" = 0x2, "TRIGGER3" = 0x8, "TRIGGER6" = 0x40 };
 }
 register! { MfrlReg, "MFRL" 0x9028 read write }
@@ -1278,6 +1353,8 @@ register! { MfrlReg, "MFRL" 0x9028 read write }
 /// `mirc_reg`: 8 bytes.
 ///
 /// Register MIRC (0x9162), read by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type MircReg = Layout<tag::MircReg, 0x08>;
 layout! { MircReg, tag::MircReg, "mirc_reg", Struct, 0x08;
     /// `status_code`: bits 7:0 of dword 0x00. Read only.
@@ -1288,6 +1365,8 @@ register! { MircReg, "MIRC" 0x9162 read }
 /// `mrtc_reg`: 16 bytes.
 ///
 /// Register MRTC (0x902d), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type MrtcReg = Layout<tag::MrtcReg, 0x10>;
 layout! { MrtcReg, tag::MrtcReg, "mrtc_reg", Struct, 0x10;
     /// `time_synced`: bit 31 of dword 0x00. Read only.
@@ -1302,6 +1381,11 @@ register! { MrtcReg, "MRTC" 0x902d read write }
 /// `mtcap_reg`: 16 bytes.
 ///
 /// Register MTCAP (0x9009), read by ACCESS_REG.
+///
+/// Called `mtcap` in mstflint.
+///
+/// Sources: v7.3, v6.12, mstflint.
+#[doc(alias = "mtcap")]
 pub type MtcapReg = Layout<tag::MtcapReg, 0x10>;
 layout! { MtcapReg, tag::MtcapReg, "mtcap_reg", Struct, 0x10;
     /// `slot_index`: bits 19:16 of dword 0x00. Written to say which register is meant.
@@ -1318,6 +1402,11 @@ register! { MtcapReg, "MTCAP" 0x9009 read }
 /// `mtmp_reg`: 32 bytes.
 ///
 /// Register MTMP (0x900a), read and written by ACCESS_REG.
+///
+/// Called `mtmp` in mstflint.
+///
+/// Sources: v7.3, v6.12, mstflint.
+#[doc(alias = "mtmp")]
 pub type MtmpReg = Layout<tag::MtmpReg, 0x20>;
 layout! { MtmpReg, tag::MtmpReg, "mtmp_reg", Struct, 0x20;
     /// `i`: bit 31 of dword 0x00. Written to say which register is meant.
@@ -1347,8 +1436,10 @@ layout! { MtmpReg, tag::MtmpReg, "mtmp_reg", Struct, 0x20;
     /// `sdee`: bits 29:28 of dword 0x0c.
     bits(sdee set_sdee with_sdee try_set_sdee: u8 = "sdee" 0x0c[29:28]) Rw { "do_not_generate_event" = 0x0, "generate_event" = 0x1, "generate_single_event" = 0x2 };
     /// `temp_threshold_hi`: bits 15:0 of dword 0x0c.
+    #[doc(alias = "temperature_threshold_hi")]
     full(temp_threshold_hi set_temp_threshold_hi with_temp_threshold_hi: u16 = "temp_threshold_hi" 0x0c[15:0]) Rw;
     /// `temp_threshold_lo`: bits 15:0 of dword 0x10.
+    #[doc(alias = "temperature_threshold_lo")]
     full(temp_threshold_lo set_temp_threshold_lo with_temp_threshold_lo: u16 = "temp_threshold_lo" 0x10[15:0]) Rw;
     /// `sensor_name_hi`: bits 31:0 of dword 0x18. Read only.
     full(sensor_name_hi: u32 = "sensor_name_hi" 0x18[31:0]) Ro;
@@ -1360,6 +1451,8 @@ register! { MtmpReg, "MTMP" 0x900a read write }
 /// `mtptm_reg`: 16 bytes.
 ///
 /// Register MTPTM (0x9180), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, mstflint.
 pub type MtptmReg = Layout<tag::MtptmReg, 0x10>;
 layout! { MtptmReg, tag::MtptmReg, "mtptm_reg", Struct, 0x10;
     /// `local_time_invalidation_to`: bits 31:16 of dword 0x00.
@@ -1374,11 +1467,15 @@ register! { MtptmReg, "MTPTM" 0x9180 read write }
 /// `mtctr_reg`: 24 bytes.
 ///
 /// Register MTCTR (0x9181), read by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, mstflint.
 pub type MtctrReg = Layout<tag::MtctrReg, 0x18>;
 layout! { MtctrReg, tag::MtctrReg, "mtctr_reg", Struct, 0x18;
     /// `first_clock_timestamp_request`: bits 31:24 of dword 0x00. Written to say which register is meant.
+    #[doc(alias = "first_clock_cross_timestamp_request")]
     full(first_clock_timestamp_request set_first_clock_timestamp_request with_first_clock_timestamp_request: u8 = "first_clock_timestamp_request" 0x00[31:24]) Index;
     /// `second_clock_timestamp_request`: bits 23:16 of dword 0x00. Written to say which register is meant.
+    #[doc(alias = "second_clock_cross_timestamp_request")]
     full(second_clock_timestamp_request set_second_clock_timestamp_request with_second_clock_timestamp_request: u8 = "second_clock_timestamp_request" 0x00[23:16]) Index;
     /// `first_clock_valid`: bit 31 of dword 0x04. Read only.
     flag(first_clock_valid: bool = "first_clock_valid" 0x04[31]) Ro;
@@ -1396,6 +1493,11 @@ register! { MtctrReg, "MTCTR" 0x9181 read }
 /// `mcia_reg`: 148 bytes.
 ///
 /// Register MCIA (0x9014), read and written by ACCESS_REG.
+///
+/// Called `mcia` in mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+#[doc(alias = "mcia")]
 pub type MciaReg = Layout<tag::MciaReg, 0x94>;
 layout! { MciaReg, tag::MciaReg, "mcia_reg", Struct, 0x94;
     /// `l`: bit 31 of dword 0x00.
@@ -1425,6 +1527,7 @@ layout! { MciaReg, tag::MciaReg, "mcia_reg", Struct, 0x94;
     /// `password`: bits 31:0 of dword 0x0c. Written to make something happen.
     full(password set_password with_password: u32 = "password" 0x0c[31:0]) Op;
     /// `dwords`: from byte 0x10 on.
+    #[doc(alias = "dword")]
     bytes(dwords dwords_mut set_dwords with_dwords: [u8; 128] = "dwords" 0x10, 0x80) Rw;
     /// `password_msb`: bits 31:0 of dword 0x90.
     full(password_msb set_password_msb with_password_msb: u32 = "password_msb" 0x90[31:0]) Rw;
@@ -1432,6 +1535,8 @@ layout! { MciaReg, tag::MciaReg, "mcia_reg", Struct, 0x94;
 register! { MciaReg, "MCIA" 0x9014 read write }
 
 /// `mtrc_string_db_param`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type MtrcStringDbParam = Layout<tag::MtrcStringDbParam, 0x08>;
 layout! { MtrcStringDbParam, tag::MtrcStringDbParam, "mtrc_string_db_param", Struct, 0x08;
     /// `string_db_base_address`: bits 31:0 of dword 0x00.
@@ -1443,6 +1548,11 @@ layout! { MtrcStringDbParam, tag::MtrcStringDbParam, "mtrc_string_db_param", Str
 /// `mtrc_cap`: 132 bytes.
 ///
 /// Register MTRC_CAP (0x9040), read and written by ACCESS_REG.
+///
+/// Called `mtrc_cap_reg` in mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+#[doc(alias = "mtrc_cap_reg")]
 pub type MtrcCap = Layout<tag::MtrcCap, 0x84>;
 layout! { MtrcCap, tag::MtrcCap, "mtrc_cap", Struct, 0x84;
     /// `trace_owner`: bit 31 of dword 0x00.
@@ -1469,6 +1579,11 @@ register! { MtrcCap, "MTRC_CAP" 0x9040 read write }
 /// `mtrc_conf`: 128 bytes.
 ///
 /// Register MTRC_CONF (0x9041), read and written by ACCESS_REG.
+///
+/// Called `mtrc_conf_reg` in mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+#[doc(alias = "mtrc_conf_reg")]
 pub type MtrcConf = Layout<tag::MtrcConf, 0x80>;
 layout! { MtrcConf, tag::MtrcConf, "mtrc_conf", Struct, 0x80;
     /// `trace_mode`: bits 3:0 of dword 0x00.
@@ -1485,6 +1600,11 @@ register! { MtrcConf, "MTRC_CONF" 0x9041 read write }
 /// Register MTRC_STDB (0x9042), read and written by ACCESS_REG.
 ///
 /// With its list `string_db_data`: [`MtrcStdbWithStringDbData`].
+///
+/// Called `mtrc_stdb_reg` in mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+#[doc(alias = "mtrc_stdb_reg")]
 pub type MtrcStdb = Layout<tag::MtrcStdb, 0x08>;
 
 /// `mtrc_stdb` and its list `string_db_data`.
@@ -1503,6 +1623,11 @@ register! { MtrcStdb, "MTRC_STDB" 0x9042 read write }
 /// `mtrc_ctrl`: 64 bytes.
 ///
 /// Register MTRC_CTRL (0x9043), read and written by ACCESS_REG.
+///
+/// Called `mtrc_ctrl_reg` in mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+#[doc(alias = "mtrc_ctrl_reg")]
 pub type MtrcCtrl = Layout<tag::MtrcCtrl, 0x40>;
 layout! { MtrcCtrl, tag::MtrcCtrl, "mtrc_ctrl", Struct, 0x40;
     /// `trace_status`: bits 31:30 of dword 0x00.
@@ -1514,8 +1639,10 @@ layout! { MtrcCtrl, tag::MtrcCtrl, "mtrc_ctrl", Struct, 0x40;
     /// `modify_field_select`: bits 15:0 of dword 0x00. Written only.
     full(modify_field_select set_modify_field_select with_modify_field_select: u16 = "modify_field_select" 0x00[15:0]) Wo;
     /// `current_timestamp52_32`: bits 20:0 of dword 0x08. Read only.
+    #[doc(alias = "current_timestamp_52_32")]
     bits(current_timestamp52_32: u32 = "current_timestamp52_32" 0x08[20:0]) Ro;
     /// `current_timestamp31_0`: bits 31:0 of dword 0x0c. Read only.
+    #[doc(alias = "current_timestamp_31_0")]
     full(current_timestamp31_0: u32 = "current_timestamp31_0" 0x0c[31:0]) Ro;
 }
 register! { MtrcCtrl, "MTRC_CTRL" 0x9043 read write }
@@ -1523,6 +1650,8 @@ register! { MtrcCtrl, "MTRC_CTRL" 0x9043 read write }
 /// `msecq_reg`: 64 bytes.
 ///
 /// Register MSECQ (0x9155), read by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, mstflint.
 pub type MsecqReg = Layout<tag::MsecqReg, 0x40>;
 layout! { MsecqReg, tag::MsecqReg, "msecq_reg", Struct, 0x40;
     /// `network_option`: bits 13:12 of dword 0x04. Read only.
@@ -1539,6 +1668,8 @@ register! { MsecqReg, "MSECQ" 0x9155 read }
 /// `msees_reg`: 64 bytes.
 ///
 /// Register MSEES (0x9156), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, mstflint.
 pub type MseesReg = Layout<tag::MseesReg, 0x40>;
 layout! { MseesReg, tag::MseesReg, "msees_reg", Struct, 0x40;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -1569,6 +1700,8 @@ register! { MseesReg, "MSEES" 0x9156 read write }
 /// `mrtcq_reg`: 64 bytes.
 ///
 /// Register MRTCQ (0x9182), read by ACCESS_REG.
+///
+/// Sources: v7.3, mstflint.
 pub type MrtcqReg = Layout<tag::MrtcqReg, 0x40>;
 layout! { MrtcqReg, tag::MrtcqReg, "mrtcq_reg", Struct, 0x40;
     /// `rt_clock_identity`: 64 bits from byte 0x08 on. Read only.
@@ -1577,6 +1710,8 @@ layout! { MrtcqReg, tag::MrtcqReg, "mrtcq_reg", Struct, 0x40;
 register! { MrtcqReg, "MRTCQ" 0x9182 read }
 
 /// `mrfv_cvb`: 8 bytes.
+///
+/// Sources: mstflint.
 pub type MrfvCvb = Layout<tag::MrfvCvb, 0x08>;
 layout! { MrfvCvb, tag::MrfvCvb, "mrfv_cvb", Struct, 0x08;
     /// `selector`: bit 31 of dword 0x00. Read only.
@@ -1598,6 +1733,8 @@ layout! { MrfvCvb, tag::MrfvCvb, "mrfv_cvb", Struct, 0x08;
 }
 
 /// `mrfv_pvs_main`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type MrfvPvsMain = Layout<tag::MrfvPvsMain, 0x04>;
 layout! { MrfvPvsMain, tag::MrfvPvsMain, "mrfv_pvs_main", Struct, 0x04;
     /// `pvs_main_data`: bits 6:0 of dword 0x00. Read only.
@@ -1605,6 +1742,8 @@ layout! { MrfvPvsMain, tag::MrfvPvsMain, "mrfv_pvs_main", Struct, 0x04;
 }
 
 /// `mrfv_pvs_tile`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type MrfvPvsTile = Layout<tag::MrfvPvsTile, 0x04>;
 layout! { MrfvPvsTile, tag::MrfvPvsTile, "mrfv_pvs_tile", Struct, 0x04;
     /// `pvs_tile_data`: bits 6:0 of dword 0x00. Read only.
@@ -1612,6 +1751,8 @@ layout! { MrfvPvsTile, tag::MrfvPvsTile, "mrfv_pvs_tile", Struct, 0x04;
 }
 
 /// `mrfv_raw_and_value`: 12 bytes.
+///
+/// Sources: mstflint.
 pub type MrfvRawAndValue = Layout<tag::MrfvRawAndValue, 0x0c>;
 layout! { MrfvRawAndValue, tag::MrfvRawAndValue, "mrfv_raw_and_value", Struct, 0x0c;
     /// `value_valid`: bit 31 of dword 0x00. Read only.
@@ -1627,6 +1768,8 @@ layout! { MrfvRawAndValue, tag::MrfvRawAndValue, "mrfv_raw_and_value", Struct, 0
 }
 
 /// `mrfv_ult`: 12 bytes.
+///
+/// Sources: mstflint.
 pub type MrfvUlt = Layout<tag::MrfvUlt, 0x0c>;
 layout! { MrfvUlt, tag::MrfvUlt, "mrfv_ult", Struct, 0x0c;
     /// `ult_lot_digit_4`: bits 31:24 of dword 0x00. Read only.
@@ -1656,6 +1799,8 @@ layout! { MrfvUlt, tag::MrfvUlt, "mrfv_ult", Struct, 0x0c;
 }
 
 /// `mrfv_data_auto`, a union: 12 bytes.
+///
+/// Sources: mstflint.
 pub type MrfvDataAuto = Layout<tag::MrfvDataAuto, 0x0c>;
 layout! { MrfvDataAuto, tag::MrfvDataAuto, "mrfv_data_auto", Union, 0x0c;
     /// `mrfv_cvb`: from byte 0x00 on.
@@ -1673,6 +1818,8 @@ layout! { MrfvDataAuto, tag::MrfvDataAuto, "mrfv_data_auto", Union, 0x0c;
 /// `mrfv`: 64 bytes.
 ///
 /// Register MRFV (0x906d), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mrfv = Layout<tag::Mrfv, 0x40>;
 layout! { Mrfv, tag::Mrfv, "mrfv", Struct, 0x40;
     /// `v`: bits 31:30 of dword 0x00. Read only.
@@ -1689,6 +1836,8 @@ layout! { Mrfv, tag::Mrfv, "mrfv", Struct, 0x40;
 register! { Mrfv, "MRFV" 0x906d read }
 
 /// `mrsv_cx_7_value`: 32 bytes.
+///
+/// Sources: mstflint.
 pub type MrsvCx7Value = Layout<tag::MrsvCx7Value, 0x20>;
 layout! { MrsvCx7Value, tag::MrsvCx7Value, "mrsv_cx_7_value", Struct, 0x20;
     /// `fnp`: bit 31 of dword 0x00. Read only.
@@ -1718,6 +1867,8 @@ layout! { MrsvCx7Value, tag::MrsvCx7Value, "mrsv_cx_7_value", Struct, 0x20;
 }
 
 /// `mrsv_data_auto`, a union: 32 bytes.
+///
+/// Sources: mstflint.
 pub type MrsvDataAuto = Layout<tag::MrsvDataAuto, 0x20>;
 layout! { MrsvDataAuto, tag::MrsvDataAuto, "mrsv_data_auto", Union, 0x20;
     /// `mrsv_cx_7_value`: from byte 0x00 on.
@@ -1727,6 +1878,8 @@ layout! { MrsvDataAuto, tag::MrsvDataAuto, "mrsv_data_auto", Union, 0x20;
 /// `mrsv`: 64 bytes.
 ///
 /// Register MRSV (0x9164), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mrsv = Layout<tag::Mrsv, 0x40>;
 layout! { Mrsv, tag::Mrsv, "mrsv", Struct, 0x40;
     /// `v`: bit 31 of dword 0x00. Read only.
@@ -1741,6 +1894,8 @@ register! { Mrsv, "MRSV" 0x9164 read }
 /// `mtmg`: 16 bytes.
 ///
 /// Register MTMG (0x910d), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mtmg = Layout<tag::Mtmg, 0x10>;
 layout! { Mtmg, tag::Mtmg, "mtmg", Struct, 0x10;
     /// `e`: bit 0 of dword 0x00.
@@ -1761,6 +1916,8 @@ register! { Mtmg, "MTMG" 0x910d read write }
 /// `mtmr`: 12 bytes.
 ///
 /// Register MTMR (0x910e), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mtmr = Layout<tag::Mtmr, 0x0c>;
 layout! { Mtmr, tag::Mtmr, "mtmr", Struct, 0x0c;
     /// `module`: bits 7:0 of dword 0x00. Written to say which register is meant.
@@ -1781,6 +1938,8 @@ layout! { Mtmr, tag::Mtmr, "mtmr", Struct, 0x0c;
 register! { Mtmr, "MTMR" 0x910e read write }
 
 /// `configuration_item_type_class_file`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type ConfigurationItemTypeClassFile = Layout<tag::ConfigurationItemTypeClassFile, 0x04>;
 layout! { ConfigurationItemTypeClassFile, tag::ConfigurationItemTypeClassFile, "configuration_item_type_class_file", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -1790,6 +1949,8 @@ layout! { ConfigurationItemTypeClassFile, tag::ConfigurationItemTypeClassFile, "
 }
 
 /// `configuration_item_type_class_global`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type ConfigurationItemTypeClassGlobal = Layout<tag::ConfigurationItemTypeClassGlobal, 0x04>;
 layout! { ConfigurationItemTypeClassGlobal, tag::ConfigurationItemTypeClassGlobal, "configuration_item_type_class_global", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -1799,6 +1960,8 @@ layout! { ConfigurationItemTypeClassGlobal, tag::ConfigurationItemTypeClassGloba
 }
 
 /// `configuration_item_type_class_host`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type ConfigurationItemTypeClassHost = Layout<tag::ConfigurationItemTypeClassHost, 0x04>;
 layout! { ConfigurationItemTypeClassHost, tag::ConfigurationItemTypeClassHost, "configuration_item_type_class_host", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -1808,6 +1971,8 @@ layout! { ConfigurationItemTypeClassHost, tag::ConfigurationItemTypeClassHost, "
 }
 
 /// `configuration_item_type_class_log`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type ConfigurationItemTypeClassLog = Layout<tag::ConfigurationItemTypeClassLog, 0x04>;
 layout! { ConfigurationItemTypeClassLog, tag::ConfigurationItemTypeClassLog, "configuration_item_type_class_log", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -1817,6 +1982,8 @@ layout! { ConfigurationItemTypeClassLog, tag::ConfigurationItemTypeClassLog, "co
 }
 
 /// `configuration_item_type_class_module`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type ConfigurationItemTypeClassModule = Layout<tag::ConfigurationItemTypeClassModule, 0x04>;
 layout! { ConfigurationItemTypeClassModule, tag::ConfigurationItemTypeClassModule, "configuration_item_type_class_module", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -1828,6 +1995,8 @@ layout! { ConfigurationItemTypeClassModule, tag::ConfigurationItemTypeClassModul
 }
 
 /// `configuration_item_type_class_multi_instance`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type ConfigurationItemTypeClassMultiInstance = Layout<tag::ConfigurationItemTypeClassMultiInstance, 0x04>;
 layout! { ConfigurationItemTypeClassMultiInstance, tag::ConfigurationItemTypeClassMultiInstance, "configuration_item_type_class_multi_instance", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -1837,6 +2006,8 @@ layout! { ConfigurationItemTypeClassMultiInstance, tag::ConfigurationItemTypeCla
 }
 
 /// `configuration_item_type_class_per_host_pf`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type ConfigurationItemTypeClassPerHostPf = Layout<tag::ConfigurationItemTypeClassPerHostPf, 0x04>;
 layout! { ConfigurationItemTypeClassPerHostPf, tag::ConfigurationItemTypeClassPerHostPf, "configuration_item_type_class_per_host_pf", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -1850,6 +2021,8 @@ layout! { ConfigurationItemTypeClassPerHostPf, tag::ConfigurationItemTypeClassPe
 }
 
 /// `configuration_item_type_class_physical_port`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type ConfigurationItemTypeClassPhysicalPort = Layout<tag::ConfigurationItemTypeClassPhysicalPort, 0x04>;
 layout! { ConfigurationItemTypeClassPhysicalPort, tag::ConfigurationItemTypeClassPhysicalPort, "configuration_item_type_class_physical_port", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -1861,6 +2034,8 @@ layout! { ConfigurationItemTypeClassPhysicalPort, tag::ConfigurationItemTypeClas
 }
 
 /// `config_item_type_auto`, a union: 4 bytes.
+///
+/// Sources: mstflint.
 pub type ConfigItemTypeAuto = Layout<tag::ConfigItemTypeAuto, 0x04>;
 layout! { ConfigItemTypeAuto, tag::ConfigItemTypeAuto, "config_item_type_auto", Union, 0x04;
     /// `configuration_item_type_class_file`: from byte 0x00 on.
@@ -1882,6 +2057,8 @@ layout! { ConfigItemTypeAuto, tag::ConfigItemTypeAuto, "config_item_type_auto", 
 }
 
 /// `config_item`: 12 bytes.
+///
+/// Sources: mstflint.
 pub type ConfigItem = Layout<tag::ConfigItem, 0x0c>;
 layout! { ConfigItem, tag::ConfigItem, "config_item", Struct, 0x0c;
     /// `priority`: bits 29:28 of dword 0x00. Read only.
@@ -1905,6 +2082,8 @@ layout! { ConfigItem, tag::ConfigItem, "config_item", Struct, 0x0c;
 }
 
 /// `cvb_config_error`: 160 bytes.
+///
+/// Sources: mstflint.
 pub type CvbConfigError = Layout<tag::CvbConfigError, 0xa0>;
 layout! { CvbConfigError, tag::CvbConfigError, "cvb_config_error", Struct, 0xa0;
     /// `cvb_error_type`: bits 3:0 of dword 0x00. Read only.
@@ -1916,6 +2095,8 @@ layout! { CvbConfigError, tag::CvbConfigError, "cvb_config_error", Struct, 0xa0;
 }
 
 /// `date_time_layout`: 8 bytes.
+///
+/// Sources: mstflint.
 pub type DateTimeLayout = Layout<tag::DateTimeLayout, 0x08>;
 layout! { DateTimeLayout, tag::DateTimeLayout, "date_time_layout", Struct, 0x08;
     /// `seconds`: bits 31:24 of dword 0x00.
@@ -1935,6 +2116,8 @@ layout! { DateTimeLayout, tag::DateTimeLayout, "date_time_layout", Struct, 0x08;
 /// `mcdd_reg`: 32 bytes.
 ///
 /// Register MCDD (0x905c), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type McddReg = Layout<tag::McddReg, 0x20>;
 layout! { McddReg, tag::McddReg, "mcdd_reg", Struct, 0x20;
     /// `update_handle`: bits 23:0 of dword 0x00.
@@ -1957,6 +2140,8 @@ register! { McddReg, "MCDD" 0x905c read write }
 /// `mcion`: 16 bytes.
 ///
 /// Register MCION (0x9052), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mcion = Layout<tag::Mcion, 0x10>;
 layout! { Mcion, tag::Mcion, "mcion", Struct, 0x10;
     /// `module`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -1973,6 +2158,8 @@ layout! { Mcion, tag::Mcion, "mcion", Struct, 0x10;
 register! { Mcion, "MCION" 0x9052 read write }
 
 /// `mcqi_clock_source_properties`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type McqiClockSourceProperties = Layout<tag::McqiClockSourceProperties, 0x04>;
 layout! { McqiClockSourceProperties, tag::McqiClockSourceProperties, "mcqi_clock_source_properties", Struct, 0x04;
     /// `vendor_id`: bits 23:16 of dword 0x00. Read only.
@@ -1984,6 +2171,8 @@ layout! { McqiClockSourceProperties, tag::McqiClockSourceProperties, "mcqi_clock
 }
 
 /// `mcqi_dpa_metadata`: 104 bytes.
+///
+/// Sources: mstflint.
 pub type McqiDpaMetadata = Layout<tag::McqiDpaMetadata, 0x68>;
 layout! { McqiDpaMetadata, tag::McqiDpaMetadata, "mcqi_dpa_metadata", Struct, 0x68;
     /// `type`: bits 31:24 of dword 0x00. Read only.
@@ -2007,6 +2196,8 @@ layout! { McqiDpaMetadata, tag::McqiDpaMetadata, "mcqi_dpa_metadata", Struct, 0x
 }
 
 /// `mcqi_dpa_apps_info`: 112 bytes.
+///
+/// Sources: mstflint.
 pub type McqiDpaAppsInfo = Layout<tag::McqiDpaAppsInfo, 0x70>;
 layout! { McqiDpaAppsInfo, tag::McqiDpaAppsInfo, "mcqi_dpa_apps_info", Struct, 0x70;
     /// `version`: bits 31:24 of dword 0x00. Read only.
@@ -2018,6 +2209,8 @@ layout! { McqiDpaAppsInfo, tag::McqiDpaAppsInfo, "mcqi_dpa_apps_info", Struct, 0
 }
 
 /// `mcqi_linkx_properties`: 124 bytes.
+///
+/// Sources: mstflint.
 pub type McqiLinkxProperties = Layout<tag::McqiLinkxProperties, 0x7c>;
 layout! { McqiLinkxProperties, tag::McqiLinkxProperties, "mcqi_linkx_properties", Struct, 0x7c;
     /// `fw_image_info_bitmap`: bits 23:16 of dword 0x00. Read only.
@@ -2051,6 +2244,8 @@ layout! { McqiLinkxProperties, tag::McqiLinkxProperties, "mcqi_linkx_properties"
 }
 
 /// `mcqi_reg_data_auto`, a union: 124 bytes.
+///
+/// Sources: mstflint.
 pub type McqiRegDataAuto = Layout<tag::McqiRegDataAuto, 0x7c>;
 layout! { McqiRegDataAuto, tag::McqiRegDataAuto, "mcqi_reg_data_auto", Union, 0x7c;
     /// `mcqi_clock_source_properties`: from byte 0x00 on.
@@ -2066,6 +2261,8 @@ layout! { McqiRegDataAuto, tag::McqiRegDataAuto, "mcqi_reg_data_auto", Union, 0x
 /// `mdir_reg`: 64 bytes.
 ///
 /// Register MDIR (0x911a), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MdirReg = Layout<tag::MdirReg, 0x40>;
 layout! { MdirReg, tag::MdirReg, "mdir_reg", Struct, 0x40;
     /// `device_id`: from byte 0x00 on. Read only.
@@ -2074,6 +2271,8 @@ layout! { MdirReg, tag::MdirReg, "mdir_reg", Struct, 0x40;
 register! { MdirReg, "MDIR" 0x911a read }
 
 /// `over_voltage_stressor_parameters`: 8 bytes.
+///
+/// Sources: mstflint.
 pub type OverVoltageStressorParameters = Layout<tag::OverVoltageStressorParameters, 0x08>;
 layout! { OverVoltageStressorParameters, tag::OverVoltageStressorParameters, "over_voltage_stressor_parameters", Struct, 0x08;
     /// `over_votlage_percentage_change`: bits 5:0 of dword 0x00.
@@ -2081,6 +2280,8 @@ layout! { OverVoltageStressorParameters, tag::OverVoltageStressorParameters, "ov
 }
 
 /// `under_voltage_stressor_parameters`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type UnderVoltageStressorParameters = Layout<tag::UnderVoltageStressorParameters, 0x04>;
 layout! { UnderVoltageStressorParameters, tag::UnderVoltageStressorParameters, "under_voltage_stressor_parameters", Struct, 0x04;
     /// `under_voltage_percentage_change`: bits 5:0 of dword 0x00.
@@ -2088,6 +2289,8 @@ layout! { UnderVoltageStressorParameters, tag::UnderVoltageStressorParameters, "
 }
 
 /// `mdps_reg_stressors_params_auto`, a union: 8 bytes.
+///
+/// Sources: mstflint.
 pub type MdpsRegStressorsParamsAuto = Layout<tag::MdpsRegStressorsParamsAuto, 0x08>;
 layout! { MdpsRegStressorsParamsAuto, tag::MdpsRegStressorsParamsAuto, "mdps_reg_stressors_params_auto", Union, 0x08;
     /// `over_voltage_stressor_parameters`: from byte 0x00 on.
@@ -2099,6 +2302,8 @@ layout! { MdpsRegStressorsParamsAuto, tag::MdpsRegStressorsParamsAuto, "mdps_reg
 /// `mdps_reg`: 16 bytes.
 ///
 /// Register MDPS (0x9074), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MdpsReg = Layout<tag::MdpsReg, 0x10>;
 layout! { MdpsReg, tag::MdpsReg, "mdps_reg", Struct, 0x10;
     /// `supported`: bit 31 of dword 0x00. Read only.
@@ -2115,6 +2320,8 @@ register! { MdpsReg, "MDPS" 0x9074 read write }
 /// `mdsr_reg`: 48 bytes.
 ///
 /// Register MDSR (0x9110), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MdsrReg = Layout<tag::MdsrReg, 0x30>;
 layout! { MdsrReg, tag::MdsrReg, "mdsr_reg", Struct, 0x30;
     /// `type_of_token`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -2133,6 +2340,8 @@ layout! { MdsrReg, tag::MdsrReg, "mdsr_reg", Struct, 0x30;
 register! { MdsrReg, "MDSR" 0x9110 read write }
 
 /// `mdtr_reg_event_params_auto`, a union: 160 bytes.
+///
+/// Sources: mstflint.
 pub type MdtrRegEventParamsAuto = Layout<tag::MdtrRegEventParamsAuto, 0xa0>;
 layout! { MdtrRegEventParamsAuto, tag::MdtrRegEventParamsAuto, "mdtr_reg_event_params_auto", Union, 0xa0;
     /// `cvb_config_error`: from byte 0x00 on.
@@ -2142,6 +2351,8 @@ layout! { MdtrRegEventParamsAuto, tag::MdtrRegEventParamsAuto, "mdtr_reg_event_p
 /// `mdtr_reg`: 176 bytes.
 ///
 /// Register MDTR (0x9073), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MdtrReg = Layout<tag::MdtrReg, 0xb0>;
 layout! { MdtrReg, tag::MdtrReg, "mdtr_reg", Struct, 0xb0;
     /// `irisc_id`: bits 31:24 of dword 0x00. Read only.
@@ -2162,6 +2373,8 @@ register! { MdtrReg, "MDTR" 0x9073 read write }
 /// `merr`: 20 bytes.
 ///
 /// Register MERR (0x903c), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Merr = Layout<tag::Merr, 0x14>;
 layout! { Merr, tag::Merr, "merr", Struct, 0x14;
     /// `current_index`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2176,6 +2389,8 @@ register! { Merr, "MERR" 0x903c read write }
 /// `mfba_reg`: 268 bytes.
 ///
 /// Register MFBA (0x9011), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MfbaReg = Layout<tag::MfbaReg, 0x10c>;
 layout! { MfbaReg, tag::MfbaReg, "mfba_reg", Struct, 0x10c;
     /// `add_cap_32b`: bit 31 of dword 0x00. Read only.
@@ -2194,6 +2409,8 @@ register! { MfbaReg, "MFBA" 0x9011 read write }
 /// `mfbe_reg`: 12 bytes.
 ///
 /// Register MFBE (0x9012), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MfbeReg = Layout<tag::MfbeReg, 0x0c>;
 layout! { MfbeReg, tag::MfbeReg, "mfbe_reg", Struct, 0x0c;
     /// `add_cap_32b`: bit 31 of dword 0x00. Read only.
@@ -2212,6 +2429,8 @@ register! { MfbeReg, "MFBE" 0x9012 read write }
 /// `mfcdr_reg`: 8 bytes.
 ///
 /// Register MFCDR (0x9178), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MfcdrReg = Layout<tag::MfcdrReg, 0x08>;
 layout! { MfcdrReg, tag::MfcdrReg, "mfcdr_reg", Struct, 0x08;
     /// `query_type`: bit 31 of dword 0x00. Written to say which register is meant.
@@ -2230,6 +2449,8 @@ register! { MfcdrReg, "MFCDR" 0x9178 read }
 /// `mfpa_reg`: 32 bytes.
 ///
 /// Register MFPA (0x9010), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MfpaReg = Layout<tag::MfpaReg, 0x20>;
 layout! { MfpaReg, tag::MfpaReg, "mfpa_reg", Struct, 0x20;
     /// `add_cap_32b`: bit 31 of dword 0x00. Read only.
@@ -2266,6 +2487,8 @@ register! { MfpaReg, "MFPA" 0x9010 read write }
 /// `mfsv_reg`: 48 bytes.
 ///
 /// Register MFSV (0x9115), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MfsvReg = Layout<tag::MfsvReg, 0x30>;
 layout! { MfsvReg, tag::MfsvReg, "mfsv_reg", Struct, 0x30;
     /// `index`: bits 19:16 of dword 0x00. Written to say which register is meant.
@@ -2294,6 +2517,8 @@ register! { MfsvReg, "MFSV" 0x9115 read write }
 /// `mgcr_reg`: 32 bytes.
 ///
 /// Register MGCR (0x903a), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MgcrReg = Layout<tag::MgcrReg, 0x20>;
 layout! { MgcrReg, tag::MgcrReg, "mgcr_reg", Struct, 0x20;
     /// `segments_count`: bits 15:8 of dword 0x00. Read only.
@@ -2318,6 +2543,8 @@ layout! { MgcrReg, tag::MgcrReg, "mgcr_reg", Struct, 0x20;
 register! { MgcrReg, "MGCR" 0x903a read write }
 
 /// `mgir_dev_info`: 28 bytes.
+///
+/// Sources: mstflint.
 pub type MgirDevInfo = Layout<tag::MgirDevInfo, 0x1c>;
 layout! { MgirDevInfo, tag::MgirDevInfo, "mgir_dev_info", Struct, 0x1c;
     /// `dev_branch_tag`: from byte 0x00 on. Read only.
@@ -2325,6 +2552,8 @@ layout! { MgirDevInfo, tag::MgirDevInfo, "mgir_dev_info", Struct, 0x1c;
 }
 
 /// `mgir_hardware_info`: 32 bytes.
+///
+/// Sources: mstflint.
 pub type MgirHardwareInfo = Layout<tag::MgirHardwareInfo, 0x20>;
 layout! { MgirHardwareInfo, tag::MgirHardwareInfo, "mgir_hardware_info", Struct, 0x20;
     /// `device_hw_revision`: bits 31:16 of dword 0x00. Read only.
@@ -2362,6 +2591,8 @@ layout! { MgirHardwareInfo, tag::MgirHardwareInfo, "mgir_hardware_info", Struct,
 }
 
 /// `mgir_fw_info`: 64 bytes.
+///
+/// Sources: mstflint.
 pub type MgirFwInfo = Layout<tag::MgirFwInfo, 0x40>;
 layout! { MgirFwInfo, tag::MgirFwInfo, "mgir_fw_info", Struct, 0x40;
     /// `dev_sc`: bit 30 of dword 0x00. Read only.
@@ -2433,6 +2664,8 @@ layout! { MgirFwInfo, tag::MgirFwInfo, "mgir_fw_info", Struct, 0x40;
 }
 
 /// `rom_version`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type RomVersion = Layout<tag::RomVersion, 0x04>;
 layout! { RomVersion, tag::RomVersion, "rom_version", Struct, 0x04;
     /// `major`: bits 31:24 of dword 0x00. Read only.
@@ -2444,6 +2677,8 @@ layout! { RomVersion, tag::RomVersion, "rom_version", Struct, 0x04;
 }
 
 /// `mgir_sw_info`: 32 bytes.
+///
+/// Sources: mstflint.
 pub type MgirSwInfo = Layout<tag::MgirSwInfo, 0x20>;
 layout! { MgirSwInfo, tag::MgirSwInfo, "mgir_sw_info", Struct, 0x20;
     /// `major`: bits 23:16 of dword 0x00. Read only.
@@ -2481,6 +2716,8 @@ layout! { MgirSwInfo, tag::MgirSwInfo, "mgir_sw_info", Struct, 0x20;
 /// `mgir`: 160 bytes.
 ///
 /// Register MGIR (0x9020), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mgir = Layout<tag::Mgir, 0xa0>;
 layout! { Mgir, tag::Mgir, "mgir", Struct, 0xa0;
     /// `hw_info`: from byte 0x00 on.
@@ -2497,6 +2734,8 @@ register! { Mgir, "MGIR" 0x9020 read write }
 /// `mgls`: 12 bytes.
 ///
 /// Register MGLS (0x9068), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mgls = Layout<tag::Mgls, 0x0c>;
 layout! { Mgls, tag::Mgls, "mgls", Struct, 0x0c;
     /// `bank_sn`: bits 31:0 of dword 0x00. Read only.
@@ -2513,6 +2752,8 @@ register! { Mgls, "MGLS" 0x9068 read }
 /// Register MGNLE (0x9036), read and written by ACCESS_REG.
 ///
 /// With its list `log_data`: [`MgnleRegWithLogData`].
+///
+/// Sources: mstflint.
 pub type MgnleReg = Layout<tag::MgnleReg, 0x1c>;
 
 /// `mgnle_reg` and its list `log_data`.
@@ -2539,6 +2780,8 @@ register! { MgnleReg, "MGNLE" 0x9036 read write }
 /// `mhmpr_reg`: 20 bytes.
 ///
 /// Register MHMPR (0x905d), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MhmprReg = Layout<tag::MhmprReg, 0x14>;
 layout! { MhmprReg, tag::MhmprReg, "mhmpr_reg", Struct, 0x14;
     /// `upm`: bit 0 of dword 0x00.
@@ -2549,6 +2792,8 @@ register! { MhmprReg, "MHMPR" 0x905d read write }
 /// `midfv_reg`: 128 bytes.
 ///
 /// Register MIDFV (0x9018), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MidfvReg = Layout<tag::MidfvReg, 0x80>;
 layout! { MidfvReg, tag::MidfvReg, "midfv_reg", Struct, 0x80;
     /// `dev_branch_tag`: from byte 0x04 on. Read only.
@@ -2559,6 +2804,8 @@ register! { MidfvReg, "MIDFV" 0x9018 read }
 /// `midv_reg`: 652 bytes.
 ///
 /// Register MIDV (0x9027), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MidvReg = Layout<tag::MidvReg, 0x28c>;
 layout! { MidvReg, tag::MidvReg, "midv_reg", Struct, 0x28c;
     /// `number_of_parts`: bits 31:16 of dword 0x00. Read only.
@@ -2577,6 +2824,8 @@ register! { MidvReg, "MIDV" 0x9027 read }
 /// `misoc_reg`: 288 bytes.
 ///
 /// Register MISOC (0x9026), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MisocReg = Layout<tag::MisocReg, 0x120>;
 layout! { MisocReg, tag::MisocReg, "misoc_reg", Struct, 0x120;
     /// `query_not_available`: bit 31 of dword 0x00. Read only.
@@ -2593,6 +2842,8 @@ register! { MisocReg, "MISOC" 0x9026 read }
 /// `mjtag`: 48 bytes.
 ///
 /// Register MJTAG (0x901f), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mjtag = Layout<tag::Mjtag, 0x30>;
 layout! { Mjtag, tag::Mjtag, "mjtag", Struct, 0x30;
     /// `cmd`: bits 31:30 of dword 0x00.
@@ -2609,6 +2860,8 @@ register! { Mjtag, "MJTAG" 0x901f read write }
 /// `mkdc_reg`: 44 bytes.
 ///
 /// Register MKDC (0x9066), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MkdcReg = Layout<tag::MkdcReg, 0x2c>;
 layout! { MkdcReg, tag::MkdcReg, "mkdc_reg", Struct, 0x2c;
     /// `session_id`: bits 31:16 of dword 0x00. Written to say which register is meant.
@@ -2625,6 +2878,8 @@ register! { MkdcReg, "MKDC" 0x9066 read }
 /// `mmdio`: 12 bytes.
 ///
 /// Register MMDIO (0x9017), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mmdio = Layout<tag::Mmdio, 0x0c>;
 layout! { Mmdio, tag::Mmdio, "mmdio", Struct, 0x0c;
     /// `mdio_index`: bits 19:16 of dword 0x00. Written to say which register is meant.
@@ -2647,6 +2902,8 @@ register! { Mmdio, "MMDIO" 0x9017 read write }
 /// `mmhi_reg`: 128 bytes.
 ///
 /// Register MMHI (0x904a), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MmhiReg = Layout<tag::MmhiReg, 0x80>;
 layout! { MmhiReg, tag::MmhiReg, "mmhi_reg", Struct, 0x80;
     /// `host_number`: bits 7:0 of dword 0x04. Read only.
@@ -2659,6 +2916,8 @@ register! { MmhiReg, "MMHI" 0x904a read }
 /// `mnvda_reg`: 268 bytes.
 ///
 /// Register MNVDA (0x9024), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MnvdaReg = Layout<tag::MnvdaReg, 0x10c>;
 layout! { MnvdaReg, tag::MnvdaReg, "mnvda_reg", Struct, 0x10c;
     /// `configuration_item_header`: from byte 0x00 on.
@@ -2671,6 +2930,8 @@ register! { MnvdaReg, "MNVDA" 0x9024 read write }
 /// `mnvdi_reg`: 12 bytes.
 ///
 /// Register MNVDI (0x9025), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MnvdiReg = Layout<tag::MnvdiReg, 0x0c>;
 layout! { MnvdiReg, tag::MnvdiReg, "mnvdi_reg", Struct, 0x0c;
     /// `configuration_item_header`: from byte 0x00 on.
@@ -2681,6 +2942,8 @@ register! { MnvdiReg, "MNVDI" 0x9025 read write }
 /// `mnvgc_reg`: 16 bytes.
 ///
 /// Register MNVGC (0x9034), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MnvgcReg = Layout<tag::MnvgcReg, 0x10>;
 layout! { MnvgcReg, tag::MnvgcReg, "mnvgc_reg", Struct, 0x10;
     /// `priv_nv_other_host`: bit 2 of dword 0x00. Read only.
@@ -2697,6 +2960,8 @@ register! { MnvgcReg, "MNVGC" 0x9034 read }
 /// Register MNVGN (0x9035), read and written by ACCESS_REG.
 ///
 /// With its list `configuration_item_data`: [`MnvgnRegWithConfigurationItemData`].
+///
+/// Sources: mstflint.
 pub type MnvgnReg = Layout<tag::MnvgnReg, 0x1c>;
 
 /// `mnvgn_reg` and its list `configuration_item_data`.
@@ -2713,6 +2978,8 @@ register! { MnvgnReg, "MNVGN" 0x9035 read write }
 /// `mnvia_reg`: 8 bytes.
 ///
 /// Register MNVIA (0x9033), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MnviaReg = Layout<tag::MnviaReg, 0x08>;
 layout! { MnviaReg, tag::MnviaReg, "mnvia_reg", Struct, 0x08;
     /// `writer_id`: bits 8:4 of dword 0x00.
@@ -2725,6 +2992,8 @@ register! { MnviaReg, "MNVIA" 0x9033 read write }
 /// `mnvqc_reg`: 8 bytes.
 ///
 /// Register MNVQC (0x9030), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MnvqcReg = Layout<tag::MnvqcReg, 0x08>;
 layout! { MnvqcReg, tag::MnvqcReg, "mnvqc_reg", Struct, 0x08;
     /// `type`: bits 31:0 of dword 0x00. Written to say which register is meant.
@@ -2743,6 +3012,8 @@ register! { MnvqcReg, "MNVQC" 0x9030 read }
 /// `mpcam_reg`: 72 bytes.
 ///
 /// Register MPCAM (0x9702), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MpcamReg = Layout<tag::MpcamReg, 0x48>;
 layout! { MpcamReg, tag::MpcamReg, "mpcam_reg", Struct, 0x48;
     /// `feature_group`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2759,6 +3030,8 @@ register! { MpcamReg, "MPCAM" 0x9702 read }
 /// `mpcir`: 160 bytes.
 ///
 /// Register MPCIR (0x905a), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mpcir = Layout<tag::Mpcir, 0xa0>;
 layout! { Mpcir, tag::Mpcir, "mpcir", Struct, 0xa0;
     /// `all`: bits 31:30 of dword 0x00. Written to make something happen.
@@ -2775,6 +3048,8 @@ layout! { Mpcir, tag::Mpcir, "mpcir", Struct, 0xa0;
 register! { Mpcir, "MPCIR" 0x905a read write }
 
 /// `pcie_perf_counters2`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PciePerfCounters2 = Layout<tag::PciePerfCounters2, 0xf8>;
 layout! { PciePerfCounters2, tag::PciePerfCounters2, "pcie_perf_counters2", Struct, 0xf8;
     /// `total_dwords_transmitted`: bits 31:0 of dword 0x00. Read only.
@@ -2826,6 +3101,8 @@ layout! { PciePerfCounters2, tag::PciePerfCounters2, "pcie_perf_counters2", Stru
 }
 
 /// `pcie_perf_counters`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PciePerfCounters = Layout<tag::PciePerfCounters, 0xf8>;
 layout! { PciePerfCounters, tag::PciePerfCounters, "pcie_perf_counters", Struct, 0xf8;
     /// `rx_errors`: bits 31:0 of dword 0x08. Read only.
@@ -2865,6 +3142,8 @@ layout! { PciePerfCounters, tag::PciePerfCounters, "pcie_perf_counters", Struct,
 }
 
 /// `pcie_physical_layer`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PciePhysicalLayer = Layout<tag::PciePhysicalLayer, 0x04>;
 layout! { PciePhysicalLayer, tag::PciePhysicalLayer, "pcie_physical_layer", Struct, 0x04;
     /// `eqlz_timeout_ph3`: bit 3 of dword 0x00. Read only.
@@ -2878,6 +3157,8 @@ layout! { PciePhysicalLayer, tag::PciePhysicalLayer, "pcie_physical_layer", Stru
 }
 
 /// `mpcnt_reg_counter_set_auto`, a union: 248 bytes.
+///
+/// Sources: mstflint.
 pub type MpcntRegCounterSetAuto = Layout<tag::MpcntRegCounterSetAuto, 0xf8>;
 layout! { MpcntRegCounterSetAuto, tag::MpcntRegCounterSetAuto, "mpcnt_reg_counter_set_auto", Union, 0xf8;
     /// `pcie_perf_counters2`: from byte 0x00 on.
@@ -2891,6 +3172,8 @@ layout! { MpcntRegCounterSetAuto, tag::MpcntRegCounterSetAuto, "mpcnt_reg_counte
 /// `mpcs_reg`: 80 bytes.
 ///
 /// Register MPCS (0x917d), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MpcsReg = Layout<tag::MpcsReg, 0x50>;
 layout! { MpcsReg, tag::MpcsReg, "mpcs_reg", Struct, 0x50;
     /// `enabled`: bit 31 of dword 0x00. Read only.
@@ -2913,6 +3196,8 @@ register! { MpcsReg, "MPCS" 0x917d read }
 /// `mpecs_reg`: 32 bytes.
 ///
 /// Register MPECS (0x905b), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MpecsReg = Layout<tag::MpecsReg, 0x20>;
 layout! { MpecsReg, tag::MpecsReg, "mpecs_reg", Struct, 0x20;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -2943,6 +3228,8 @@ register! { MpecsReg, "MPECS" 0x905b read write }
 /// `mpeinj_reg`: 64 bytes.
 ///
 /// Register MPEINJ (0x9057), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MpeinjReg = Layout<tag::MpeinjReg, 0x40>;
 layout! { MpeinjReg, tag::MpeinjReg, "mpeinj_reg", Struct, 0x40;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -2999,6 +3286,8 @@ register! { MpeinjReg, "MPEINJ" 0x9057 read write }
 /// `mplh_reg`: 248 bytes.
 ///
 /// Register MPLH (0x9701), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MplhReg = Layout<tag::MplhReg, 0xf8>;
 layout! { MplhReg, tag::MplhReg, "mplh_reg", Struct, 0xf8;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -3057,6 +3346,8 @@ register! { MplhReg, "MPLH" 0x9701 read }
 /// `mpqd_reg`: 16 bytes.
 ///
 /// Register MPQD (0x9700), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MpqdReg = Layout<tag::MpqdReg, 0x10>;
 layout! { MpqdReg, tag::MpqdReg, "mpqd_reg", Struct, 0x10;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -3093,6 +3384,8 @@ register! { MpqdReg, "MPQD" 0x9700 read write }
 /// `mptfc_reg`: 112 bytes.
 ///
 /// Register MPTFC (0x9703), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MptfcReg = Layout<tag::MptfcReg, 0x70>;
 layout! { MptfcReg, tag::MptfcReg, "mptfc_reg", Struct, 0x70;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -3247,6 +3540,8 @@ register! { MptfcReg, "MPTFC" 0x9703 read write }
 /// `mptor_reg`: 8 bytes.
 ///
 /// Register MPTOR (0x9705), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MptorReg = Layout<tag::MptorReg, 0x08>;
 layout! { MptorReg, tag::MptorReg, "mptor_reg", Struct, 0x08;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -3267,6 +3562,8 @@ register! { MptorReg, "MPTOR" 0x9705 read write }
 /// `mpttc_reg`: 96 bytes.
 ///
 /// Register MPTTC (0x9706), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MpttcReg = Layout<tag::MpttcReg, 0x60>;
 layout! { MpttcReg, tag::MpttcReg, "mpttc_reg", Struct, 0x60;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -3409,6 +3706,8 @@ register! { MpttcReg, "MPTTC" 0x9706 read write }
 /// `mpttr_reg`: 84 bytes.
 ///
 /// Register MPTTR (0x9704), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MpttrReg = Layout<tag::MpttrReg, 0x54>;
 layout! { MpttrReg, tag::MpttrReg, "mpttr_reg", Struct, 0x54;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -3471,6 +3770,8 @@ register! { MpttrReg, "MPTTR" 0x9704 read }
 /// `mqdik_reg`: 520 bytes.
 ///
 /// Register MQDIK (0x9116), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MqdikReg = Layout<tag::MqdikReg, 0x208>;
 layout! { MqdikReg, tag::MqdikReg, "mqdik_reg", Struct, 0x208;
     /// `key_index`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -3489,6 +3790,8 @@ register! { MqdikReg, "MQDIK" 0x9116 read }
 /// `mqis_reg`: 24 bytes.
 ///
 /// Register MQIS (0x9064), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MqisReg = Layout<tag::MqisReg, 0x18>;
 layout! { MqisReg, tag::MqisReg, "mqis_reg", Struct, 0x18;
     /// `info_type`: bits 7:0 of dword 0x00. Written to say which register is meant.
@@ -3507,6 +3810,8 @@ register! { MqisReg, "MQIS" 0x9064 read write }
 /// `mroq`: 32 bytes.
 ///
 /// Register MROQ (0x902f), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mroq = Layout<tag::Mroq, 0x20>;
 layout! { Mroq, tag::Mroq, "mroq", Struct, 0x20;
     /// `pci_reset_req_method`: bits 31:24 of dword 0x00. Read only.
@@ -3525,6 +3830,8 @@ register! { Mroq, "MROQ" 0x902f read }
 /// `mrpr_reg`: 264 bytes.
 ///
 /// Register MRPR (0x9117), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MrprReg = Layout<tag::MrprReg, 0x108>;
 layout! { MrprReg, tag::MrprReg, "mrpr_reg", Struct, 0x108;
     /// `length`: bits 31:24 of dword 0x00.
@@ -3541,6 +3848,8 @@ register! { MrprReg, "MRPR" 0x9117 read write }
 /// `mrsi`: 64 bytes.
 ///
 /// Register MRSI (0x912a), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mrsi = Layout<tag::Mrsi, 0x40>;
 layout! { Mrsi, tag::Mrsi, "mrsi", Struct, 0x40;
     /// `device`: bits 3:0 of dword 0x00. Written to say which register is meant.
@@ -3557,6 +3866,8 @@ register! { Mrsi, "MRSI" 0x912a read }
 /// `msci`: 12 bytes.
 ///
 /// Register MSCI (0x902a), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Msci = Layout<tag::Msci, 0x0c>;
 layout! { Msci, tag::Msci, "msci", Struct, 0x0c;
     /// `index`: bits 3:0 of dword 0x00. Written to say which register is meant.
@@ -3569,6 +3880,8 @@ register! { Msci, "MSCI" 0x902a read }
 /// `msgcr_reg`: 8 bytes.
 ///
 /// Register MSGCR (0x9179), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MsgcrReg = Layout<tag::MsgcrReg, 0x08>;
 layout! { MsgcrReg, tag::MsgcrReg, "msgcr_reg", Struct, 0x08;
     /// `fake_cable_detect_en`: bit 0 of dword 0x00.
@@ -3585,6 +3898,8 @@ register! { MsgcrReg, "MSGCR" 0x9179 read write }
 /// `msgi`: 128 bytes.
 ///
 /// Register MSGI (0x9021), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Msgi = Layout<tag::Msgi, 0x80>;
 layout! { Msgi, tag::Msgi, "msgi", Struct, 0x80;
     /// `serial_number`: from byte 0x00 on. Read only.
@@ -3601,6 +3916,8 @@ register! { Msgi, "MSGI" 0x9021 read }
 /// `msmr`: 16 bytes.
 ///
 /// Register MSMR (0x9058), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Msmr = Layout<tag::Msmr, 0x10>;
 layout! { Msmr, tag::Msmr, "msmr", Struct, 0x10;
     /// `num_of_bad_reboots`: bits 15:8 of dword 0x00.
@@ -3619,6 +3936,8 @@ register! { Msmr, "MSMR" 0x9058 read write }
 /// `mtcq_reg`: 112 bytes.
 ///
 /// Register MTCQ (0x9065), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MtcqReg = Layout<tag::MtcqReg, 0x70>;
 layout! { MtcqReg, tag::MtcqReg, "mtcq_reg", Struct, 0x70;
     /// `token_opcode`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -3653,6 +3972,8 @@ register! { MtcqReg, "MTCQ" 0x9065 read }
 /// `mtdc`: 32 bytes.
 ///
 /// Register MTDC (0x911d), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mtdc = Layout<tag::Mtdc, 0x20>;
 layout! { Mtdc, tag::Mtdc, "mtdc", Struct, 0x20;
     /// `tracer_limit_en`: bits 1:0 of dword 0x00.
@@ -3671,6 +3992,8 @@ register! { Mtdc, "MTDC" 0x911d read write }
 /// `mteim_reg`: 48 bytes.
 ///
 /// Register MTEIM (0x9118), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MteimReg = Layout<tag::MteimReg, 0x30>;
 layout! { MteimReg, tag::MteimReg, "mteim_reg", Struct, 0x30;
     /// `cap_num_of_tile`: bits 31:24 of dword 0x00. Read only.
@@ -3703,6 +4026,8 @@ register! { MteimReg, "MTEIM" 0x9118 read }
 /// `mteir_reg`: 12 bytes.
 ///
 /// Register MTEIR (0x9190), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MteirReg = Layout<tag::MteirReg, 0x0c>;
 layout! { MteirReg, tag::MteirReg, "mteir_reg", Struct, 0x0c;
     /// `thermal_error_mode`: bits 2:0 of dword 0x00.
@@ -3713,6 +4038,8 @@ register! { MteirReg, "MTEIR" 0x9190 read write }
 /// `mtie`: 48 bytes.
 ///
 /// Register MTIE (0x911b), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mtie = Layout<tag::Mtie, 0x30>;
 layout! { Mtie, tag::Mtie, "mtie", Struct, 0x30;
     /// `enable_all`: bits 1:0 of dword 0x00. Written to make something happen.
@@ -3727,6 +4054,8 @@ register! { Mtie, "MTIE" 0x911b read write }
 /// `mtim`: 16 bytes.
 ///
 /// Register MTIM (0x911c), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mtim = Layout<tag::Mtim, 0x10>;
 layout! { Mtim, tag::Mtim, "mtim", Struct, 0x10;
     /// `log_level`: bits 3:0 of dword 0x00.
@@ -3737,6 +4066,8 @@ layout! { Mtim, tag::Mtim, "mtim", Struct, 0x10;
 register! { Mtim, "MTIM" 0x911c read write }
 
 /// `string_db_parameters`: 8 bytes.
+///
+/// Sources: mstflint.
 pub type StringDbParameters = Layout<tag::StringDbParameters, 0x08>;
 layout! { StringDbParameters, tag::StringDbParameters, "string_db_parameters", Struct, 0x08;
     /// `string_db_base_address`: bits 31:0 of dword 0x00. Read only.
@@ -3748,6 +4079,8 @@ layout! { StringDbParameters, tag::StringDbParameters, "string_db_parameters", S
 /// `mvcap_reg`: 16 bytes.
 ///
 /// Register MVCAP (0x902e), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MvcapReg = Layout<tag::MvcapReg, 0x10>;
 layout! { MvcapReg, tag::MvcapReg, "mvcap_reg", Struct, 0x10;
     /// `sensor_map`: 64 bits from byte 0x00 on. Read only.
@@ -3762,6 +4095,8 @@ register! { MvcapReg, "MVCAP" 0x902e read }
 /// `mvcr`: 24 bytes.
 ///
 /// Register MVCR (0x900c), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Mvcr = Layout<tag::Mvcr, 0x18>;
 layout! { Mvcr, tag::Mvcr, "mvcr", Struct, 0x18;
     /// `i`: bit 31 of dword 0x00. Written to say which register is meant.
@@ -3794,6 +4129,8 @@ register! { Mvcr, "MVCR" 0x900c read }
 /// `mvts_reg`: 20 bytes.
 ///
 /// Register MVTS (0x902c), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type MvtsReg = Layout<tag::MvtsReg, 0x14>;
 layout! { MvtsReg, tag::MvtsReg, "mvts_reg", Struct, 0x14;
     /// `clear_all_ts_flag`: bit 31 of dword 0x00. Written only.
@@ -3824,6 +4161,8 @@ layout! { MvtsReg, tag::MvtsReg, "mvts_reg", Struct, 0x14;
 register! { MvtsReg, "MVTS" 0x902c read write }
 
 /// `nic_cap_ext_dpa_cap`: 112 bytes.
+///
+/// Sources: mstflint.
 pub type NicCapExtDpaCap = Layout<tag::NicCapExtDpaCap, 0x70>;
 layout! { NicCapExtDpaCap, tag::NicCapExtDpaCap, "nic_cap_ext_dpa_cap", Struct, 0x70;
     /// `max_num_dpa_eu`: bits 31:16 of dword 0x00. Read only.
@@ -3847,6 +4186,8 @@ layout! { NicCapExtDpaCap, tag::NicCapExtDpaCap, "nic_cap_ext_dpa_cap", Struct, 
 }
 
 /// `nic_cap_ext_reg_cap_data_auto`, a union: 112 bytes.
+///
+/// Sources: mstflint.
 pub type NicCapExtRegCapDataAuto = Layout<tag::NicCapExtRegCapDataAuto, 0x70>;
 layout! { NicCapExtRegCapDataAuto, tag::NicCapExtRegCapDataAuto, "nic_cap_ext_reg_cap_data_auto", Union, 0x70;
     /// `nic_cap_ext_dpa_cap`: from byte 0x00 on.
@@ -3856,6 +4197,8 @@ layout! { NicCapExtRegCapDataAuto, tag::NicCapExtRegCapDataAuto, "nic_cap_ext_re
 /// `nic_cap_ext_reg`: 128 bytes.
 ///
 /// Register NIC_CAP_EXT_REG (0xc011), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type NicCapExtReg = Layout<tag::NicCapExtReg, 0x80>;
 layout! { NicCapExtReg, tag::NicCapExtReg, "nic_cap_ext_reg", Struct, 0x80;
     /// `cap_group`: bits 31:16 of dword 0x00. Written to say which register is meant.
@@ -3866,6 +4209,8 @@ layout! { NicCapExtReg, tag::NicCapExtReg, "nic_cap_ext_reg", Struct, 0x80;
 register! { NicCapExtReg, "NIC_CAP_EXT_REG" 0xc011 read }
 
 /// `plu_general_tracer_page`: 12 bytes.
+///
+/// Sources: mstflint.
 pub type PluGeneralTracerPage = Layout<tag::PluGeneralTracerPage, 0x0c>;
 layout! { PluGeneralTracerPage, tag::PluGeneralTracerPage, "plu_general_tracer_page", Struct, 0x0c;
     /// `clr`: bit 31 of dword 0x00. Written to make something happen.

@@ -62,6 +62,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `function_vhca_rid_info_reg`: 16 bytes.
+///
+/// Sources: v7.3.
 pub type FunctionVhcaRidInfoReg = Layout<tag::FunctionVhcaRidInfoReg, 0x10>;
 layout! { FunctionVhcaRidInfoReg, tag::FunctionVhcaRidInfoReg, "function_vhca_rid_info_reg", Struct, 0x10;
     /// `host_number`: bits 31:24 of dword 0x00.
@@ -85,6 +87,8 @@ layout! { FunctionVhcaRidInfoReg, tag::FunctionVhcaRidInfoReg, "function_vhca_ri
 }
 
 /// `delegated_function_vhca_rid_info`: 32 bytes.
+///
+/// Sources: v7.3.
 pub type DelegatedFunctionVhcaRidInfo = Layout<tag::DelegatedFunctionVhcaRidInfo, 0x20>;
 layout! { DelegatedFunctionVhcaRidInfo, tag::DelegatedFunctionVhcaRidInfo, "delegated_function_vhca_rid_info", Struct, 0x20;
     /// `function_vhca_rid_info`: from byte 0x00 on.
@@ -96,6 +100,8 @@ layout! { DelegatedFunctionVhcaRidInfo, tag::DelegatedFunctionVhcaRidInfo, "dele
 /// `query_delegated_vhca_out`: 32 bytes.
 ///
 /// With its list `delegated_function_vhca_rid_info`: [`QueryDelegatedVhcaOutWithDelegatedFunctionVhcaRidInfo`].
+///
+/// Sources: v7.3.
 pub type QueryDelegatedVhcaOut = Layout<tag::QueryDelegatedVhcaOut, 0x20>;
 
 /// `query_delegated_vhca_out` and its list `delegated_function_vhca_rid_info`.
@@ -111,6 +117,8 @@ layout! { QueryDelegatedVhcaOut, tag::QueryDelegatedVhcaOut, "query_delegated_vh
 }
 
 /// `query_delegated_vhca_in`: 16 bytes.
+///
+/// Sources: v7.3.
 pub type QueryDelegatedVhcaIn = Layout<tag::QueryDelegatedVhcaIn, 0x10>;
 layout! { QueryDelegatedVhcaIn, tag::QueryDelegatedVhcaIn, "query_delegated_vhca_in", Struct, 0x10;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -122,6 +130,8 @@ layout! { QueryDelegatedVhcaIn, tag::QueryDelegatedVhcaIn, "query_delegated_vhca
 }
 
 /// `suspend_vhca_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SuspendVhcaIn = Layout<tag::SuspendVhcaIn, 0x10>;
 layout! { SuspendVhcaIn, tag::SuspendVhcaIn, "suspend_vhca_in", Struct, 0x10, opcode 0x115;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -136,6 +146,8 @@ layout! { SuspendVhcaIn, tag::SuspendVhcaIn, "suspend_vhca_in", Struct, 0x10, op
 request! { SuspendVhcaIn => SuspendVhcaOut }
 
 /// `suspend_vhca_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SuspendVhcaOut = Layout<tag::SuspendVhcaOut, 0x10>;
 layout! { SuspendVhcaOut, tag::SuspendVhcaOut, "suspend_vhca_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -145,6 +157,8 @@ layout! { SuspendVhcaOut, tag::SuspendVhcaOut, "suspend_vhca_out", Struct, 0x10;
 }
 
 /// `resume_vhca_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ResumeVhcaIn = Layout<tag::ResumeVhcaIn, 0x10>;
 layout! { ResumeVhcaIn, tag::ResumeVhcaIn, "resume_vhca_in", Struct, 0x10, opcode 0x116;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -159,6 +173,8 @@ layout! { ResumeVhcaIn, tag::ResumeVhcaIn, "resume_vhca_in", Struct, 0x10, opcod
 request! { ResumeVhcaIn => ResumeVhcaOut }
 
 /// `resume_vhca_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ResumeVhcaOut = Layout<tag::ResumeVhcaOut, 0x10>;
 layout! { ResumeVhcaOut, tag::ResumeVhcaOut, "resume_vhca_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -168,6 +184,8 @@ layout! { ResumeVhcaOut, tag::ResumeVhcaOut, "resume_vhca_out", Struct, 0x10;
 }
 
 /// `query_vhca_migration_state_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryVhcaMigrationStateIn = Layout<tag::QueryVhcaMigrationStateIn, 0x10>;
 layout! { QueryVhcaMigrationStateIn, tag::QueryVhcaMigrationStateIn, "query_vhca_migration_state_in", Struct, 0x10, opcode 0x117;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -186,6 +204,8 @@ layout! { QueryVhcaMigrationStateIn, tag::QueryVhcaMigrationStateIn, "query_vhca
 request! { QueryVhcaMigrationStateIn => QueryVhcaMigrationStateOut }
 
 /// `query_vhca_migration_state_out`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryVhcaMigrationStateOut = Layout<tag::QueryVhcaMigrationStateOut, 0x40>;
 layout! { QueryVhcaMigrationStateOut, tag::QueryVhcaMigrationStateOut, "query_vhca_migration_state_out", Struct, 0x40;
     /// `status`: bits 31:24 of dword 0x00.
@@ -201,6 +221,8 @@ layout! { QueryVhcaMigrationStateOut, tag::QueryVhcaMigrationStateOut, "query_vh
 }
 
 /// `save_vhca_state_in`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SaveVhcaStateIn = Layout<tag::SaveVhcaStateIn, 0x20>;
 layout! { SaveVhcaStateIn, tag::SaveVhcaStateIn, "save_vhca_state_in", Struct, 0x20, opcode 0x118;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -225,6 +247,8 @@ layout! { SaveVhcaStateIn, tag::SaveVhcaStateIn, "save_vhca_state_in", Struct, 0
 request! { SaveVhcaStateIn => SaveVhcaStateOut }
 
 /// `save_vhca_state_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SaveVhcaStateOut = Layout<tag::SaveVhcaStateOut, 0x10>;
 layout! { SaveVhcaStateOut, tag::SaveVhcaStateOut, "save_vhca_state_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -238,6 +262,8 @@ layout! { SaveVhcaStateOut, tag::SaveVhcaStateOut, "save_vhca_state_out", Struct
 }
 
 /// `load_vhca_state_in`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type LoadVhcaStateIn = Layout<tag::LoadVhcaStateIn, 0x20>;
 layout! { LoadVhcaStateIn, tag::LoadVhcaStateIn, "load_vhca_state_in", Struct, 0x20, opcode 0x119;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -258,6 +284,8 @@ layout! { LoadVhcaStateIn, tag::LoadVhcaStateIn, "load_vhca_state_in", Struct, 0
 request! { LoadVhcaStateIn => LoadVhcaStateOut }
 
 /// `load_vhca_state_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type LoadVhcaStateOut = Layout<tag::LoadVhcaStateOut, 0x10>;
 layout! { LoadVhcaStateOut, tag::LoadVhcaStateOut, "load_vhca_state_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -267,6 +295,8 @@ layout! { LoadVhcaStateOut, tag::LoadVhcaStateOut, "load_vhca_state_out", Struct
 }
 
 /// `page_track_report_entry`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type PageTrackReportEntry = Layout<tag::PageTrackReportEntry, 0x08>;
 layout! { PageTrackReportEntry, tag::PageTrackReportEntry, "page_track_report_entry", Struct, 0x08;
     /// `dirty_address_high`: bits 31:0 of dword 0x00.
@@ -276,6 +306,8 @@ layout! { PageTrackReportEntry, tag::PageTrackReportEntry, "page_track_report_en
 }
 
 /// `page_track_range`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type PageTrackRange = Layout<tag::PageTrackRange, 0x10>;
 layout! { PageTrackRange, tag::PageTrackRange, "page_track_range", Struct, 0x10;
     /// `start_address`: 64 bits from byte 0x00 on.
@@ -287,6 +319,8 @@ layout! { PageTrackRange, tag::PageTrackRange, "page_track_range", Struct, 0x10;
 /// `page_track`: 48 bytes.
 ///
 /// With its list `track_range`: [`PageTrackWithTrackRange`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type PageTrack = Layout<tag::PageTrack, 0x30>;
 
 /// `page_track` and its list `track_range`.
@@ -320,6 +354,8 @@ layout! { PageTrack, tag::PageTrack, "page_track", Struct, 0x30;
 /// `create_page_track_obj_in`: 64 bytes.
 ///
 /// With its list `obj_context.track_range`: [`CreatePageTrackObjInWithTrackRange`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreatePageTrackObjIn = Layout<tag::CreatePageTrackObjIn, 0x40>;
 
 /// `create_page_track_obj_in` and its list `obj_context.track_range`.
@@ -334,6 +370,8 @@ layout! { CreatePageTrackObjIn, tag::CreatePageTrackObjIn, "create_page_track_ob
 /// `modify_page_track_obj_in`: 64 bytes.
 ///
 /// With its list `obj_context.track_range`: [`ModifyPageTrackObjInWithTrackRange`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyPageTrackObjIn = Layout<tag::ModifyPageTrackObjIn, 0x40>;
 
 /// `modify_page_track_obj_in` and its list `obj_context.track_range`.
@@ -348,6 +386,8 @@ layout! { ModifyPageTrackObjIn, tag::ModifyPageTrackObjIn, "modify_page_track_ob
 /// `query_page_track_obj_out`: 64 bytes.
 ///
 /// With its list `obj_context.track_range`: [`QueryPageTrackObjOutWithTrackRange`].
+///
+/// Sources: v7.3, v6.12.
 pub type QueryPageTrackObjOut = Layout<tag::QueryPageTrackObjOut, 0x40>;
 
 /// `query_page_track_obj_out` and its list `obj_context.track_range`.

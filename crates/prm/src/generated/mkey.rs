@@ -49,6 +49,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `mkc`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Mkc = Layout<tag::Mkc, 0x40>;
 layout! { Mkc, tag::Mkc, "mkc", Struct, 0x40;
     /// `free`: bit 30 of dword 0x00.
@@ -102,6 +104,7 @@ layout! { Mkc, tag::Mkc, "mkc", Struct, 0x40;
     /// `bsf_octword_size`: bits 31:0 of dword 0x20.
     full(bsf_octword_size set_bsf_octword_size with_bsf_octword_size: u32 = "bsf_octword_size" 0x20[31:0]);
     /// `crossing_target_vhca_id`: bits 31:16 of dword 0x30.
+    #[doc(alias = "crossing_target_gvmi_id")]
     full(crossing_target_vhca_id set_crossing_target_vhca_id with_crossing_target_vhca_id: u16 = "crossing_target_vhca_id" 0x30[31:16]);
     /// `translations_octword_size`: bits 31:0 of dword 0x34.
     full(translations_octword_size set_translations_octword_size with_translations_octword_size: u32 = "translations_octword_size" 0x34[31:0]);
@@ -124,6 +127,8 @@ layout! { Mkc, tag::Mkc, "mkc", Struct, 0x40;
 }
 
 /// `query_special_contexts_out`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QuerySpecialContextsOut = Layout<tag::QuerySpecialContextsOut, 0x20>;
 layout! { QuerySpecialContextsOut, tag::QuerySpecialContextsOut, "query_special_contexts_out", Struct, 0x20;
     /// `status`: bits 31:24 of dword 0x00.
@@ -143,6 +148,8 @@ layout! { QuerySpecialContextsOut, tag::QuerySpecialContextsOut, "query_special_
 }
 
 /// `query_special_contexts_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QuerySpecialContextsIn = Layout<tag::QuerySpecialContextsIn, 0x10>;
 layout! { QuerySpecialContextsIn, tag::QuerySpecialContextsIn, "query_special_contexts_in", Struct, 0x10, opcode 0x203;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -155,6 +162,8 @@ layout! { QuerySpecialContextsIn, tag::QuerySpecialContextsIn, "query_special_co
 request! { QuerySpecialContextsIn => QuerySpecialContextsOut }
 
 /// `query_mkey_out`: 304 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryMkeyOut = Layout<tag::QueryMkeyOut, 0x130>;
 layout! { QueryMkeyOut, tag::QueryMkeyOut, "query_mkey_out", Struct, 0x130;
     /// `status`: bits 31:24 of dword 0x00.
@@ -170,6 +179,8 @@ layout! { QueryMkeyOut, tag::QueryMkeyOut, "query_mkey_out", Struct, 0x130;
 }
 
 /// `query_mkey_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryMkeyIn = Layout<tag::QueryMkeyIn, 0x10>;
 layout! { QueryMkeyIn, tag::QueryMkeyIn, "query_mkey_in", Struct, 0x10, opcode 0x201;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -186,6 +197,8 @@ layout! { QueryMkeyIn, tag::QueryMkeyIn, "query_mkey_in", Struct, 0x10, opcode 0
 request! { QueryMkeyIn => QueryMkeyOut }
 
 /// `destroy_psv_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyPsvOut = Layout<tag::DestroyPsvOut, 0x10>;
 layout! { DestroyPsvOut, tag::DestroyPsvOut, "destroy_psv_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -195,6 +208,8 @@ layout! { DestroyPsvOut, tag::DestroyPsvOut, "destroy_psv_out", Struct, 0x10;
 }
 
 /// `destroy_psv_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyPsvIn = Layout<tag::DestroyPsvIn, 0x10>;
 layout! { DestroyPsvIn, tag::DestroyPsvIn, "destroy_psv_in", Struct, 0x10, opcode 0x601;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -213,6 +228,8 @@ layout! { DestroyPsvIn, tag::DestroyPsvIn, "destroy_psv_in", Struct, 0x10, opcod
 request! { DestroyPsvIn => DestroyPsvOut }
 
 /// `destroy_mkey_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyMkeyOut = Layout<tag::DestroyMkeyOut, 0x10>;
 layout! { DestroyMkeyOut, tag::DestroyMkeyOut, "destroy_mkey_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -222,6 +239,8 @@ layout! { DestroyMkeyOut, tag::DestroyMkeyOut, "destroy_mkey_out", Struct, 0x10;
 }
 
 /// `destroy_mkey_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyMkeyIn = Layout<tag::DestroyMkeyIn, 0x10>;
 layout! { DestroyMkeyIn, tag::DestroyMkeyIn, "destroy_mkey_in", Struct, 0x10, opcode 0x202;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -240,6 +259,8 @@ layout! { DestroyMkeyIn, tag::DestroyMkeyIn, "destroy_mkey_in", Struct, 0x10, op
 request! { DestroyMkeyIn => DestroyMkeyOut }
 
 /// `create_psv_out`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreatePsvOut = Layout<tag::CreatePsvOut, 0x20>;
 layout! { CreatePsvOut, tag::CreatePsvOut, "create_psv_out", Struct, 0x20;
     /// `status`: bits 31:24 of dword 0x00.
@@ -257,6 +278,8 @@ layout! { CreatePsvOut, tag::CreatePsvOut, "create_psv_out", Struct, 0x20;
 }
 
 /// `create_psv_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreatePsvIn = Layout<tag::CreatePsvIn, 0x10>;
 layout! { CreatePsvIn, tag::CreatePsvIn, "create_psv_in", Struct, 0x10, opcode 0x600;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -277,6 +300,8 @@ layout! { CreatePsvIn, tag::CreatePsvIn, "create_psv_in", Struct, 0x10, opcode 0
 request! { CreatePsvIn => CreatePsvOut }
 
 /// `create_mkey_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CreateMkeyOut = Layout<tag::CreateMkeyOut, 0x10>;
 layout! { CreateMkeyOut, tag::CreateMkeyOut, "create_mkey_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -290,6 +315,8 @@ layout! { CreateMkeyOut, tag::CreateMkeyOut, "create_mkey_out", Struct, 0x10;
 /// `create_mkey_in`: 272 bytes.
 ///
 /// With its list `klm_pas_mtt`: [`CreateMkeyInWithKlmPasMtt`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CreateMkeyIn = Layout<tag::CreateMkeyIn, 0x110>;
 
 /// `create_mkey_in` and its list `klm_pas_mtt`.
@@ -308,6 +335,7 @@ layout! { CreateMkeyIn, tag::CreateMkeyIn, "create_mkey_in", Struct, 0x110, opco
     /// `mkey_umem_valid`: bit 30 of dword 0x0c.
     flag(mkey_umem_valid set_mkey_umem_valid with_mkey_umem_valid: bool = "mkey_umem_valid" 0x0c[30]);
     /// `data_direct`: bit 29 of dword 0x0c.
+    #[doc(alias = "cmd_on_behalf")]
     flag(data_direct set_data_direct with_data_direct: bool = "data_direct" 0x0c[29]);
     /// `function_id`: bits 15:0 of dword 0x0c.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
@@ -326,6 +354,8 @@ layout! { CreateMkeyIn, tag::CreateMkeyIn, "create_mkey_in", Struct, 0x110, opco
 request! { CreateMkeyIn => CreateMkeyOut }
 
 /// `umr_pointer_desc_argument`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type UmrPointerDescArgument = Layout<tag::UmrPointerDescArgument, 0x10>;
 layout! { UmrPointerDescArgument, tag::UmrPointerDescArgument, "umr_pointer_desc_argument", Struct, 0x10;
     /// `mkey`: bits 31:0 of dword 0x04.

@@ -489,6 +489,8 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
 ];
 
 /// `phys_layer_recovery_cntrs`: 248 bytes.
+///
+/// Sources: v7.3.
 pub type PhysLayerRecoveryCntrs = Layout<tag::PhysLayerRecoveryCntrs, 0xf8>;
 layout! { PhysLayerRecoveryCntrs, tag::PhysLayerRecoveryCntrs, "phys_layer_recovery_cntrs", Struct, 0xf8;
     /// `total_successful_recovery_events`: bits 31:0 of dword 0x00.
@@ -496,6 +498,8 @@ layout! { PhysLayerRecoveryCntrs, tag::PhysLayerRecoveryCntrs, "phys_layer_recov
 }
 
 /// `phys_layer_cntrs`: 248 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PhysLayerCntrs = Layout<tag::PhysLayerCntrs, 0xf8>;
 layout! { PhysLayerCntrs, tag::PhysLayerCntrs, "phys_layer_cntrs", Struct, 0xf8;
     /// `time_since_last_clear_high`: bits 31:0 of dword 0x00. Read only.
@@ -621,6 +625,8 @@ layout! { PhysLayerCntrs, tag::PhysLayerCntrs, "phys_layer_cntrs", Struct, 0xf8;
 }
 
 /// `phys_layer_statistical_cntrs`: 248 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PhysLayerStatisticalCntrs = Layout<tag::PhysLayerStatisticalCntrs, 0xf8>;
 layout! { PhysLayerStatisticalCntrs, tag::PhysLayerStatisticalCntrs, "phys_layer_statistical_cntrs", Struct, 0xf8;
     /// `time_since_last_clear_high`: bits 31:0 of dword 0x00.
@@ -658,6 +664,8 @@ layout! { PhysLayerStatisticalCntrs, tag::PhysLayerStatisticalCntrs, "phys_layer
 }
 
 /// `ib_port_cntrs_grp_data_layout`: 40 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type IbPortCntrsGrpDataLayout = Layout<tag::IbPortCntrsGrpDataLayout, 0x28>;
 layout! { IbPortCntrsGrpDataLayout, tag::IbPortCntrsGrpDataLayout, "ib_port_cntrs_grp_data_layout", Struct, 0x28;
     /// `symbol_error_counter`: bits 31:16 of dword 0x00.
@@ -687,6 +695,8 @@ layout! { IbPortCntrsGrpDataLayout, tag::IbPortCntrsGrpDataLayout, "ib_port_cntr
 }
 
 /// `ib_ext_port_cntrs_grp_data_layout`: 248 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type IbExtPortCntrsGrpDataLayout = Layout<tag::IbExtPortCntrsGrpDataLayout, 0xf8>;
 layout! { IbExtPortCntrsGrpDataLayout, tag::IbExtPortCntrsGrpDataLayout, "ib_ext_port_cntrs_grp_data_layout", Struct, 0xf8;
     /// `port_xmit_data_high`: bits 31:0 of dword 0x60.
@@ -724,6 +734,11 @@ layout! { IbExtPortCntrsGrpDataLayout, tag::IbExtPortCntrsGrpDataLayout, "ib_ext
 }
 
 /// `eth_per_tc_prio_grp_data_layout`: 248 bytes.
+///
+/// Called `eth_per_traffic_class_layout` in mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+#[doc(alias = "eth_per_traffic_class_layout")]
 pub type EthPerTcPrioGrpDataLayout = Layout<tag::EthPerTcPrioGrpDataLayout, 0xf8>;
 layout! { EthPerTcPrioGrpDataLayout, tag::EthPerTcPrioGrpDataLayout, "eth_per_tc_prio_grp_data_layout", Struct, 0xf8;
     /// `transmit_queue_high`: bits 31:0 of dword 0x00. Read only.
@@ -737,6 +752,11 @@ layout! { EthPerTcPrioGrpDataLayout, tag::EthPerTcPrioGrpDataLayout, "eth_per_tc
 }
 
 /// `eth_per_tc_congest_prio_grp_data_layout`: 248 bytes.
+///
+/// Called `eth_per_traffic_class_cong_layout` in mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+#[doc(alias = "eth_per_traffic_class_cong_layout")]
 pub type EthPerTcCongestPrioGrpDataLayout = Layout<tag::EthPerTcCongestPrioGrpDataLayout, 0xf8>;
 layout! { EthPerTcCongestPrioGrpDataLayout, tag::EthPerTcCongestPrioGrpDataLayout, "eth_per_tc_congest_prio_grp_data_layout", Struct, 0xf8;
     /// `wred_discard_high`: bits 31:0 of dword 0x00. Read only.
@@ -750,6 +770,8 @@ layout! { EthPerTcCongestPrioGrpDataLayout, tag::EthPerTcCongestPrioGrpDataLayou
 }
 
 /// `eth_per_prio_grp_data_layout`: 248 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type EthPerPrioGrpDataLayout = Layout<tag::EthPerPrioGrpDataLayout, 0xf8>;
 layout! { EthPerPrioGrpDataLayout, tag::EthPerPrioGrpDataLayout, "eth_per_prio_grp_data_layout", Struct, 0xf8;
     /// `rx_octets_high`: bits 31:0 of dword 0x00. Read only.
@@ -803,6 +825,8 @@ layout! { EthPerPrioGrpDataLayout, tag::EthPerPrioGrpDataLayout, "eth_per_prio_g
 }
 
 /// `eth_extended_cntrs_grp_data_layout`: 248 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type EthExtendedCntrsGrpDataLayout = Layout<tag::EthExtendedCntrsGrpDataLayout, 0xf8>;
 layout! { EthExtendedCntrsGrpDataLayout, tag::EthExtendedCntrsGrpDataLayout, "eth_extended_cntrs_grp_data_layout", Struct, 0xf8;
     /// `port_transmit_wait_high`: bits 31:0 of dword 0x00. Read only.
@@ -888,6 +912,8 @@ layout! { EthExtendedCntrsGrpDataLayout, tag::EthExtendedCntrsGrpDataLayout, "et
 }
 
 /// `eth_3635_cntrs_grp_data_layout`: 248 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type Eth3635CntrsGrpDataLayout = Layout<tag::Eth3635CntrsGrpDataLayout, 0xf8>;
 layout! { Eth3635CntrsGrpDataLayout, tag::Eth3635CntrsGrpDataLayout, "eth_3635_cntrs_grp_data_layout", Struct, 0xf8;
     /// `dot3stats_alignment_errors_high`: bits 31:0 of dword 0x00.
@@ -957,6 +983,8 @@ layout! { Eth3635CntrsGrpDataLayout, tag::Eth3635CntrsGrpDataLayout, "eth_3635_c
 }
 
 /// `eth_2819_cntrs_grp_data_layout`: 248 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type Eth2819CntrsGrpDataLayout = Layout<tag::Eth2819CntrsGrpDataLayout, 0xf8>;
 layout! { Eth2819CntrsGrpDataLayout, tag::Eth2819CntrsGrpDataLayout, "eth_2819_cntrs_grp_data_layout", Struct, 0xf8;
     /// `ether_stats_drop_events_high`: bits 31:0 of dword 0x00. Read only.
@@ -1046,6 +1074,8 @@ layout! { Eth2819CntrsGrpDataLayout, tag::Eth2819CntrsGrpDataLayout, "eth_2819_c
 }
 
 /// `eth_2863_cntrs_grp_data_layout`: 248 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type Eth2863CntrsGrpDataLayout = Layout<tag::Eth2863CntrsGrpDataLayout, 0xf8>;
 layout! { Eth2863CntrsGrpDataLayout, tag::Eth2863CntrsGrpDataLayout, "eth_2863_cntrs_grp_data_layout", Struct, 0xf8;
     /// `if_in_octets_high`: bits 31:0 of dword 0x00. Read only.
@@ -1103,6 +1133,8 @@ layout! { Eth2863CntrsGrpDataLayout, tag::Eth2863CntrsGrpDataLayout, "eth_2863_c
 }
 
 /// `eth_802_3_cntrs_grp_data_layout`: 248 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type Eth802_3CntrsGrpDataLayout = Layout<tag::Eth802_3CntrsGrpDataLayout, 0xf8>;
 layout! { Eth802_3CntrsGrpDataLayout, tag::Eth802_3CntrsGrpDataLayout, "eth_802_3_cntrs_grp_data_layout", Struct, 0xf8;
     /// `a_frames_transmitted_ok_high`: bits 31:0 of dword 0x00. Read only.
@@ -1184,6 +1216,8 @@ layout! { Eth802_3CntrsGrpDataLayout, tag::Eth802_3CntrsGrpDataLayout, "eth_802_
 }
 
 /// `rs_histogram_cntrs`: 216 bytes.
+///
+/// Sources: v7.3.
 pub type RsHistogramCntrs = Layout<tag::RsHistogramCntrs, 0xd8>;
 layout! { RsHistogramCntrs, tag::RsHistogramCntrs, "rs_histogram_cntrs", Struct, 0xd8;
     /// `hist`: from byte 0x00 on.
@@ -1191,6 +1225,8 @@ layout! { RsHistogramCntrs, tag::RsHistogramCntrs, "rs_histogram_cntrs", Struct,
 }
 
 /// `eth_cntrs_grp_data_layout_auto`, a union: 248 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type EthCntrsGrpDataLayoutAuto = Layout<tag::EthCntrsGrpDataLayoutAuto, 0xf8>;
 layout! { EthCntrsGrpDataLayoutAuto, tag::EthCntrsGrpDataLayoutAuto, "eth_cntrs_grp_data_layout_auto", Union, 0xf8;
     /// `eth_802_3_cntrs_grp_data_layout`: from byte 0x00 on.
@@ -1228,6 +1264,8 @@ layout! { EthCntrsGrpDataLayoutAuto, tag::EthCntrsGrpDataLayoutAuto, "eth_cntrs_
 /// `pvlc_reg`: 16 bytes.
 ///
 /// Register PVLC (0x500f), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PvlcReg = Layout<tag::PvlcReg, 0x10>;
 layout! { PvlcReg, tag::PvlcReg, "pvlc_reg", Struct, 0x10;
     /// `local_port`: bits 23:16 of dword 0x00.
@@ -1244,6 +1282,8 @@ register! { PvlcReg, "PVLC" 0x500f read write }
 /// `pude_reg`: 16 bytes.
 ///
 /// Register PUDE (0x5009), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PudeReg = Layout<tag::PudeReg, 0x10>;
 layout! { PudeReg, tag::PudeReg, "pude_reg", Struct, 0x10;
     /// `swid`: bits 31:24 of dword 0x00.
@@ -1260,6 +1300,8 @@ register! { PudeReg, "PUDE" 0x5009 read write }
 /// `ptys_reg`: 68 bytes.
 ///
 /// Register PTYS (0x5004), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PtysReg = Layout<tag::PtysReg, 0x44>;
 layout! { PtysReg, tag::PtysReg, "ptys_reg", Struct, 0x44;
     /// `an_disable_admin`: bit 30 of dword 0x00.
@@ -1338,6 +1380,8 @@ layout! { PtysReg, tag::PtysReg, "ptys_reg", Struct, 0x44;
 register! { PtysReg, "PTYS" 0x5004 read write }
 
 /// `ptas_reg`: 44 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PtasReg = Layout<tag::PtasReg, 0x2c>;
 layout! { PtasReg, tag::PtasReg, "ptas_reg", Struct, 0x2c;
     /// `algorithm_options`: bits 31:16 of dword 0x04.
@@ -1389,6 +1433,8 @@ layout! { PtasReg, tag::PtasReg, "ptas_reg", Struct, 0x2c;
 }
 
 /// `pspa_reg`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PspaReg = Layout<tag::PspaReg, 0x08>;
 layout! { PspaReg, tag::PspaReg, "pspa_reg", Struct, 0x08;
     /// `swid`: bits 31:24 of dword 0x00.
@@ -1400,6 +1446,8 @@ layout! { PspaReg, tag::PspaReg, "pspa_reg", Struct, 0x08;
 }
 
 /// `pqdr_reg`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PqdrReg = Layout<tag::PqdrReg, 0x20>;
 layout! { PqdrReg, tag::PqdrReg, "pqdr_reg", Struct, 0x20;
     /// `local_port`: bits 23:16 of dword 0x00.
@@ -1419,6 +1467,8 @@ layout! { PqdrReg, tag::PqdrReg, "pqdr_reg", Struct, 0x20;
 /// `ppsc_reg`: 48 bytes.
 ///
 /// Register PPSC (0x5011), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PpscReg = Layout<tag::PpscReg, 0x30>;
 layout! { PpscReg, tag::PpscReg, "ppsc_reg", Struct, 0x30;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -1449,6 +1499,8 @@ register! { PpscReg, "PPSC" 0x5011 read write }
 /// `pplr_reg`: 8 bytes.
 ///
 /// Register PPLR (0x5018), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PplrReg = Layout<tag::PplrReg, 0x08>;
 layout! { PplrReg, tag::PplrReg, "pplr_reg", Struct, 0x08;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -1475,6 +1527,8 @@ register! { PplrReg, "PPLR" 0x5018 read write }
 /// `pplm_reg`: 128 bytes.
 ///
 /// Register PPLM (0x5023), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PplmReg = Layout<tag::PplmReg, 0x80>;
 layout! { PplmReg, tag::PplmReg, "pplm_reg", Struct, 0x80;
     /// `resilink_fec_ind`: bit 28 of dword 0x00. Written to say which register is meant.
@@ -1607,6 +1661,8 @@ register! { PplmReg, "PPLM" 0x5023 read write }
 /// `ppcnt_reg`: 256 bytes.
 ///
 /// Register PPCNT (0x5008), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PpcntReg = Layout<tag::PpcntReg, 0x100>;
 layout! { PpcntReg, tag::PpcntReg, "ppcnt_reg", Struct, 0x100;
     /// `swid`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -1641,9 +1697,12 @@ register! { PpcntReg, "PPCNT" 0x5008 read write }
 /// `ppad_reg`: 16 bytes.
 ///
 /// Register PPAD (0x5005), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PpadReg = Layout<tag::PpadReg, 0x10>;
 layout! { PpadReg, tag::PpadReg, "ppad_reg", Struct, 0x10;
     /// `single_mac`: bit 28 of dword 0x00. Written to make something happen.
+    #[doc(alias = "single_base_mac")]
     flag(single_mac set_single_mac with_single_mac: bool = "single_mac" 0x00[28]) Op;
     /// `lp_msb`: bits 25:24 of dword 0x00. Written to say which register is meant.
     bits(lp_msb set_lp_msb with_lp_msb try_set_lp_msb: u8 = "lp_msb" 0x00[25:24]) Index;
@@ -1659,6 +1718,8 @@ register! { PpadReg, "PPAD" 0x5005 read write }
 /// `pmtu_reg`: 16 bytes.
 ///
 /// Register PMTU (0x5003), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PmtuReg = Layout<tag::PmtuReg, 0x10>;
 layout! { PmtuReg, tag::PmtuReg, "pmtu_reg", Struct, 0x10;
     /// `protocol`: bits 31:28 of dword 0x00. Written to say which register is meant.
@@ -1683,6 +1744,8 @@ register! { PmtuReg, "PMTU" 0x5003 read write }
 /// `pmpr_reg`: 16 bytes.
 ///
 /// Register PMPR (0x5013), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PmprReg = Layout<tag::PmprReg, 0x10>;
 layout! { PmprReg, tag::PmprReg, "pmpr_reg", Struct, 0x10;
     /// `slot_index`: bits 27:24 of dword 0x00. Written to say which register is meant.
@@ -1705,6 +1768,8 @@ register! { PmprReg, "PMPR" 0x5013 read write }
 /// `pmpe_reg`: 16 bytes.
 ///
 /// Register PMPE (0x5010), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PmpeReg = Layout<tag::PmpeReg, 0x10>;
 layout! { PmpeReg, tag::PmpeReg, "pmpe_reg", Struct, 0x10;
     /// `module`: bits 23:16 of dword 0x00.
@@ -1715,6 +1780,8 @@ layout! { PmpeReg, tag::PmpeReg, "pmpe_reg", Struct, 0x10;
 register! { PmpeReg, "PMPE" 0x5010 read write }
 
 /// `pmpc_reg`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PmpcReg = Layout<tag::PmpcReg, 0x20>;
 layout! { PmpcReg, tag::PmpcReg, "pmpc_reg", Struct, 0x20;
     /// `module_state_updated`: from byte 0x00 on.
@@ -1722,6 +1789,8 @@ layout! { PmpcReg, tag::PmpcReg, "pmpc_reg", Struct, 0x20;
 }
 
 /// `pmlpn_reg`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PmlpnReg = Layout<tag::PmlpnReg, 0x08>;
 layout! { PmlpnReg, tag::PmlpnReg, "pmlpn_reg", Struct, 0x08;
     /// `mlpn_status`: bits 27:24 of dword 0x00.
@@ -1735,6 +1804,8 @@ layout! { PmlpnReg, tag::PmlpnReg, "pmlpn_reg", Struct, 0x08;
 /// `pmlp_reg`: 64 bytes.
 ///
 /// Register PMLP (0x5002), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PmlpReg = Layout<tag::PmlpReg, 0x40>;
 layout! { PmlpReg, tag::PmlpReg, "pmlp_reg", Struct, 0x40;
     /// `rxtx`: bit 31 of dword 0x00.
@@ -1763,6 +1834,8 @@ register! { PmlpReg, "PMLP" 0x5002 read write }
 /// `pmaos_reg`: 16 bytes.
 ///
 /// Register PMAOS (0x5012), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PmaosReg = Layout<tag::PmaosReg, 0x10>;
 layout! { PmaosReg, tag::PmaosReg, "pmaos_reg", Struct, 0x10;
     /// `rst`: bit 31 of dword 0x00. Written to make something happen.
@@ -1793,6 +1866,8 @@ layout! { PmaosReg, tag::PmaosReg, "pmaos_reg", Struct, 0x10;
 register! { PmaosReg, "PMAOS" 0x5012 read write }
 
 /// `plpc_reg`: 40 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PlpcReg = Layout<tag::PlpcReg, 0x28>;
 layout! { PlpcReg, tag::PlpcReg, "plpc_reg", Struct, 0x28;
     /// `profile_id`: bits 27:16 of dword 0x00.
@@ -1820,6 +1895,8 @@ layout! { PlpcReg, tag::PlpcReg, "plpc_reg", Struct, 0x28;
 }
 
 /// `plib_reg`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PlibReg = Layout<tag::PlibReg, 0x10>;
 layout! { PlibReg, tag::PlibReg, "plib_reg", Struct, 0x10;
     /// `local_port`: bits 23:16 of dword 0x00.
@@ -1829,6 +1906,8 @@ layout! { PlibReg, tag::PlibReg, "plib_reg", Struct, 0x10;
 }
 
 /// `plbf_reg`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PlbfReg = Layout<tag::PlbfReg, 0x08>;
 layout! { PlbfReg, tag::PlbfReg, "plbf_reg", Struct, 0x08;
     /// `local_port`: bits 23:16 of dword 0x00.
@@ -1840,6 +1919,8 @@ layout! { PlbfReg, tag::PlbfReg, "plbf_reg", Struct, 0x08;
 /// `pipg_reg`: 8 bytes.
 ///
 /// Register PIPG (0x5017), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PipgReg = Layout<tag::PipgReg, 0x08>;
 layout! { PipgReg, tag::PipgReg, "pipg_reg", Struct, 0x08;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -1864,6 +1945,8 @@ layout! { PipgReg, tag::PipgReg, "pipg_reg", Struct, 0x08;
 register! { PipgReg, "PIPG" 0x5017 read write }
 
 /// `pifr_reg`: 96 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PifrReg = Layout<tag::PifrReg, 0x60>;
 layout! { PifrReg, tag::PifrReg, "pifr_reg", Struct, 0x60;
     /// `local_port`: bits 23:16 of dword 0x00.
@@ -1877,6 +1960,8 @@ layout! { PifrReg, tag::PifrReg, "pifr_reg", Struct, 0x60;
 /// `pfcc_reg`: 32 bytes.
 ///
 /// Register PFCC (0x5007), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PfccReg = Layout<tag::PfccReg, 0x20>;
 layout! { PfccReg, tag::PfccReg, "pfcc_reg", Struct, 0x20;
     /// `dcbx_operation_type`: bits 31:30 of dword 0x00. Written to say which register is meant.
@@ -1957,6 +2042,8 @@ register! { PfccReg, "PFCC" 0x5007 read write }
 /// `pelc_reg`: 56 bytes.
 ///
 /// Register PELC (0x500e), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PelcReg = Layout<tag::PelcReg, 0x38>;
 layout! { PelcReg, tag::PelcReg, "pelc_reg", Struct, 0x38;
     /// `op`: bits 31:28 of dword 0x00.
@@ -1985,6 +2072,8 @@ register! { PelcReg, "PELC" 0x500e read write }
 /// `peir_reg`: 12 bytes.
 ///
 /// Register PEIR (0x5019), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PeirReg = Layout<tag::PeirReg, 0x0c>;
 layout! { PeirReg, tag::PeirReg, "peir_reg", Struct, 0x0c;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2001,6 +2090,8 @@ layout! { PeirReg, tag::PeirReg, "peir_reg", Struct, 0x0c;
 register! { PeirReg, "PEIR" 0x5019 read write }
 
 /// `pcam_enhanced_features`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PcamEnhancedFeatures = Layout<tag::PcamEnhancedFeatures, 0x10>;
 layout! { PcamEnhancedFeatures, tag::PcamEnhancedFeatures, "pcam_enhanced_features", Struct, 0x10;
     /// `ppcnt_recovery_counters`: bit 15 of dword 0x00.
@@ -2036,6 +2127,8 @@ layout! { PcamEnhancedFeatures, tag::PcamEnhancedFeatures, "pcam_enhanced_featur
 }
 
 /// `pcam_regs_5000_to_507f`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type PcamRegs5000To507f = Layout<tag::PcamRegs5000To507f, 0x10>;
 layout! { PcamRegs5000To507f, tag::PcamRegs5000To507f, "pcam_regs_5000_to_507f", Struct, 0x10;
     /// `port_access_reg_cap_mask_127_to_96`: bits 31:0 of dword 0x00.
@@ -2067,6 +2160,8 @@ layout! { PcamRegs5000To507f, tag::PcamRegs5000To507f, "pcam_regs_5000_to_507f",
 }
 
 /// `pcam_reg_port_access_reg_cap_mask`, a union: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PcamRegPortAccessRegCapMask = Layout<tag::PcamRegPortAccessRegCapMask, 0x10>;
 layout! { PcamRegPortAccessRegCapMask, tag::PcamRegPortAccessRegCapMask, "pcam_reg_port_access_reg_cap_mask", Union, 0x10;
     /// `regs_5000_to_507f`: from byte 0x00 on.
@@ -2074,6 +2169,8 @@ layout! { PcamRegPortAccessRegCapMask, tag::PcamRegPortAccessRegCapMask, "pcam_r
 }
 
 /// `pcam_reg_feature_cap_mask`, a union: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PcamRegFeatureCapMask = Layout<tag::PcamRegFeatureCapMask, 0x10>;
 layout! { PcamRegFeatureCapMask, tag::PcamRegFeatureCapMask, "pcam_reg_feature_cap_mask", Union, 0x10;
     /// `enhanced_features`: from byte 0x00 on.
@@ -2083,6 +2180,8 @@ layout! { PcamRegFeatureCapMask, tag::PcamRegFeatureCapMask, "pcam_reg_feature_c
 /// `pcam_reg`: 80 bytes.
 ///
 /// Register PCAM (0x507f), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PcamReg = Layout<tag::PcamReg, 0x50>;
 layout! { PcamReg, tag::PcamReg, "pcam_reg", Struct, 0x50;
     /// `feature_group`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2101,6 +2200,8 @@ register! { PcamReg, "PCAM" 0x507f read write }
 /// `pcap_reg`: 20 bytes.
 ///
 /// Register PCAP (0x5001), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PcapReg = Layout<tag::PcapReg, 0x14>;
 layout! { PcapReg, tag::PcapReg, "pcap_reg", Struct, 0x14;
     /// `cm2_en`: bit 31 of dword 0x00.
@@ -2117,6 +2218,8 @@ register! { PcapReg, "PCAP" 0x5001 read write }
 /// `paos_reg`: 16 bytes.
 ///
 /// Register PAOS (0x5006), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PaosReg = Layout<tag::PaosReg, 0x10>;
 layout! { PaosReg, tag::PaosReg, "paos_reg", Struct, 0x10;
     /// `swid`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -2169,6 +2272,8 @@ layout! { PaosReg, tag::PaosReg, "paos_reg", Struct, 0x10;
 register! { PaosReg, "PAOS" 0x5006 read write }
 
 /// `pamp_reg`: 44 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PampReg = Layout<tag::PampReg, 0x2c>;
 layout! { PampReg, tag::PampReg, "pamp_reg", Struct, 0x2c;
     /// `opamp_group`: bits 23:16 of dword 0x00.
@@ -2186,6 +2291,8 @@ layout! { PampReg, tag::PampReg, "pamp_reg", Struct, 0x2c;
 /// `pcmr_reg`: 12 bytes.
 ///
 /// Register PCMR (0x5041), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type PcmrReg = Layout<tag::PcmrReg, 0x0c>;
 layout! { PcmrReg, tag::PcmrReg, "pcmr_reg", Struct, 0x0c;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2193,6 +2300,7 @@ layout! { PcmrReg, tag::PcmrReg, "pcmr_reg", Struct, 0x0c;
     /// `lp_msb`: bits 13:12 of dword 0x00. Written to say which register is meant.
     bits(lp_msb set_lp_msb with_lp_msb try_set_lp_msb: u8 = "lp_msb" 0x00[13:12]) Index;
     /// `entropy_force_cap`: bit 31 of dword 0x04. Read only.
+    #[doc(alias = "force_entropy_cap")]
     flag(entropy_force_cap: bool = "entropy_force_cap" 0x04[31]) Ro;
     /// `entropy_calc_cap`: bit 30 of dword 0x04. Read only.
     flag(entropy_calc_cap: bool = "entropy_calc_cap" 0x04[30]) Ro;
@@ -2215,6 +2323,7 @@ layout! { PcmrReg, tag::PcmrReg, "pcmr_reg", Struct, 0x0c;
     /// `fcs_cap`: bit 1 of dword 0x04. Read only.
     flag(fcs_cap: bool = "fcs_cap" 0x04[1]) Ro;
     /// `entropy_force`: bit 31 of dword 0x08.
+    #[doc(alias = "force_entropy")]
     flag(entropy_force set_entropy_force with_entropy_force: bool = "entropy_force" 0x08[31]) Rw { "DFLT" = 0x0, "FORCE" = 0x1 };
     /// `entropy_calc`: bit 30 of dword 0x08.
     flag(entropy_calc set_entropy_calc with_entropy_calc: bool = "entropy_calc" 0x08[30]) Rw { "DISABLE" = 0x0, "ENABLE" = 0x1 };
@@ -2240,6 +2349,8 @@ layout! { PcmrReg, tag::PcmrReg, "pcmr_reg", Struct, 0x0c;
 register! { PcmrReg, "PCMR" 0x5041 read write }
 
 /// `lane_2_module_mapping`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type Lane2ModuleMapping = Layout<tag::Lane2ModuleMapping, 0x04>;
 layout! { Lane2ModuleMapping, tag::Lane2ModuleMapping, "lane_2_module_mapping", Struct, 0x04;
     /// `mode_b_map`: bit 30 of dword 0x00. Read only.
@@ -2255,6 +2366,8 @@ layout! { Lane2ModuleMapping, tag::Lane2ModuleMapping, "lane_2_module_mapping", 
 }
 
 /// `pddr_monitor_opcode`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type PddrMonitorOpcode = Layout<tag::PddrMonitorOpcode, 0x04>;
 layout! { PddrMonitorOpcode, tag::PddrMonitorOpcode, "pddr_monitor_opcode", Struct, 0x04;
     /// `monitor_opcode`: bits 15:0 of dword 0x00.
@@ -2262,6 +2375,8 @@ layout! { PddrMonitorOpcode, tag::PddrMonitorOpcode, "pddr_monitor_opcode", Stru
 }
 
 /// `pddr_troubleshooting_page_status_opcode_auto`, a union: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type PddrTroubleshootingPageStatusOpcodeAuto = Layout<tag::PddrTroubleshootingPageStatusOpcodeAuto, 0x04>;
 layout! { PddrTroubleshootingPageStatusOpcodeAuto, tag::PddrTroubleshootingPageStatusOpcodeAuto, "pddr_troubleshooting_page_status_opcode_auto", Union, 0x04;
     /// `pddr_monitor_opcode`: from byte 0x00 on.
@@ -2269,6 +2384,8 @@ layout! { PddrTroubleshootingPageStatusOpcodeAuto, tag::PddrTroubleshootingPageS
 }
 
 /// `pddr_troubleshooting_page`: 248 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type PddrTroubleshootingPage = Layout<tag::PddrTroubleshootingPage, 0xf8>;
 layout! { PddrTroubleshootingPage, tag::PddrTroubleshootingPage, "pddr_troubleshooting_page", Struct, 0xf8;
     /// `group_opcode`: bits 15:0 of dword 0x00. Written to say which register is meant.
@@ -2280,6 +2397,8 @@ layout! { PddrTroubleshootingPage, tag::PddrTroubleshootingPage, "pddr_troublesh
 }
 
 /// `pddr_reg_page_data_auto`, a union: 248 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type PddrRegPageDataAuto = Layout<tag::PddrRegPageDataAuto, 0xf8>;
 layout! { PddrRegPageDataAuto, tag::PddrRegPageDataAuto, "pddr_reg_page_data_auto", Union, 0xf8;
     /// `pddr_troubleshooting_page`: from byte 0x00 on.
@@ -2305,6 +2424,8 @@ layout! { PddrRegPageDataAuto, tag::PddrRegPageDataAuto, "pddr_reg_page_data_aut
 /// `pddr_reg`: 256 bytes.
 ///
 /// Register PDDR (0x5031), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type PddrReg = Layout<tag::PddrReg, 0x100>;
 layout! { PddrReg, tag::PddrReg, "pddr_reg", Struct, 0x100;
     /// `module_ind_type`: bits 25:24 of dword 0x00. Written to say which register is meant.
@@ -2329,6 +2450,8 @@ layout! { PddrReg, tag::PddrReg, "pddr_reg", Struct, 0x100;
 register! { PddrReg, "PDDR" 0x5031 read write }
 
 /// `bin_range_layout`: 4 bytes.
+///
+/// Sources: v7.3.
 pub type BinRangeLayout = Layout<tag::BinRangeLayout, 0x04>;
 layout! { BinRangeLayout, tag::BinRangeLayout, "bin_range_layout", Struct, 0x04;
     /// `high_val`: bits 21:16 of dword 0x00.
@@ -2340,6 +2463,11 @@ layout! { BinRangeLayout, tag::BinRangeLayout, "bin_range_layout", Struct, 0x04;
 /// `pphcr_reg`: 92 bytes.
 ///
 /// Register PPHCR (0x503e), read and written by ACCESS_REG.
+///
+/// Called `pphcr` in mstflint.
+///
+/// Sources: v7.3, mstflint.
+#[doc(alias = "pphcr")]
 pub type PphcrReg = Layout<tag::PphcrReg, 0x5c>;
 layout! { PphcrReg, tag::PphcrReg, "pphcr_reg", Struct, 0x5c;
     /// `active_hist_type`: bits 31:28 of dword 0x00. Read only.
@@ -2374,6 +2502,8 @@ register! { PphcrReg, "PPHCR" 0x503e read write }
 /// `pptb_reg`: 12 bytes.
 ///
 /// Register PPTB (0x500b), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type PptbReg = Layout<tag::PptbReg, 0x0c>;
 layout! { PptbReg, tag::PptbReg, "pptb_reg", Struct, 0x0c;
     /// `mm`: bits 29:28 of dword 0x00. Written to say which register is meant.
@@ -2402,6 +2532,8 @@ register! { PptbReg, "PPTB" 0x500b read write }
 /// `pbmc_reg`: 108 bytes.
 ///
 /// Register PBMC (0x500c), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
 pub type PbmcReg = Layout<tag::PbmcReg, 0x6c>;
 layout! { PbmcReg, tag::PbmcReg, "pbmc_reg", Struct, 0x6c;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2426,6 +2558,8 @@ layout! { PbmcReg, tag::PbmcReg, "pbmc_reg", Struct, 0x6c;
 register! { PbmcReg, "PBMC" 0x500c read write }
 
 /// `eth_per_traffic_grp_data_layout`: 248 bytes.
+///
+/// Sources: libdpcp.
 pub type EthPerTrafficGrpDataLayout = Layout<tag::EthPerTrafficGrpDataLayout, 0xf8>;
 layout! { EthPerTrafficGrpDataLayout, tag::EthPerTrafficGrpDataLayout, "eth_per_traffic_grp_data_layout", Struct, 0xf8;
     /// `transmit_queue_high`: bits 31:0 of dword 0x00.
@@ -2435,6 +2569,8 @@ layout! { EthPerTrafficGrpDataLayout, tag::EthPerTrafficGrpDataLayout, "eth_per_
 }
 
 /// `high_bit_error_rate_configuration_page`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type HighBitErrorRateConfigurationPage = Layout<tag::HighBitErrorRateConfigurationPage, 0x04>;
 layout! { HighBitErrorRateConfigurationPage, tag::HighBitErrorRateConfigurationPage, "high_bit_error_rate_configuration_page", Struct, 0x04;
     /// `en`: bit 31 of dword 0x00.
@@ -2442,6 +2578,8 @@ layout! { HighBitErrorRateConfigurationPage, tag::HighBitErrorRateConfigurationP
 }
 
 /// `high_symbol_error_rate_configuration_page`: 8 bytes.
+///
+/// Sources: mstflint.
 pub type HighSymbolErrorRateConfigurationPage = Layout<tag::HighSymbolErrorRateConfigurationPage, 0x08>;
 layout! { HighSymbolErrorRateConfigurationPage, tag::HighSymbolErrorRateConfigurationPage, "high_symbol_error_rate_configuration_page", Struct, 0x08;
     /// `en`: bit 31 of dword 0x00.
@@ -2453,6 +2591,8 @@ layout! { HighSymbolErrorRateConfigurationPage, tag::HighSymbolErrorRateConfigur
 }
 
 /// `ib_long_portcntrs_attribute_grp_data`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type IbLongPortcntrsAttributeGrpData = Layout<tag::IbLongPortcntrsAttributeGrpData, 0xf8>;
 layout! { IbLongPortcntrsAttributeGrpData, tag::IbLongPortcntrsAttributeGrpData, "ib_long_portcntrs_attribute_grp_data", Struct, 0xf8;
     /// `symbol_error_counter_high`: bits 31:0 of dword 0x00. Read only.
@@ -2546,6 +2686,8 @@ layout! { IbLongPortcntrsAttributeGrpData, tag::IbLongPortcntrsAttributeGrpData,
 }
 
 /// `ib_portcntrs_attribute_grp_data`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type IbPortcntrsAttributeGrpData = Layout<tag::IbPortcntrsAttributeGrpData, 0xf8>;
 layout! { IbPortcntrsAttributeGrpData, tag::IbPortcntrsAttributeGrpData, "ib_portcntrs_attribute_grp_data", Struct, 0xf8;
     /// `symbol_error_counter`: bits 31:16 of dword 0x00. Read only.
@@ -2589,6 +2731,8 @@ layout! { IbPortcntrsAttributeGrpData, tag::IbPortcntrsAttributeGrpData, "ib_por
 /// `pbws_reg`: 8 bytes.
 ///
 /// Register PBWS (0x5101), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PbwsReg = Layout<tag::PbwsReg, 0x08>;
 layout! { PbwsReg, tag::PbwsReg, "pbws_reg", Struct, 0x08;
     /// `swid`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -2611,6 +2755,8 @@ register! { PbwsReg, "PBWS" 0x5101 read write }
 /// `ppcr`: 16 bytes.
 ///
 /// Register PPCR (0x504c), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Ppcr = Layout<tag::Ppcr, 0x10>;
 layout! { Ppcr, tag::Ppcr, "ppcr", Struct, 0x10;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2635,6 +2781,8 @@ layout! { Ppcr, tag::Ppcr, "ppcr", Struct, 0x10;
 register! { Ppcr, "PPCR" 0x504c read write }
 
 /// `eth_discard_cntrs_grp`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type EthDiscardCntrsGrp = Layout<tag::EthDiscardCntrsGrp, 0xf8>;
 layout! { EthDiscardCntrsGrp, tag::EthDiscardCntrsGrp, "eth_discard_cntrs_grp", Struct, 0xf8;
     /// `ingress_general_high`: bits 31:0 of dword 0x00. Read only.
@@ -2704,6 +2852,8 @@ layout! { EthDiscardCntrsGrp, tag::EthDiscardCntrsGrp, "eth_discard_cntrs_grp", 
 }
 
 /// `hst_link_eth_enabled`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type HstLinkEthEnabled = Layout<tag::HstLinkEthEnabled, 0x04>;
 layout! { HstLinkEthEnabled, tag::HstLinkEthEnabled, "hst_link_eth_enabled", Struct, 0x04;
     /// `link_eth_active`: bits 31:0 of dword 0x00. Read only.
@@ -2711,6 +2861,8 @@ layout! { HstLinkEthEnabled, tag::HstLinkEthEnabled, "hst_link_eth_enabled", Str
 }
 
 /// `hst_link_ib_enabled`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type HstLinkIbEnabled = Layout<tag::HstLinkIbEnabled, 0x04>;
 layout! { HstLinkIbEnabled, tag::HstLinkIbEnabled, "hst_link_ib_enabled", Struct, 0x04;
     /// `link_width_active`: bits 31:16 of dword 0x00. Read only.
@@ -2720,6 +2872,8 @@ layout! { HstLinkIbEnabled, tag::HstLinkIbEnabled, "hst_link_ib_enabled", Struct
 }
 
 /// `hst_link_nvlink_enabled`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type HstLinkNvlinkEnabled = Layout<tag::HstLinkNvlinkEnabled, 0x04>;
 layout! { HstLinkNvlinkEnabled, tag::HstLinkNvlinkEnabled, "hst_link_nvlink_enabled", Struct, 0x04;
     /// `link_nvlink_active`: bits 31:0 of dword 0x00. Read only.
@@ -2727,6 +2881,8 @@ layout! { HstLinkNvlinkEnabled, tag::HstLinkNvlinkEnabled, "hst_link_nvlink_enab
 }
 
 /// `module_latched_flag_info`: 80 bytes.
+///
+/// Sources: mstflint.
 pub type ModuleLatchedFlagInfo = Layout<tag::ModuleLatchedFlagInfo, 0x50>;
 layout! { ModuleLatchedFlagInfo, tag::ModuleLatchedFlagInfo, "module_latched_flag_info", Struct, 0x50;
     /// `temp_flags`: bits 31:28 of dword 0x00. Read only.
@@ -2860,6 +3016,8 @@ layout! { ModuleLatchedFlagInfo, tag::ModuleLatchedFlagInfo, "module_latched_fla
 /// `pbsr_reg`: 100 bytes.
 ///
 /// Register PBSR (0x5038), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PbsrReg = Layout<tag::PbsrReg, 0x64>;
 layout! { PbsrReg, tag::PbsrReg, "pbsr_reg", Struct, 0x64;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2882,6 +3040,8 @@ layout! { PbsrReg, tag::PbsrReg, "pbsr_reg", Struct, 0x64;
 register! { PbsrReg, "PBSR" 0x5038 read write }
 
 /// `pcam_feature_capability_mask_group0`: 16 bytes.
+///
+/// Sources: mstflint.
 pub type PcamFeatureCapabilityMaskGroup0 = Layout<tag::PcamFeatureCapabilityMaskGroup0, 0x10>;
 layout! { PcamFeatureCapabilityMaskGroup0, tag::PcamFeatureCapabilityMaskGroup0, "pcam_feature_capability_mask_group0", Struct, 0x10;
     /// `feature_cap_mask`: from byte 0x00 on. Read only.
@@ -2889,6 +3049,8 @@ layout! { PcamFeatureCapabilityMaskGroup0, tag::PcamFeatureCapabilityMaskGroup0,
 }
 
 /// `pcam_feature_capability_mask_group1`: 16 bytes.
+///
+/// Sources: mstflint.
 pub type PcamFeatureCapabilityMaskGroup1 = Layout<tag::PcamFeatureCapabilityMaskGroup1, 0x10>;
 layout! { PcamFeatureCapabilityMaskGroup1, tag::PcamFeatureCapabilityMaskGroup1, "pcam_feature_capability_mask_group1", Struct, 0x10;
     /// `feature_cap_mask`: from byte 0x00 on. Read only.
@@ -2896,6 +3058,8 @@ layout! { PcamFeatureCapabilityMaskGroup1, tag::PcamFeatureCapabilityMaskGroup1,
 }
 
 /// `pcam_reg_feature_cap_mask_auto`, a union: 16 bytes.
+///
+/// Sources: mstflint.
 pub type PcamRegFeatureCapMaskAuto = Layout<tag::PcamRegFeatureCapMaskAuto, 0x10>;
 layout! { PcamRegFeatureCapMaskAuto, tag::PcamRegFeatureCapMaskAuto, "pcam_reg_feature_cap_mask_auto", Union, 0x10;
     /// `pcam_feature_capability_mask_group0`: from byte 0x00 on.
@@ -2905,6 +3069,8 @@ layout! { PcamRegFeatureCapMaskAuto, tag::PcamRegFeatureCapMaskAuto, "pcam_reg_f
 }
 
 /// `pcct_reg_page_data_auto`, a union: 12 bytes.
+///
+/// Sources: mstflint.
 pub type PcctRegPageDataAuto = Layout<tag::PcctRegPageDataAuto, 0x0c>;
 layout! { PcctRegPageDataAuto, tag::PcctRegPageDataAuto, "pcct_reg_page_data_auto", Union, 0x0c;
     /// `plu_general_tracer_page`: from byte 0x00 on.
@@ -2914,6 +3080,8 @@ layout! { PcctRegPageDataAuto, tag::PcctRegPageDataAuto, "pcct_reg_page_data_aut
 /// `pcct_reg`: 20 bytes.
 ///
 /// Register PCCT (0x5086), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PcctReg = Layout<tag::PcctReg, 0x14>;
 layout! { PcctReg, tag::PcctReg, "pcct_reg", Struct, 0x14;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2936,6 +3104,8 @@ register! { PcctReg, "PCCT" 0x5086 read write }
 /// `pcnr_reg`: 12 bytes.
 ///
 /// Register PCNR (0x5050), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PcnrReg = Layout<tag::PcnrReg, 0x0c>;
 layout! { PcnrReg, tag::PcnrReg, "pcnr_reg", Struct, 0x0c;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2964,6 +3134,8 @@ layout! { PcnrReg, tag::PcnrReg, "pcnr_reg", Struct, 0x0c;
 register! { PcnrReg, "PCNR" 0x5050 read write }
 
 /// `pd_link_eth_enabled`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PdLinkEthEnabled = Layout<tag::PdLinkEthEnabled, 0x04>;
 layout! { PdLinkEthEnabled, tag::PdLinkEthEnabled, "pd_link_eth_enabled", Struct, 0x04;
     /// `link_eth_active`: bits 31:0 of dword 0x00. Read only.
@@ -2971,6 +3143,8 @@ layout! { PdLinkEthEnabled, tag::PdLinkEthEnabled, "pd_link_eth_enabled", Struct
 }
 
 /// `pd_link_ib_enabled`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PdLinkIbEnabled = Layout<tag::PdLinkIbEnabled, 0x04>;
 layout! { PdLinkIbEnabled, tag::PdLinkIbEnabled, "pd_link_ib_enabled", Struct, 0x04;
     /// `link_width_active`: bits 31:16 of dword 0x00. Read only.
@@ -2980,6 +3154,8 @@ layout! { PdLinkIbEnabled, tag::PdLinkIbEnabled, "pd_link_ib_enabled", Struct, 0
 }
 
 /// `pddr_c2p_link_enabled_eth`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrC2pLinkEnabledEth = Layout<tag::PddrC2pLinkEnabledEth, 0x04>;
 layout! { PddrC2pLinkEnabledEth, tag::PddrC2pLinkEnabledEth, "pddr_c2p_link_enabled_eth", Struct, 0x04;
     /// `core_to_phy_link_eth_enabled`: bits 31:0 of dword 0x00. Read only.
@@ -2987,6 +3163,8 @@ layout! { PddrC2pLinkEnabledEth, tag::PddrC2pLinkEnabledEth, "pddr_c2p_link_enab
 }
 
 /// `pddr_c2p_link_enabled_ib`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrC2pLinkEnabledIb = Layout<tag::PddrC2pLinkEnabledIb, 0x04>;
 layout! { PddrC2pLinkEnabledIb, tag::PddrC2pLinkEnabledIb, "pddr_c2p_link_enabled_ib", Struct, 0x04;
     /// `core_to_phy_link_width_enabled`: bits 31:16 of dword 0x00. Read only.
@@ -2996,6 +3174,8 @@ layout! { PddrC2pLinkEnabledIb, tag::PddrC2pLinkEnabledIb, "pddr_c2p_link_enable
 }
 
 /// `pddr_c2p_link_enabled_nvlink`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrC2pLinkEnabledNvlink = Layout<tag::PddrC2pLinkEnabledNvlink, 0x04>;
 layout! { PddrC2pLinkEnabledNvlink, tag::PddrC2pLinkEnabledNvlink, "pddr_c2p_link_enabled_nvlink", Struct, 0x04;
     /// `core_to_phy_link_nvlink_enabled`: bits 31:0 of dword 0x00. Read only.
@@ -3003,6 +3183,8 @@ layout! { PddrC2pLinkEnabledNvlink, tag::PddrC2pLinkEnabledNvlink, "pddr_c2p_lin
 }
 
 /// `pddr_cable_cap_eth`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrCableCapEth = Layout<tag::PddrCableCapEth, 0x04>;
 layout! { PddrCableCapEth, tag::PddrCableCapEth, "pddr_cable_cap_eth", Struct, 0x04;
     /// `cable_ext_eth_proto_cap`: bits 31:0 of dword 0x00. Read only.
@@ -3010,6 +3192,8 @@ layout! { PddrCableCapEth, tag::PddrCableCapEth, "pddr_cable_cap_eth", Struct, 0
 }
 
 /// `pddr_cable_cap_ib`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrCableCapIb = Layout<tag::PddrCableCapIb, 0x04>;
 layout! { PddrCableCapIb, tag::PddrCableCapIb, "pddr_cable_cap_ib", Struct, 0x04;
     /// `cable_link_width_cap`: bits 31:16 of dword 0x00. Read only.
@@ -3019,6 +3203,8 @@ layout! { PddrCableCapIb, tag::PddrCableCapIb, "pddr_cable_cap_ib", Struct, 0x04
 }
 
 /// `pddr_cable_cap_nvlink`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrCableCapNvlink = Layout<tag::PddrCableCapNvlink, 0x04>;
 layout! { PddrCableCapNvlink, tag::PddrCableCapNvlink, "pddr_cable_cap_nvlink", Struct, 0x04;
     /// `cable_nvlink_proto_cap`: bits 31:0 of dword 0x00. Read only.
@@ -3026,6 +3212,8 @@ layout! { PddrCableCapNvlink, tag::PddrCableCapNvlink, "pddr_cable_cap_nvlink", 
 }
 
 /// `pddr_cpo_module_page`: 168 bytes.
+///
+/// Sources: mstflint.
 pub type PddrCpoModulePage = Layout<tag::PddrCpoModulePage, 0xa8>;
 layout! { PddrCpoModulePage, tag::PddrCpoModulePage, "pddr_cpo_module_page", Struct, 0xa8;
     /// `oe_sn`: from byte 0x00 on. Read only.
@@ -3063,6 +3251,8 @@ layout! { PddrCpoModulePage, tag::PddrCpoModulePage, "pddr_cpo_module_page", Str
 }
 
 /// `pddr_link_active_eth`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrLinkActiveEth = Layout<tag::PddrLinkActiveEth, 0x04>;
 layout! { PddrLinkActiveEth, tag::PddrLinkActiveEth, "pddr_link_active_eth", Struct, 0x04;
     /// `link_eth_active`: bits 31:0 of dword 0x00. Read only.
@@ -3070,6 +3260,8 @@ layout! { PddrLinkActiveEth, tag::PddrLinkActiveEth, "pddr_link_active_eth", Str
 }
 
 /// `pddr_link_active_ib`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrLinkActiveIb = Layout<tag::PddrLinkActiveIb, 0x04>;
 layout! { PddrLinkActiveIb, tag::PddrLinkActiveIb, "pddr_link_active_ib", Struct, 0x04;
     /// `link_width_active`: bits 31:16 of dword 0x00. Read only.
@@ -3079,6 +3271,8 @@ layout! { PddrLinkActiveIb, tag::PddrLinkActiveIb, "pddr_link_active_ib", Struct
 }
 
 /// `pddr_link_active_nvlink`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrLinkActiveNvlink = Layout<tag::PddrLinkActiveNvlink, 0x04>;
 layout! { PddrLinkActiveNvlink, tag::PddrLinkActiveNvlink, "pddr_link_active_nvlink", Struct, 0x04;
     /// `link_nvlink_active`: bits 31:0 of dword 0x00. Read only.
@@ -3086,6 +3280,8 @@ layout! { PddrLinkActiveNvlink, tag::PddrLinkActiveNvlink, "pddr_link_active_nvl
 }
 
 /// `pddr_link_down_info_page`: 244 bytes.
+///
+/// Sources: mstflint.
 pub type PddrLinkDownInfoPage = Layout<tag::PddrLinkDownInfoPage, 0xf4>;
 layout! { PddrLinkDownInfoPage, tag::PddrLinkDownInfoPage, "pddr_link_down_info_page", Struct, 0xf4;
     /// `down_intent`: bits 7:4 of dword 0x00. Read only.
@@ -3165,6 +3361,8 @@ layout! { PddrLinkDownInfoPage, tag::PddrLinkDownInfoPage, "pddr_link_down_info_
 }
 
 /// `pddr_link_partner_info`: 48 bytes.
+///
+/// Sources: mstflint.
 pub type PddrLinkPartnerInfo = Layout<tag::PddrLinkPartnerInfo, 0x30>;
 layout! { PddrLinkPartnerInfo, tag::PddrLinkPartnerInfo, "pddr_link_partner_info", Struct, 0x30;
     /// `info_supported_mask`: bits 15:0 of dword 0x00. Read only.
@@ -3180,6 +3378,8 @@ layout! { PddrLinkPartnerInfo, tag::PddrLinkPartnerInfo, "pddr_link_partner_info
 }
 
 /// `pddr_link_up_info_page`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PddrLinkUpInfoPage = Layout<tag::PddrLinkUpInfoPage, 0xf8>;
 layout! { PddrLinkUpInfoPage, tag::PddrLinkUpInfoPage, "pddr_link_up_info_page", Struct, 0xf8;
     /// `up_reason_pwr`: bits 19:16 of dword 0x00. Read only.
@@ -3223,6 +3423,8 @@ layout! { PddrLinkUpInfoPage, tag::PddrLinkUpInfoPage, "pddr_link_up_info_page",
 }
 
 /// `pddr_module_info`: 208 bytes.
+///
+/// Sources: mstflint.
 pub type PddrModuleInfo = Layout<tag::PddrModuleInfo, 0xd0>;
 layout! { PddrModuleInfo, tag::PddrModuleInfo, "pddr_module_info", Struct, 0xd0;
     /// `cable_technology`: bits 31:24 of dword 0x00.
@@ -3446,6 +3648,8 @@ layout! { PddrModuleInfo, tag::PddrModuleInfo, "pddr_module_info", Struct, 0xd0;
 }
 
 /// `pddr_operation_info_page_cable_proto_cap_auto`, a union: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrOperationInfoPageCableProtoCapAuto = Layout<tag::PddrOperationInfoPageCableProtoCapAuto, 0x04>;
 layout! { PddrOperationInfoPageCableProtoCapAuto, tag::PddrOperationInfoPageCableProtoCapAuto, "pddr_operation_info_page_cable_proto_cap_auto", Union, 0x04;
     /// `pddr_cable_cap_eth`: from byte 0x00 on.
@@ -3457,6 +3661,8 @@ layout! { PddrOperationInfoPageCableProtoCapAuto, tag::PddrOperationInfoPageCabl
 }
 
 /// `pddr_operation_info_page_core_to_phy_link_enabled_auto`, a union: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrOperationInfoPageCoreToPhyLinkEnabledAuto = Layout<tag::PddrOperationInfoPageCoreToPhyLinkEnabledAuto, 0x04>;
 layout! { PddrOperationInfoPageCoreToPhyLinkEnabledAuto, tag::PddrOperationInfoPageCoreToPhyLinkEnabledAuto, "pddr_operation_info_page_core_to_phy_link_enabled_auto", Union, 0x04;
     /// `pddr_c2p_link_enabled_eth`: from byte 0x00 on.
@@ -3468,6 +3674,8 @@ layout! { PddrOperationInfoPageCoreToPhyLinkEnabledAuto, tag::PddrOperationInfoP
 }
 
 /// `pddr_phy_manager_link_enabled_eth`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrPhyManagerLinkEnabledEth = Layout<tag::PddrPhyManagerLinkEnabledEth, 0x04>;
 layout! { PddrPhyManagerLinkEnabledEth, tag::PddrPhyManagerLinkEnabledEth, "pddr_phy_manager_link_enabled_eth", Struct, 0x04;
     /// `phy_manager_link_eth_enabled`: bits 31:0 of dword 0x00. Read only.
@@ -3475,6 +3683,8 @@ layout! { PddrPhyManagerLinkEnabledEth, tag::PddrPhyManagerLinkEnabledEth, "pddr
 }
 
 /// `pddr_phy_manager_link_enabled_ib`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrPhyManagerLinkEnabledIb = Layout<tag::PddrPhyManagerLinkEnabledIb, 0x04>;
 layout! { PddrPhyManagerLinkEnabledIb, tag::PddrPhyManagerLinkEnabledIb, "pddr_phy_manager_link_enabled_ib", Struct, 0x04;
     /// `phy_manager_link_width_enabled`: bits 31:16 of dword 0x00. Read only.
@@ -3484,6 +3694,8 @@ layout! { PddrPhyManagerLinkEnabledIb, tag::PddrPhyManagerLinkEnabledIb, "pddr_p
 }
 
 /// `pddr_phy_manager_link_enabled_nvlink`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrPhyManagerLinkEnabledNvlink = Layout<tag::PddrPhyManagerLinkEnabledNvlink, 0x04>;
 layout! { PddrPhyManagerLinkEnabledNvlink, tag::PddrPhyManagerLinkEnabledNvlink, "pddr_phy_manager_link_enabled_nvlink", Struct, 0x04;
     /// `phy_manager_link_nvlink_enabled`: bits 31:0 of dword 0x00. Read only.
@@ -3491,6 +3703,8 @@ layout! { PddrPhyManagerLinkEnabledNvlink, tag::PddrPhyManagerLinkEnabledNvlink,
 }
 
 /// `pddr_operation_info_page_phy_manager_link_enabled_auto`, a union: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrOperationInfoPagePhyManagerLinkEnabledAuto = Layout<tag::PddrOperationInfoPagePhyManagerLinkEnabledAuto, 0x04>;
 layout! { PddrOperationInfoPagePhyManagerLinkEnabledAuto, tag::PddrOperationInfoPagePhyManagerLinkEnabledAuto, "pddr_operation_info_page_phy_manager_link_enabled_auto", Union, 0x04;
     /// `pddr_phy_manager_link_enabled_eth`: from byte 0x00 on.
@@ -3502,6 +3716,8 @@ layout! { PddrOperationInfoPagePhyManagerLinkEnabledAuto, tag::PddrOperationInfo
 }
 
 /// `pddr_operation_info_page_link_active_auto`, a union: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrOperationInfoPageLinkActiveAuto = Layout<tag::PddrOperationInfoPageLinkActiveAuto, 0x04>;
 layout! { PddrOperationInfoPageLinkActiveAuto, tag::PddrOperationInfoPageLinkActiveAuto, "pddr_operation_info_page_link_active_auto", Union, 0x04;
     /// `pddr_link_active_eth`: from byte 0x00 on.
@@ -3513,6 +3729,8 @@ layout! { PddrOperationInfoPageLinkActiveAuto, tag::PddrOperationInfoPageLinkAct
 }
 
 /// `pddr_operation_info_page_pd_link_enabled_auto`, a union: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrOperationInfoPagePdLinkEnabledAuto = Layout<tag::PddrOperationInfoPagePdLinkEnabledAuto, 0x04>;
 layout! { PddrOperationInfoPagePdLinkEnabledAuto, tag::PddrOperationInfoPagePdLinkEnabledAuto, "pddr_operation_info_page_pd_link_enabled_auto", Union, 0x04;
     /// `pd_link_eth_enabled`: from byte 0x00 on.
@@ -3522,6 +3740,8 @@ layout! { PddrOperationInfoPagePdLinkEnabledAuto, tag::PddrOperationInfoPagePdLi
 }
 
 /// `pddr_operation_info_page_phy_hst_link_enabled_auto`, a union: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PddrOperationInfoPagePhyHstLinkEnabledAuto = Layout<tag::PddrOperationInfoPagePhyHstLinkEnabledAuto, 0x04>;
 layout! { PddrOperationInfoPagePhyHstLinkEnabledAuto, tag::PddrOperationInfoPagePhyHstLinkEnabledAuto, "pddr_operation_info_page_phy_hst_link_enabled_auto", Union, 0x04;
     /// `hst_link_eth_enabled`: from byte 0x00 on.
@@ -3533,6 +3753,8 @@ layout! { PddrOperationInfoPagePhyHstLinkEnabledAuto, tag::PddrOperationInfoPage
 }
 
 /// `pddr_operation_info_page`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PddrOperationInfoPage = Layout<tag::PddrOperationInfoPage, 0xf8>;
 layout! { PddrOperationInfoPage, tag::PddrOperationInfoPage, "pddr_operation_info_page", Struct, 0xf8;
     /// `resilink_fec_ind`: bit 28 of dword 0x00. Written to say which register is meant.
@@ -3588,6 +3810,8 @@ layout! { PddrOperationInfoPage, tag::PddrOperationInfoPage, "pddr_operation_inf
 }
 
 /// `pddr_phy_info_page`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PddrPhyInfoPage = Layout<tag::PddrPhyInfoPage, 0xf8>;
 layout! { PddrPhyInfoPage, tag::PddrPhyInfoPage, "pddr_phy_info_page", Struct, 0xf8;
     /// `remote_device_type`: bits 31:24 of dword 0x00. Read only.
@@ -4045,6 +4269,8 @@ layout! { PddrPhyInfoPage, tag::PddrPhyInfoPage, "pddr_phy_info_page", Struct, 0
 }
 
 /// `pedcc_data_collection_configuration`: 12 bytes.
+///
+/// Sources: mstflint.
 pub type PedccDataCollectionConfiguration = Layout<tag::PedccDataCollectionConfiguration, 0x0c>;
 layout! { PedccDataCollectionConfiguration, tag::PedccDataCollectionConfiguration, "pedcc_data_collection_configuration", Struct, 0x0c;
     /// `collection_timeout_admin`: bits 31:16 of dword 0x04.
@@ -4058,6 +4284,8 @@ layout! { PedccDataCollectionConfiguration, tag::PedccDataCollectionConfiguratio
 }
 
 /// `pedcc_events_data_groups`: 48 bytes.
+///
+/// Sources: mstflint.
 pub type PedccEventsDataGroups = Layout<tag::PedccEventsDataGroups, 0x30>;
 layout! { PedccEventsDataGroups, tag::PedccEventsDataGroups, "pedcc_events_data_groups", Struct, 0x30;
     /// `event_bitmask_cap`: from byte 0x00 on. Read only.
@@ -4071,6 +4299,8 @@ layout! { PedccEventsDataGroups, tag::PedccEventsDataGroups, "pedcc_events_data_
 }
 
 /// `pedcc_page_data_auto`, a union: 48 bytes.
+///
+/// Sources: mstflint.
 pub type PedccPageDataAuto = Layout<tag::PedccPageDataAuto, 0x30>;
 layout! { PedccPageDataAuto, tag::PedccPageDataAuto, "pedcc_page_data_auto", Union, 0x30;
     /// `pedcc_data_collection_configuration`: from byte 0x00 on.
@@ -4082,6 +4312,8 @@ layout! { PedccPageDataAuto, tag::PedccPageDataAuto, "pedcc_page_data_auto", Uni
 /// `pedcc`: 60 bytes.
 ///
 /// Register PEDCC (0x5087), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Pedcc = Layout<tag::Pedcc, 0x3c>;
 layout! { Pedcc, tag::Pedcc, "pedcc", Struct, 0x3c;
     /// `mps`: bit 31 of dword 0x00. Written to say which register is meant.
@@ -4116,6 +4348,8 @@ layout! { Pedcc, tag::Pedcc, "pedcc", Struct, 0x3c;
 register! { Pedcc, "PEDCC" 0x5087 read write }
 
 /// `pemi_ferc_properties`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiFercProperties = Layout<tag::PemiFercProperties, 0xf8>;
 layout! { PemiFercProperties, tag::PemiFercProperties, "pemi_ferc_properties", Struct, 0xf8;
     /// `ferc_cap`: bits 31:16 of dword 0x00. Read only.
@@ -4147,6 +4381,8 @@ layout! { PemiFercProperties, tag::PemiFercProperties, "pemi_ferc_properties", S
 }
 
 /// `pemi_ferc_samples`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiFercSamples = Layout<tag::PemiFercSamples, 0xf8>;
 layout! { PemiFercSamples, tag::PemiFercSamples, "pemi_ferc_samples", Struct, 0xf8;
     /// `ferc_val_media0`: bits 31:16 of dword 0x00. Read only.
@@ -4280,6 +4516,8 @@ layout! { PemiFercSamples, tag::PemiFercSamples, "pemi_ferc_samples", Struct, 0x
 }
 
 /// `pemi_laser_monitors_properties`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiLaserMonitorsProperties = Layout<tag::PemiLaserMonitorsProperties, 0xf8>;
 layout! { PemiLaserMonitorsProperties, tag::PemiLaserMonitorsProperties, "pemi_laser_monitors_properties", Struct, 0xf8;
     /// `laser_age_cap`: bit 31 of dword 0x00. Read only.
@@ -4321,6 +4559,8 @@ layout! { PemiLaserMonitorsProperties, tag::PemiLaserMonitorsProperties, "pemi_l
 }
 
 /// `pemi_laser_monitors_samples`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiLaserMonitorsSamples = Layout<tag::PemiLaserMonitorsSamples, 0xf8>;
 layout! { PemiLaserMonitorsSamples, tag::PemiLaserMonitorsSamples, "pemi_laser_monitors_samples", Struct, 0xf8;
     /// `laser_age_lane0`: bits 31:16 of dword 0x00. Read only.
@@ -4422,6 +4662,8 @@ layout! { PemiLaserMonitorsSamples, tag::PemiLaserMonitorsSamples, "pemi_laser_m
 }
 
 /// `pemi_module_status_properties`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiModuleStatusProperties = Layout<tag::PemiModuleStatusProperties, 0xf8>;
 layout! { PemiModuleStatusProperties, tag::PemiModuleStatusProperties, "pemi_module_status_properties", Struct, 0xf8;
     /// `module_voltage_cap`: bit 31 of dword 0x00. Read only.
@@ -4489,6 +4731,8 @@ layout! { PemiModuleStatusProperties, tag::PemiModuleStatusProperties, "pemi_mod
 }
 
 /// `pemi_pam4_level_transition_properties`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiPam4LevelTransitionProperties = Layout<tag::PemiPam4LevelTransitionProperties, 0xf8>;
 layout! { PemiPam4LevelTransitionProperties, tag::PemiPam4LevelTransitionProperties, "pemi_pam4_level_transition_properties", Struct, 0xf8;
     /// `pam4_level_transition_cap`: bits 31:16 of dword 0x00. Read only.
@@ -4504,6 +4748,8 @@ layout! { PemiPam4LevelTransitionProperties, tag::PemiPam4LevelTransitionPropert
 }
 
 /// `pemi_pam4_level_transition_samples`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiPam4LevelTransitionSamples = Layout<tag::PemiPam4LevelTransitionSamples, 0xf8>;
 layout! { PemiPam4LevelTransitionSamples, tag::PemiPam4LevelTransitionSamples, "pemi_pam4_level_transition_samples", Struct, 0xf8;
     /// `pam4_level_transition_media_lane0`: bits 31:16 of dword 0x00. Read only.
@@ -4541,6 +4787,8 @@ layout! { PemiPam4LevelTransitionSamples, tag::PemiPam4LevelTransitionSamples, "
 }
 
 /// `pemi_pre_fec_ber_properties`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiPreFecBerProperties = Layout<tag::PemiPreFecBerProperties, 0xf8>;
 layout! { PemiPreFecBerProperties, tag::PemiPreFecBerProperties, "pemi_pre_fec_ber_properties", Struct, 0xf8;
     /// `pre_fec_ber_cap`: bits 31:16 of dword 0x00. Read only.
@@ -4572,6 +4820,8 @@ layout! { PemiPreFecBerProperties, tag::PemiPreFecBerProperties, "pemi_pre_fec_b
 }
 
 /// `pemi_pre_fec_ber_samples`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiPreFecBerSamples = Layout<tag::PemiPreFecBerSamples, 0xf8>;
 layout! { PemiPreFecBerSamples, tag::PemiPreFecBerSamples, "pemi_pre_fec_ber_samples", Struct, 0xf8;
     /// `pre_fec_ber_val_media0`: bits 31:16 of dword 0x00. Read only.
@@ -4705,6 +4955,8 @@ layout! { PemiPreFecBerSamples, tag::PemiPreFecBerSamples, "pemi_pre_fec_ber_sam
 }
 
 /// `pemi_sewmax_properties`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiSewmaxProperties = Layout<tag::PemiSewmaxProperties, 0xf8>;
 layout! { PemiSewmaxProperties, tag::PemiSewmaxProperties, "pemi_sewmax_properties", Struct, 0xf8;
     /// `sew_max_cap`: bits 31:16 of dword 0x00. Read only.
@@ -4736,6 +4988,8 @@ layout! { PemiSewmaxProperties, tag::PemiSewmaxProperties, "pemi_sewmax_properti
 }
 
 /// `pemi_sewmax_samples`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiSewmaxSamples = Layout<tag::PemiSewmaxSamples, 0xf8>;
 layout! { PemiSewmaxSamples, tag::PemiSewmaxSamples, "pemi_sewmax_samples", Struct, 0xf8;
     /// `sew_max_val_media0`: bits 31:16 of dword 0x00. Read only.
@@ -4869,6 +5123,8 @@ layout! { PemiSewmaxSamples, tag::PemiSewmaxSamples, "pemi_sewmax_samples", Stru
 }
 
 /// `pemi_snr_properties`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiSnrProperties = Layout<tag::PemiSnrProperties, 0xf8>;
 layout! { PemiSnrProperties, tag::PemiSnrProperties, "pemi_snr_properties", Struct, 0xf8;
     /// `snr_cap`: bits 31:16 of dword 0x00. Read only.
@@ -4884,6 +5140,8 @@ layout! { PemiSnrProperties, tag::PemiSnrProperties, "pemi_snr_properties", Stru
 }
 
 /// `pemi_snr_samples`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiSnrSamples = Layout<tag::PemiSnrSamples, 0xf8>;
 layout! { PemiSnrSamples, tag::PemiSnrSamples, "pemi_snr_samples", Struct, 0xf8;
     /// `snr_media_lane0`: bits 31:16 of dword 0x00. Read only.
@@ -4921,6 +5179,8 @@ layout! { PemiSnrSamples, tag::PemiSnrSamples, "pemi_snr_samples", Struct, 0xf8;
 }
 
 /// `pemi_cpo_module_info_samples`: 60 bytes.
+///
+/// Sources: mstflint.
 pub type PemiCpoModuleInfoSamples = Layout<tag::PemiCpoModuleInfoSamples, 0x3c>;
 layout! { PemiCpoModuleInfoSamples, tag::PemiCpoModuleInfoSamples, "pemi_cpo_module_info_samples", Struct, 0x3c;
     /// `oe_sn`: from byte 0x00 on. Read only.
@@ -4964,6 +5224,8 @@ layout! { PemiCpoModuleInfoSamples, tag::PemiCpoModuleInfoSamples, "pemi_cpo_mod
 }
 
 /// `pemi_laser_source_module_advance_properties`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiLaserSourceModuleAdvanceProperties = Layout<tag::PemiLaserSourceModuleAdvanceProperties, 0xf8>;
 layout! { PemiLaserSourceModuleAdvanceProperties, tag::PemiLaserSourceModuleAdvanceProperties, "pemi_laser_source_module_advance_properties", Struct, 0xf8;
     /// `laser_mpd_cap`: bit 31 of dword 0x00. Read only.
@@ -4979,6 +5241,8 @@ layout! { PemiLaserSourceModuleAdvanceProperties, tag::PemiLaserSourceModuleAdva
 }
 
 /// `pemi_laser_source_module_advanced_samples`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiLaserSourceModuleAdvancedSamples = Layout<tag::PemiLaserSourceModuleAdvancedSamples, 0xf8>;
 layout! { PemiLaserSourceModuleAdvancedSamples, tag::PemiLaserSourceModuleAdvancedSamples, "pemi_laser_source_module_advanced_samples", Struct, 0xf8;
     /// `laser_mpd_lane0`: bits 31:16 of dword 0x00. Read only.
@@ -5050,6 +5314,8 @@ layout! { PemiLaserSourceModuleAdvancedSamples, tag::PemiLaserSourceModuleAdvanc
 }
 
 /// `pemi_laser_source_module_essential_properties`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiLaserSourceModuleEssentialProperties = Layout<tag::PemiLaserSourceModuleEssentialProperties, 0xf8>;
 layout! { PemiLaserSourceModuleEssentialProperties, tag::PemiLaserSourceModuleEssentialProperties, "pemi_laser_source_module_essential_properties", Struct, 0xf8;
     /// `laser_bias_cap`: bit 31 of dword 0x00. Read only.
@@ -5081,6 +5347,8 @@ layout! { PemiLaserSourceModuleEssentialProperties, tag::PemiLaserSourceModuleEs
 }
 
 /// `pemi_laser_source_module_essential_samples`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiLaserSourceModuleEssentialSamples = Layout<tag::PemiLaserSourceModuleEssentialSamples, 0xf8>;
 layout! { PemiLaserSourceModuleEssentialSamples, tag::PemiLaserSourceModuleEssentialSamples, "pemi_laser_source_module_essential_samples", Struct, 0xf8;
     /// `voltage_monitor0`: bits 31:24 of dword 0x00. Read only.
@@ -5288,6 +5556,8 @@ layout! { PemiLaserSourceModuleEssentialSamples, tag::PemiLaserSourceModuleEssen
 }
 
 /// `pemi_laser_source_module_status_properties`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiLaserSourceModuleStatusProperties = Layout<tag::PemiLaserSourceModuleStatusProperties, 0xf8>;
 layout! { PemiLaserSourceModuleStatusProperties, tag::PemiLaserSourceModuleStatusProperties, "pemi_laser_source_module_status_properties", Struct, 0xf8;
     /// `laser_enabled_cap`: bit 31 of dword 0x00. Read only.
@@ -5301,6 +5571,8 @@ layout! { PemiLaserSourceModuleStatusProperties, tag::PemiLaserSourceModuleStatu
 }
 
 /// `pemi_laser_source_module_status_samples`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiLaserSourceModuleStatusSamples = Layout<tag::PemiLaserSourceModuleStatusSamples, 0xf8>;
 layout! { PemiLaserSourceModuleStatusSamples, tag::PemiLaserSourceModuleStatusSamples, "pemi_laser_source_module_status_samples", Struct, 0xf8;
     /// `laser_enabled`: bits 31:24 of dword 0x00. Read only.
@@ -5328,6 +5600,8 @@ layout! { PemiLaserSourceModuleStatusSamples, tag::PemiLaserSourceModuleStatusSa
 }
 
 /// `pemi_module_status_samples`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiModuleStatusSamples = Layout<tag::PemiModuleStatusSamples, 0xf8>;
 layout! { PemiModuleStatusSamples, tag::PemiModuleStatusSamples, "pemi_module_status_samples", Struct, 0xf8;
     /// `temperature`: bits 31:16 of dword 0x00. Read only.
@@ -5453,6 +5727,8 @@ layout! { PemiModuleStatusSamples, tag::PemiModuleStatusSamples, "pemi_module_st
 }
 
 /// `pemi_optical_engine_debug_parameters_samples`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiOpticalEngineDebugParametersSamples = Layout<tag::PemiOpticalEngineDebugParametersSamples, 0xf8>;
 layout! { PemiOpticalEngineDebugParametersSamples, tag::PemiOpticalEngineDebugParametersSamples, "pemi_optical_engine_debug_parameters_samples", Struct, 0xf8;
     /// `heater_voltage_lane0`: bits 31:16 of dword 0x00.
@@ -5554,6 +5830,8 @@ layout! { PemiOpticalEngineDebugParametersSamples, tag::PemiOpticalEngineDebugPa
 }
 
 /// `pemi_optical_engine_telemetry_parameters_properties`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiOpticalEngineTelemetryParametersProperties = Layout<tag::PemiOpticalEngineTelemetryParametersProperties, 0xf8>;
 layout! { PemiOpticalEngineTelemetryParametersProperties, tag::PemiOpticalEngineTelemetryParametersProperties, "pemi_optical_engine_telemetry_parameters_properties", Struct, 0xf8;
     /// `a_parameter_cap`: bit 31 of dword 0x00. Read only.
@@ -5595,6 +5873,8 @@ layout! { PemiOpticalEngineTelemetryParametersProperties, tag::PemiOpticalEngine
 }
 
 /// `pemi_optical_engine_telemetry_parameters_samples`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiOpticalEngineTelemetryParametersSamples = Layout<tag::PemiOpticalEngineTelemetryParametersSamples, 0xf8>;
 layout! { PemiOpticalEngineTelemetryParametersSamples, tag::PemiOpticalEngineTelemetryParametersSamples, "pemi_optical_engine_telemetry_parameters_samples", Struct, 0xf8;
     /// `a_parameter_lane0`: bits 31:16 of dword 0x00. Read only.
@@ -5904,6 +6184,8 @@ layout! { PemiOpticalEngineTelemetryParametersSamples, tag::PemiOpticalEngineTel
 }
 
 /// `pemi_optical_engine_telemetry_properties`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiOpticalEngineTelemetryProperties = Layout<tag::PemiOpticalEngineTelemetryProperties, 0xf8>;
 layout! { PemiOpticalEngineTelemetryProperties, tag::PemiOpticalEngineTelemetryProperties, "pemi_optical_engine_telemetry_properties", Struct, 0xf8;
     /// `heater_voltage_cap`: bit 31 of dword 0x00. Read only.
@@ -5921,6 +6203,8 @@ layout! { PemiOpticalEngineTelemetryProperties, tag::PemiOpticalEngineTelemetryP
 }
 
 /// `pemi_page_data_auto`, a union: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PemiPageDataAuto = Layout<tag::PemiPageDataAuto, 0xf8>;
 layout! { PemiPageDataAuto, tag::PemiPageDataAuto, "pemi_page_data_auto", Union, 0xf8;
     /// `pemi_ferc_properties`: from byte 0x00 on.
@@ -5978,6 +6262,8 @@ layout! { PemiPageDataAuto, tag::PemiPageDataAuto, "pemi_page_data_auto", Union,
 /// `pemi`: 256 bytes.
 ///
 /// Register PEMI (0x5075), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Pemi = Layout<tag::Pemi, 0x100>;
 layout! { Pemi, tag::Pemi, "pemi", Struct, 0x100;
     /// `module_index_cap`: bit 26 of dword 0x00. Written to say which register is meant.
@@ -6006,6 +6292,8 @@ register! { Pemi, "PEMI" 0x5075 read }
 /// `pepc_reg`: 16 bytes.
 ///
 /// Register PEPC (0x5056), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PepcReg = Layout<tag::PepcReg, 0x10>;
 layout! { PepcReg, tag::PepcReg, "pepc_reg", Struct, 0x10;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -6022,6 +6310,8 @@ register! { PepcReg, "PEPC" 0x5056 read write }
 /// `pfldc`: 12 bytes.
 ///
 /// Register PFLDC (0x5083), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Pfldc = Layout<tag::Pfldc, 0x0c>;
 layout! { Pfldc, tag::Pfldc, "pfldc", Struct, 0x0c;
     /// `mps`: bit 31 of dword 0x00. Written to say which register is meant.
@@ -6072,6 +6362,8 @@ register! { Pfldc, "PFLDC" 0x5083 read write }
 /// `pgmr`: 44 bytes.
 ///
 /// Register PGMR (0x5039), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Pgmr = Layout<tag::Pgmr, 0x2c>;
 layout! { Pgmr, tag::Pgmr, "pgmr", Struct, 0x2c;
     /// `status`: bits 31:28 of dword 0x00. Read only.
@@ -6102,6 +6394,8 @@ register! { Pgmr, "PGMR" 0x5039 read write }
 /// `pguid_reg`: 96 bytes.
 ///
 /// Register PGUID (0x5066), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PguidReg = Layout<tag::PguidReg, 0x60>;
 layout! { PguidReg, tag::PguidReg, "pguid_reg", Struct, 0x60;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -6122,6 +6416,8 @@ layout! { PguidReg, tag::PguidReg, "pguid_reg", Struct, 0x60;
 register! { PguidReg, "PGUID" 0x5066 read }
 
 /// `phys_layer_stat_cntrs`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PhysLayerStatCntrs = Layout<tag::PhysLayerStatCntrs, 0xf8>;
 layout! { PhysLayerStatCntrs, tag::PhysLayerStatCntrs, "phys_layer_stat_cntrs", Struct, 0xf8;
     /// `time_since_last_clear_high`: bits 31:0 of dword 0x00. Read only.
@@ -6241,6 +6537,8 @@ layout! { PhysLayerStatCntrs, tag::PhysLayerStatCntrs, "phys_layer_stat_cntrs", 
 }
 
 /// `plcc_reg_page_data_auto`, a union: 8 bytes.
+///
+/// Sources: mstflint.
 pub type PlccRegPageDataAuto = Layout<tag::PlccRegPageDataAuto, 0x08>;
 layout! { PlccRegPageDataAuto, tag::PlccRegPageDataAuto, "plcc_reg_page_data_auto", Union, 0x08;
     /// `high_bit_error_rate_configuration_page`: from byte 0x00 on.
@@ -6252,6 +6550,8 @@ layout! { PlccRegPageDataAuto, tag::PlccRegPageDataAuto, "plcc_reg_page_data_aut
 /// `plcc_reg`: 16 bytes.
 ///
 /// Register PLCC (0x505e), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PlccReg = Layout<tag::PlccReg, 0x10>;
 layout! { PlccReg, tag::PlccReg, "plcc_reg", Struct, 0x10;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -6274,6 +6574,8 @@ register! { PlccReg, "PLCC" 0x505e read write }
 /// `plds`: 24 bytes.
 ///
 /// Register PLDS (0x5076), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Plds = Layout<tag::Plds, 0x18>;
 layout! { Plds, tag::Plds, "plds", Struct, 0x18;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -6346,6 +6648,8 @@ register! { Plds, "PLDS" 0x5076 read write }
 /// `pltc_reg`: 16 bytes.
 ///
 /// Register PLTC (0x5046), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PltcReg = Layout<tag::PltcReg, 0x10>;
 layout! { PltcReg, tag::PltcReg, "pltc_reg", Struct, 0x10;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -6374,6 +6678,8 @@ register! { PltcReg, "PLTC" 0x5046 read write }
 /// `pmac_reg`: 40 bytes.
 ///
 /// Register PMAC (0x507e), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PmacReg = Layout<tag::PmacReg, 0x28>;
 layout! { PmacReg, tag::PmacReg, "pmac_reg", Struct, 0x28;
     /// `slot_index`: bits 27:24 of dword 0x00. Written to say which register is meant.
@@ -6406,6 +6712,8 @@ register! { PmacReg, "PMAC" 0x507e read write }
 /// `pmcr_reg`: 44 bytes.
 ///
 /// Register PMCR (0x5045), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PmcrReg = Layout<tag::PmcrReg, 0x2c>;
 layout! { PmcrReg, tag::PmcrReg, "pmcr_reg", Struct, 0x2c;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -6510,6 +6818,8 @@ register! { PmcrReg, "PMCR" 0x5045 read write }
 /// `pmdr_reg`: 72 bytes.
 ///
 /// Register PMDR (0x503c), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PmdrReg = Layout<tag::PmdrReg, 0x48>;
 layout! { PmdrReg, tag::PmdrReg, "pmdr_reg", Struct, 0x48;
     /// `status`: bits 31:28 of dword 0x00. Read only.
@@ -6710,6 +7020,8 @@ register! { PmdrReg, "PMDR" 0x503c read write }
 /// `pmlr_reg`: 40 bytes.
 ///
 /// Register PMLR (0x506d), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PmlrReg = Layout<tag::PmlrReg, 0x28>;
 layout! { PmlrReg, tag::PmlrReg, "pmlr_reg", Struct, 0x28;
     /// `host_media`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -6734,6 +7046,8 @@ layout! { PmlrReg, tag::PmlrReg, "pmlr_reg", Struct, 0x28;
 register! { PmlrReg, "PMLR" 0x506d read write }
 
 /// `pmmp_cmis_protocol_override_layout`: 12 bytes.
+///
+/// Sources: mstflint.
 pub type PmmpCmisProtocolOverrideLayout = Layout<tag::PmmpCmisProtocolOverrideLayout, 0x0c>;
 layout! { PmmpCmisProtocolOverrideLayout, tag::PmmpCmisProtocolOverrideLayout, "pmmp_cmis_protocol_override_layout", Struct, 0x0c;
     /// `mod_pwrup_maxduration`: bits 31:28 of dword 0x00.
@@ -6759,6 +7073,8 @@ layout! { PmmpCmisProtocolOverrideLayout, tag::PmmpCmisProtocolOverrideLayout, "
 }
 
 /// `pmmp_qsfp_protocol_override_layout`: 12 bytes.
+///
+/// Sources: mstflint.
 pub type PmmpQsfpProtocolOverrideLayout = Layout<tag::PmmpQsfpProtocolOverrideLayout, 0x0c>;
 layout! { PmmpQsfpProtocolOverrideLayout, tag::PmmpQsfpProtocolOverrideLayout, "pmmp_qsfp_protocol_override_layout", Struct, 0x0c;
     /// `cable_breakout`: bits 15:8 of dword 0x00.
@@ -6772,6 +7088,8 @@ layout! { PmmpQsfpProtocolOverrideLayout, tag::PmmpQsfpProtocolOverrideLayout, "
 }
 
 /// `pmmp_reg_qsfp_cable_protocol_technology_auto`, a union: 12 bytes.
+///
+/// Sources: mstflint.
 pub type PmmpRegQsfpCableProtocolTechnologyAuto = Layout<tag::PmmpRegQsfpCableProtocolTechnologyAuto, 0x0c>;
 layout! { PmmpRegQsfpCableProtocolTechnologyAuto, tag::PmmpRegQsfpCableProtocolTechnologyAuto, "pmmp_reg_qsfp_cable_protocol_technology_auto", Union, 0x0c;
     /// `pmmp_cmis_protocol_override_layout`: from byte 0x00 on.
@@ -6781,6 +7099,8 @@ layout! { PmmpRegQsfpCableProtocolTechnologyAuto, tag::PmmpRegQsfpCableProtocolT
 }
 
 /// `pmmp_sfp_protocol_bytes_override`: 12 bytes.
+///
+/// Sources: mstflint.
 pub type PmmpSfpProtocolBytesOverride = Layout<tag::PmmpSfpProtocolBytesOverride, 0x0c>;
 layout! { PmmpSfpProtocolBytesOverride, tag::PmmpSfpProtocolBytesOverride, "pmmp_sfp_protocol_bytes_override", Struct, 0x0c;
     /// `bit_rate`: bits 23:16 of dword 0x00.
@@ -6796,6 +7116,8 @@ layout! { PmmpSfpProtocolBytesOverride, tag::PmmpSfpProtocolBytesOverride, "pmmp
 }
 
 /// `pmmp_reg_sfp_cable_protocol_technology_auto`, a union: 12 bytes.
+///
+/// Sources: mstflint.
 pub type PmmpRegSfpCableProtocolTechnologyAuto = Layout<tag::PmmpRegSfpCableProtocolTechnologyAuto, 0x0c>;
 layout! { PmmpRegSfpCableProtocolTechnologyAuto, tag::PmmpRegSfpCableProtocolTechnologyAuto, "pmmp_reg_sfp_cable_protocol_technology_auto", Union, 0x0c;
     /// `pmmp_sfp_protocol_bytes_override`: from byte 0x00 on.
@@ -6805,6 +7127,8 @@ layout! { PmmpRegSfpCableProtocolTechnologyAuto, tag::PmmpRegSfpCableProtocolTec
 /// `pmmp_reg`: 64 bytes.
 ///
 /// Register PMMP (0x5044), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PmmpReg = Layout<tag::PmmpReg, 0x40>;
 layout! { PmmpReg, tag::PmmpReg, "pmmp_reg", Struct, 0x40;
     /// `override_target`: bit 29 of dword 0x00. Written to make something happen.
@@ -6857,6 +7181,8 @@ register! { PmmpReg, "PMMP" 0x5044 read write }
 /// `pmpd_reg`: 48 bytes.
 ///
 /// Register PMPD (0x5065), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PmpdReg = Layout<tag::PmpdReg, 0x30>;
 layout! { PmpdReg, tag::PmpdReg, "pmpd_reg", Struct, 0x30;
     /// `snr_cap`: bit 31 of dword 0x00. Read only.
@@ -6897,6 +7223,8 @@ register! { PmpdReg, "PMPD" 0x5065 read write }
 /// `pmpt_reg`: 28 bytes.
 ///
 /// Register PMPT (0x5064), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PmptReg = Layout<tag::PmptReg, 0x1c>;
 layout! { PmptReg, tag::PmptReg, "pmpt_reg", Struct, 0x1c;
     /// `e`: bit 31 of dword 0x00.
@@ -6941,6 +7269,8 @@ register! { PmptReg, "PMPT" 0x5064 read write }
 /// `pmscr_reg`: 72 bytes.
 ///
 /// Register PMSCR (0x505c), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PmscrReg = Layout<tag::PmscrReg, 0x48>;
 layout! { PmscrReg, tag::PmscrReg, "pmscr_reg", Struct, 0x48;
     /// `prm_support`: bits 15:8 of dword 0x00. Read only.
@@ -6955,6 +7285,8 @@ register! { PmscrReg, "PMSCR" 0x505c read write }
 /// `pmtm_reg`: 16 bytes.
 ///
 /// Register PMTM (0x5067), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PmtmReg = Layout<tag::PmtmReg, 0x10>;
 layout! { PmtmReg, tag::PmtmReg, "pmtm_reg", Struct, 0x10;
     /// `slot_index`: bits 27:24 of dword 0x00. Written to say which register is meant.
@@ -6973,6 +7305,8 @@ register! { PmtmReg, "PMTM" 0x5067 read write }
 /// `port_state_behavior`: 16 bytes.
 ///
 /// Register PORT_STATE_BEHAVIOR (0xc008), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PortStateBehavior = Layout<tag::PortStateBehavior, 0x10>;
 layout! { PortStateBehavior, tag::PortStateBehavior, "port_state_behavior", Struct, 0x10;
     /// `enforce_port_state_enabled`: bit 31 of dword 0x00.
@@ -6983,6 +7317,8 @@ register! { PortStateBehavior, "PORT_STATE_BEHAVIOR" 0xc008 read write }
 /// `ppaos_reg`: 16 bytes.
 ///
 /// Register PPAOS (0x5040), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PpaosReg = Layout<tag::PpaosReg, 0x10>;
 layout! { PpaosReg, tag::PpaosReg, "ppaos_reg", Struct, 0x10;
     /// `swid`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -7019,6 +7355,8 @@ register! { PpaosReg, "PPAOS" 0x5040 read write }
 /// `ppbmc_reg`: 16 bytes.
 ///
 /// Register PPBMC (0x5052), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PpbmcReg = Layout<tag::PpbmcReg, 0x10>;
 layout! { PpbmcReg, tag::PpbmcReg, "ppbmc_reg", Struct, 0x10;
     /// `clr`: bit 31 of dword 0x00.
@@ -7067,6 +7405,8 @@ layout! { PpbmcReg, tag::PpbmcReg, "ppbmc_reg", Struct, 0x10;
 register! { PpbmcReg, "PPBMC" 0x5052 read write }
 
 /// `ppbmp_monitor_parameters`: 8 bytes.
+///
+/// Sources: mstflint.
 pub type PpbmpMonitorParameters = Layout<tag::PpbmpMonitorParameters, 0x08>;
 layout! { PpbmpMonitorParameters, tag::PpbmpMonitorParameters, "ppbmp_monitor_parameters", Struct, 0x08;
     /// `alarm_th_mantissa`: bits 27:24 of dword 0x00.
@@ -7084,6 +7424,8 @@ layout! { PpbmpMonitorParameters, tag::PpbmpMonitorParameters, "ppbmp_monitor_pa
 }
 
 /// `ppbmp_monitor_params_cap`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PpbmpMonitorParamsCap = Layout<tag::PpbmpMonitorParamsCap, 0x04>;
 layout! { PpbmpMonitorParamsCap, tag::PpbmpMonitorParamsCap, "ppbmp_monitor_params_cap", Struct, 0x04;
     /// `th_cap_exp_max`: bits 15:8 of dword 0x00. Read only.
@@ -7093,6 +7435,8 @@ layout! { PpbmpMonitorParamsCap, tag::PpbmpMonitorParamsCap, "ppbmp_monitor_para
 }
 
 /// `ppbmp_reg_monitor_parameters_auto`, a union: 8 bytes.
+///
+/// Sources: mstflint.
 pub type PpbmpRegMonitorParametersAuto = Layout<tag::PpbmpRegMonitorParametersAuto, 0x08>;
 layout! { PpbmpRegMonitorParametersAuto, tag::PpbmpRegMonitorParametersAuto, "ppbmp_reg_monitor_parameters_auto", Union, 0x08;
     /// `ppbmp_monitor_parameters`: from byte 0x00 on.
@@ -7102,6 +7446,8 @@ layout! { PpbmpRegMonitorParametersAuto, tag::PpbmpRegMonitorParametersAuto, "pp
 /// `ppbmp_reg`: 48 bytes.
 ///
 /// Register PPBMP (0x5051), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PpbmpReg = Layout<tag::PpbmpReg, 0x30>;
 layout! { PpbmpReg, tag::PpbmpReg, "ppbmp_reg", Struct, 0x30;
     /// `clr`: bit 31 of dword 0x00.
@@ -7154,6 +7500,8 @@ register! { PpbmpReg, "PPBMP" 0x5051 read write }
 /// `ppcc_reg`: 252 bytes.
 ///
 /// Register PPCC (0x506e), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PpccReg = Layout<tag::PpccReg, 0xfc>;
 layout! { PpccReg, tag::PpccReg, "ppcc_reg", Struct, 0xfc;
     /// `target_app`: bits 31:28 of dword 0x00. Written to say which register is meant.
@@ -7200,6 +7548,8 @@ layout! { PpccReg, tag::PpccReg, "ppcc_reg", Struct, 0xfc;
 register! { PpccReg, "PPCC" 0x506e read write }
 
 /// `ppcnt_infiniband_general_counter`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PpcntInfinibandGeneralCounter = Layout<tag::PpcntInfinibandGeneralCounter, 0xf8>;
 layout! { PpcntInfinibandGeneralCounter, tag::PpcntInfinibandGeneralCounter, "ppcnt_infiniband_general_counter", Struct, 0xf8;
     /// `rq_general_error_high`: bits 31:0 of dword 0x10. Read only.
@@ -7209,6 +7559,8 @@ layout! { PpcntInfinibandGeneralCounter, tag::PpcntInfinibandGeneralCounter, "pp
 }
 
 /// `ppcnt_infiniband_packets_counter`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PpcntInfinibandPacketsCounter = Layout<tag::PpcntInfinibandPacketsCounter, 0xf8>;
 layout! { PpcntInfinibandPacketsCounter, tag::PpcntInfinibandPacketsCounter, "ppcnt_infiniband_packets_counter", Struct, 0xf8;
     /// `time_since_last_clear_high`: bits 31:0 of dword 0x00. Read only.
@@ -7270,6 +7622,8 @@ layout! { PpcntInfinibandPacketsCounter, tag::PpcntInfinibandPacketsCounter, "pp
 }
 
 /// `ppcnt_nvlink_reduction_mlid_counters`: 160 bytes.
+///
+/// Sources: mstflint.
 pub type PpcntNvlinkReductionMlidCounters = Layout<tag::PpcntNvlinkReductionMlidCounters, 0xa0>;
 layout! { PpcntNvlinkReductionMlidCounters, tag::PpcntNvlinkReductionMlidCounters, "ppcnt_nvlink_reduction_mlid_counters", Struct, 0xa0;
     /// `mlid`: bits 15:0 of dword 0x04. Read only.
@@ -7349,6 +7703,8 @@ layout! { PpcntNvlinkReductionMlidCounters, tag::PpcntNvlinkReductionMlidCounter
 }
 
 /// `ppcnt_plr_counters`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PpcntPlrCounters = Layout<tag::PpcntPlrCounters, 0xf8>;
 layout! { PpcntPlrCounters, tag::PpcntPlrCounters, "ppcnt_plr_counters", Struct, 0xf8;
     /// `plr_rcv_codes_high`: bits 31:0 of dword 0x00. Read only.
@@ -7404,6 +7760,8 @@ layout! { PpcntPlrCounters, tag::PpcntPlrCounters, "ppcnt_plr_counters", Struct,
 }
 
 /// `ppcnt_recovery_counters`: 244 bytes.
+///
+/// Sources: mstflint.
 pub type PpcntRecoveryCounters = Layout<tag::PpcntRecoveryCounters, 0xf4>;
 layout! { PpcntRecoveryCounters, tag::PpcntRecoveryCounters, "ppcnt_recovery_counters", Struct, 0xf4;
     /// `total_successful_recovery_events`: bits 31:0 of dword 0x00. Read only.
@@ -7471,6 +7829,8 @@ layout! { PpcntRecoveryCounters, tag::PpcntRecoveryCounters, "ppcnt_recovery_cou
 }
 
 /// `ppcnt_rs_fec_histograms_counters`: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PpcntRsFecHistogramsCounters = Layout<tag::PpcntRsFecHistogramsCounters, 0xf8>;
 layout! { PpcntRsFecHistogramsCounters, tag::PpcntRsFecHistogramsCounters, "ppcnt_rs_fec_histograms_counters", Struct, 0xf8;
     /// `hist`: from byte 0x00 on. Read only.
@@ -7478,6 +7838,8 @@ layout! { PpcntRsFecHistogramsCounters, tag::PpcntRsFecHistogramsCounters, "ppcn
 }
 
 /// `ppcnt_reg_counter_set_auto`, a union: 248 bytes.
+///
+/// Sources: mstflint.
 pub type PpcntRegCounterSetAuto = Layout<tag::PpcntRegCounterSetAuto, 0xf8>;
 layout! { PpcntRegCounterSetAuto, tag::PpcntRegCounterSetAuto, "ppcnt_reg_counter_set_auto", Union, 0xf8;
     /// `ib_long_portcntrs_attribute_grp_data`: from byte 0x00 on.
@@ -7521,6 +7883,8 @@ layout! { PpcntRegCounterSetAuto, tag::PpcntRegCounterSetAuto, "ppcnt_reg_counte
 }
 
 /// `pphcr_bin_range`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PphcrBinRange = Layout<tag::PphcrBinRange, 0x04>;
 layout! { PphcrBinRange, tag::PphcrBinRange, "pphcr_bin_range", Struct, 0x04;
     /// `high_val`: bits 21:16 of dword 0x00.
@@ -7530,6 +7894,8 @@ layout! { PphcrBinRange, tag::PphcrBinRange, "pphcr_bin_range", Struct, 0x04;
 }
 
 /// `pplm_nvl6_fec`: 24 bytes.
+///
+/// Sources: mstflint.
 pub type PplmNvl6Fec = Layout<tag::PplmNvl6Fec, 0x18>;
 layout! { PplmNvl6Fec, tag::PplmNvl6Fec, "pplm_nvl6_fec", Struct, 0x18;
     /// `nvlink_fec_override_cap_200g_1x_mode_a`: bits 31:16 of dword 0x00. Read only.
@@ -7559,6 +7925,8 @@ layout! { PplmNvl6Fec, tag::PplmNvl6Fec, "pplm_nvl6_fec", Struct, 0x18;
 }
 
 /// `pplm_reg_fec_page_data_auto`, a union: 24 bytes.
+///
+/// Sources: mstflint.
 pub type PplmRegFecPageDataAuto = Layout<tag::PplmRegFecPageDataAuto, 0x18>;
 layout! { PplmRegFecPageDataAuto, tag::PplmRegFecPageDataAuto, "pplm_reg_fec_page_data_auto", Union, 0x18;
     /// `pplm_nvl6_fec`: from byte 0x00 on.
@@ -7566,6 +7934,8 @@ layout! { PplmRegFecPageDataAuto, tag::PplmRegFecPageDataAuto, "pplm_reg_fec_pag
 }
 
 /// `pprm_phy_steps`: 104 bytes.
+///
+/// Sources: mstflint.
 pub type PprmPhySteps = Layout<tag::PprmPhySteps, 0x68>;
 layout! { PprmPhySteps, tag::PprmPhySteps, "pprm_phy_steps", Struct, 0x68;
     /// `eff_align_aq_time`: bits 31:24 of dword 0x00.
@@ -7681,6 +8051,8 @@ layout! { PprmPhySteps, tag::PprmPhySteps, "pprm_phy_steps", Struct, 0x68;
 }
 
 /// `pprm_reg_param_page_data_auto`, a union: 104 bytes.
+///
+/// Sources: mstflint.
 pub type PprmRegParamPageDataAuto = Layout<tag::PprmRegParamPageDataAuto, 0x68>;
 layout! { PprmRegParamPageDataAuto, tag::PprmRegParamPageDataAuto, "pprm_reg_param_page_data_auto", Union, 0x68;
     /// `pprm_phy_steps`: from byte 0x00 on.
@@ -7690,6 +8062,8 @@ layout! { PprmRegParamPageDataAuto, tag::PprmRegParamPageDataAuto, "pprm_reg_par
 /// `pprm_reg`: 148 bytes.
 ///
 /// Register PPRM (0x5059), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PprmReg = Layout<tag::PprmReg, 0x94>;
 layout! { PprmReg, tag::PprmReg, "pprm_reg", Struct, 0x94;
     /// `param_select`: bits 31:28 of dword 0x00. Written to say which register is meant.
@@ -7766,6 +8140,8 @@ register! { PprmReg, "PPRM" 0x5059 read write }
 /// `pprt_reg`: 36 bytes.
 ///
 /// Register PPRT (0x5037), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PprtReg = Layout<tag::PprtReg, 0x24>;
 layout! { PprtReg, tag::PprtReg, "pprt_reg", Struct, 0x24;
     /// `e`: bit 31 of dword 0x00.
@@ -7828,6 +8204,8 @@ register! { PprtReg, "PPRT" 0x5037 read write }
 /// `pptt_reg`: 28 bytes.
 ///
 /// Register PPTT (0x5036), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PpttReg = Layout<tag::PpttReg, 0x1c>;
 layout! { PpttReg, tag::PpttReg, "pptt_reg", Struct, 0x1c;
     /// `e`: bit 31 of dword 0x00.
@@ -7884,6 +8262,8 @@ layout! { PpttReg, tag::PpttReg, "pptt_reg", Struct, 0x1c;
 register! { PpttReg, "PPTT" 0x5036 read write }
 
 /// `prei_reg_28nm`: 8 bytes.
+///
+/// Sources: mstflint.
 pub type PreiReg28nm = Layout<tag::PreiReg28nm, 0x08>;
 layout! { PreiReg28nm, tag::PreiReg28nm, "prei_reg_28nm", Struct, 0x08;
     /// `mixer_offset0`: bits 31:16 of dword 0x00.
@@ -7895,6 +8275,8 @@ layout! { PreiReg28nm, tag::PreiReg28nm, "prei_reg_28nm", Struct, 0x08;
 /// `prei_reg`: 24 bytes.
 ///
 /// Register PREI (0x5058), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PreiReg = Layout<tag::PreiReg, 0x18>;
 layout! { PreiReg, tag::PreiReg, "prei_reg", Struct, 0x18;
     /// `mps`: bit 31 of dword 0x00. Written to say which register is meant.
@@ -7933,6 +8315,8 @@ register! { PreiReg, "PREI" 0x5058 read write }
 /// `prtl_reg`: 32 bytes.
 ///
 /// Register PRTL (0x5014), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PrtlReg = Layout<tag::PrtlReg, 0x20>;
 layout! { PrtlReg, tag::PrtlReg, "prtl_reg", Struct, 0x20;
     /// `rtt_support`: bit 31 of dword 0x00. Read only.
@@ -7959,6 +8343,8 @@ layout! { PrtlReg, tag::PrtlReg, "prtl_reg", Struct, 0x20;
 register! { PrtlReg, "PRTL" 0x5014 read }
 
 /// `ptasv2_3nm`: 48 bytes.
+///
+/// Sources: mstflint.
 pub type Ptasv2_3nm = Layout<tag::Ptasv2_3nm, 0x30>;
 layout! { Ptasv2_3nm, tag::Ptasv2_3nm, "ptasv2_3nm", Struct, 0x30;
     /// `lane0_seed_prbs31`: bits 30:0 of dword 0x00.
@@ -7996,6 +8382,8 @@ layout! { Ptasv2_3nm, tag::Ptasv2_3nm, "ptasv2_3nm", Struct, 0x30;
 }
 
 /// `ptasv2_7nm`: 68 bytes.
+///
+/// Sources: mstflint.
 pub type Ptasv2_7nm = Layout<tag::Ptasv2_7nm, 0x44>;
 layout! { Ptasv2_7nm, tag::Ptasv2_7nm, "ptasv2_7nm", Struct, 0x44;
     /// `iterations_cap`: bit 31 of dword 0x10. Read only.
@@ -8093,6 +8481,8 @@ layout! { Ptasv2_7nm, tag::Ptasv2_7nm, "ptasv2_7nm", Struct, 0x44;
 }
 
 /// `ptasv2_reg_page_data_auto`, a union: 68 bytes.
+///
+/// Sources: mstflint.
 pub type Ptasv2RegPageDataAuto = Layout<tag::Ptasv2RegPageDataAuto, 0x44>;
 layout! { Ptasv2RegPageDataAuto, tag::Ptasv2RegPageDataAuto, "ptasv2_reg_page_data_auto", Union, 0x44;
     /// `ptasv2_3nm`: from byte 0x00 on.
@@ -8104,6 +8494,8 @@ layout! { Ptasv2RegPageDataAuto, tag::Ptasv2RegPageDataAuto, "ptasv2_reg_page_da
 /// `ptasv2_reg`: 76 bytes.
 ///
 /// Register PTASv2 (0x502e), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Ptasv2Reg = Layout<tag::Ptasv2Reg, 0x4c>;
 layout! { Ptasv2Reg, tag::Ptasv2Reg, "ptasv2_reg", Struct, 0x4c;
     /// `version`: bits 27:24 of dword 0x00. Read only.
@@ -8138,6 +8530,8 @@ layout! { Ptasv2Reg, tag::Ptasv2Reg, "ptasv2_reg", Struct, 0x4c;
 register! { Ptasv2Reg, "PTASv2" 0x502e read write }
 
 /// `pter_phy_page_reg`: 28 bytes.
+///
+/// Sources: mstflint.
 pub type PterPhyPageReg = Layout<tag::PterPhyPageReg, 0x1c>;
 layout! { PterPhyPageReg, tag::PterPhyPageReg, "pter_phy_page_reg", Struct, 0x1c;
     /// `error_type_oper`: bits 27:24 of dword 0x00. Read only.
@@ -8155,6 +8549,8 @@ layout! { PterPhyPageReg, tag::PterPhyPageReg, "pter_phy_page_reg", Struct, 0x1c
 }
 
 /// `pter_port_page_reg`: 28 bytes.
+///
+/// Sources: mstflint.
 pub type PterPortPageReg = Layout<tag::PterPortPageReg, 0x1c>;
 layout! { PterPortPageReg, tag::PterPortPageReg, "pter_port_page_reg", Struct, 0x1c;
     /// `error_type_cap`: bits 15:8 of dword 0x00. Read only.
@@ -8166,6 +8562,8 @@ layout! { PterPortPageReg, tag::PterPortPageReg, "pter_port_page_reg", Struct, 0
 }
 
 /// `pter_reg_page_data_auto`, a union: 28 bytes.
+///
+/// Sources: mstflint.
 pub type PterRegPageDataAuto = Layout<tag::PterRegPageDataAuto, 0x1c>;
 layout! { PterRegPageDataAuto, tag::PterRegPageDataAuto, "pter_reg_page_data_auto", Union, 0x1c;
     /// `pter_phy_page_reg`: from byte 0x00 on.
@@ -8177,6 +8575,8 @@ layout! { PterRegPageDataAuto, tag::PterRegPageDataAuto, "pter_reg_page_data_aut
 /// `pter_reg`: 32 bytes.
 ///
 /// Register PTER (0x5055), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type PterReg = Layout<tag::PterReg, 0x20>;
 layout! { PterReg, tag::PterReg, "pter_reg", Struct, 0x20;
     /// `error_page`: bits 27:24 of dword 0x00. Written to say which register is meant.
@@ -8197,6 +8597,8 @@ layout! { PterReg, tag::PterReg, "pter_reg", Struct, 0x20;
 register! { PterReg, "PTER" 0x5055 read write }
 
 /// `ptys_ext_proto_ib_admin`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PtysExtProtoIbAdmin = Layout<tag::PtysExtProtoIbAdmin, 0x04>;
 layout! { PtysExtProtoIbAdmin, tag::PtysExtProtoIbAdmin, "ptys_ext_proto_ib_admin", Struct, 0x04;
     /// `ext_proto_ib`: bits 31:0 of dword 0x00.
@@ -8204,6 +8606,8 @@ layout! { PtysExtProtoIbAdmin, tag::PtysExtProtoIbAdmin, "ptys_ext_proto_ib_admi
 }
 
 /// `ptys_ext_proto_ib_cap_oper`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PtysExtProtoIbCapOper = Layout<tag::PtysExtProtoIbCapOper, 0x04>;
 layout! { PtysExtProtoIbCapOper, tag::PtysExtProtoIbCapOper, "ptys_ext_proto_ib_cap_oper", Struct, 0x04;
     /// `ext_proto_ib`: bits 31:0 of dword 0x00. Read only.
@@ -8211,6 +8615,8 @@ layout! { PtysExtProtoIbCapOper, tag::PtysExtProtoIbCapOper, "ptys_ext_proto_ib_
 }
 
 /// `ptys_ext_proto_nvlink_admin`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PtysExtProtoNvlinkAdmin = Layout<tag::PtysExtProtoNvlinkAdmin, 0x04>;
 layout! { PtysExtProtoNvlinkAdmin, tag::PtysExtProtoNvlinkAdmin, "ptys_ext_proto_nvlink_admin", Struct, 0x04;
     /// `ext_proto_nvlink`: bits 31:0 of dword 0x00.
@@ -8218,6 +8624,8 @@ layout! { PtysExtProtoNvlinkAdmin, tag::PtysExtProtoNvlinkAdmin, "ptys_ext_proto
 }
 
 /// `ptys_ext_proto_nvlink_cap_oper`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PtysExtProtoNvlinkCapOper = Layout<tag::PtysExtProtoNvlinkCapOper, 0x04>;
 layout! { PtysExtProtoNvlinkCapOper, tag::PtysExtProtoNvlinkCapOper, "ptys_ext_proto_nvlink_cap_oper", Struct, 0x04;
     /// `ext_proto_nvlink`: bits 31:0 of dword 0x00. Read only.
@@ -8225,6 +8633,8 @@ layout! { PtysExtProtoNvlinkCapOper, tag::PtysExtProtoNvlinkCapOper, "ptys_ext_p
 }
 
 /// `ptys_reg_ext_ib_proto_cap_auto`, a union: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PtysRegExtIbProtoCapAuto = Layout<tag::PtysRegExtIbProtoCapAuto, 0x04>;
 layout! { PtysRegExtIbProtoCapAuto, tag::PtysRegExtIbProtoCapAuto, "ptys_reg_ext_ib_proto_cap_auto", Union, 0x04;
     /// `ptys_ext_proto_ib_cap_oper`: from byte 0x00 on.
@@ -8234,6 +8644,8 @@ layout! { PtysRegExtIbProtoCapAuto, tag::PtysRegExtIbProtoCapAuto, "ptys_reg_ext
 }
 
 /// `ptys_reg_ext_ib_proto_admin_auto`, a union: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PtysRegExtIbProtoAdminAuto = Layout<tag::PtysRegExtIbProtoAdminAuto, 0x04>;
 layout! { PtysRegExtIbProtoAdminAuto, tag::PtysRegExtIbProtoAdminAuto, "ptys_reg_ext_ib_proto_admin_auto", Union, 0x04;
     /// `ptys_ext_proto_ib_admin`: from byte 0x00 on.
@@ -8243,6 +8655,8 @@ layout! { PtysRegExtIbProtoAdminAuto, tag::PtysRegExtIbProtoAdminAuto, "ptys_reg
 }
 
 /// `ptys_reg_ext_ib_proto_oper_auto`, a union: 4 bytes.
+///
+/// Sources: mstflint.
 pub type PtysRegExtIbProtoOperAuto = Layout<tag::PtysRegExtIbProtoOperAuto, 0x04>;
 layout! { PtysRegExtIbProtoOperAuto, tag::PtysRegExtIbProtoOperAuto, "ptys_reg_ext_ib_proto_oper_auto", Union, 0x04;
     /// `ptys_ext_proto_ib_cap_oper`: from byte 0x00 on.
@@ -8254,6 +8668,8 @@ layout! { PtysRegExtIbProtoOperAuto, tag::PtysRegExtIbProtoOperAuto, "ptys_reg_e
 /// `pvls`: 32 bytes.
 ///
 /// Register PVLS (0x504b), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Pvls = Layout<tag::Pvls, 0x20>;
 layout! { Pvls, tag::Pvls, "pvls", Struct, 0x20;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.

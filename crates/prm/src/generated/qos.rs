@@ -113,6 +113,8 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
 ];
 
 /// `qcam_access_reg_cap_mask`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QcamAccessRegCapMask = Layout<tag::QcamAccessRegCapMask, 0x10>;
 layout! { QcamAccessRegCapMask, tag::QcamAccessRegCapMask, "qcam_access_reg_cap_mask", Struct, 0x10;
     /// `qcam_access_reg_cap_mask_127_to_20`: 108 bits from byte 0x00 on.
@@ -132,6 +134,8 @@ layout! { QcamAccessRegCapMask, tag::QcamAccessRegCapMask, "qcam_access_reg_cap_
 }
 
 /// `qcam_qos_feature_cap_mask`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QcamQosFeatureCapMask = Layout<tag::QcamQosFeatureCapMask, 0x10>;
 layout! { QcamQosFeatureCapMask, tag::QcamQosFeatureCapMask, "qcam_qos_feature_cap_mask", Struct, 0x10;
     /// `qcam_qos_feature_cap_mask_127_to_5`: 123 bits from byte 0x00 on.
@@ -145,6 +149,8 @@ layout! { QcamQosFeatureCapMask, tag::QcamQosFeatureCapMask, "qcam_qos_feature_c
 }
 
 /// `qcam_reg_qos_access_reg_cap_mask`, a union: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QcamRegQosAccessRegCapMask = Layout<tag::QcamRegQosAccessRegCapMask, 0x10>;
 layout! { QcamRegQosAccessRegCapMask, tag::QcamRegQosAccessRegCapMask, "qcam_reg_qos_access_reg_cap_mask", Union, 0x10;
     /// `reg_cap`: from byte 0x00 on.
@@ -152,6 +158,8 @@ layout! { QcamRegQosAccessRegCapMask, tag::QcamRegQosAccessRegCapMask, "qcam_reg
 }
 
 /// `qcam_reg_qos_feature_cap_mask`, a union: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QcamRegQosFeatureCapMask = Layout<tag::QcamRegQosFeatureCapMask, 0x10>;
 layout! { QcamRegQosFeatureCapMask, tag::QcamRegQosFeatureCapMask, "qcam_reg_qos_feature_cap_mask", Union, 0x10;
     /// `feature_cap`: from byte 0x00 on.
@@ -161,6 +169,11 @@ layout! { QcamRegQosFeatureCapMask, tag::QcamRegQosFeatureCapMask, "qcam_reg_qos
 /// `qcam_reg`: 72 bytes.
 ///
 /// Register QCAM (0x4019), read and written by ACCESS_REG.
+///
+/// Called `qcam` in mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+#[doc(alias = "qcam")]
 pub type QcamReg = Layout<tag::QcamReg, 0x48>;
 layout! { QcamReg, tag::QcamReg, "qcam_reg", Struct, 0x48;
     /// `feature_group`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -175,6 +188,8 @@ layout! { QcamReg, tag::QcamReg, "qcam_reg", Struct, 0x48;
 register! { QcamReg, "QCAM" 0x4019 read write }
 
 /// `bufferx_reg`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type BufferxReg = Layout<tag::BufferxReg, 0x08>;
 layout! { BufferxReg, tag::BufferxReg, "bufferx_reg", Struct, 0x08;
     /// `xon_xoff_threshold_mask_n`: bit 31 of dword 0x00. Written only.
@@ -194,6 +209,8 @@ layout! { BufferxReg, tag::BufferxReg, "bufferx_reg", Struct, 0x08;
 }
 
 /// `ets_tcn_config_reg`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type EtsTcnConfigReg = Layout<tag::EtsTcnConfigReg, 0x08>;
 layout! { EtsTcnConfigReg, tag::EtsTcnConfigReg, "ets_tcn_config_reg", Struct, 0x08;
     /// `g`: bit 31 of dword 0x00.
@@ -213,9 +230,18 @@ layout! { EtsTcnConfigReg, tag::EtsTcnConfigReg, "ets_tcn_config_reg", Struct, 0
 }
 
 /// `ets_global_config_reg`: 8 bytes.
+///
+/// Called `ets_global_config_register` in dpdk.
+///
+/// Called `ets_global` in mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp, mstflint.
+#[doc(alias = "ets_global_config_register")]
+#[doc(alias = "ets_global")]
 pub type EtsGlobalConfigReg = Layout<tag::EtsGlobalConfigReg, 0x08>;
 layout! { EtsGlobalConfigReg, tag::EtsGlobalConfigReg, "ets_global_config_reg", Struct, 0x08;
     /// `r`: bit 29 of dword 0x00. Written only.
+    #[doc(alias = "rate_limit_update")]
     flag(r set_r with_r: bool = "r" 0x00[29]) Wo;
     /// `max_bw_units`: bits 19:16 of dword 0x04.
     bits(max_bw_units set_max_bw_units with_max_bw_units try_set_max_bw_units: u8 = "max_bw_units" 0x04[19:16]) Rw { "DISABLED" = 0x0, "HUNDREDS_MBPS" = 0x3, "GBPS" = 0x4 };
@@ -228,6 +254,8 @@ layout! { EtsGlobalConfigReg, tag::EtsGlobalConfigReg, "ets_global_config_reg", 
 /// `qetc_reg`: 80 bytes.
 ///
 /// Register QETCR (0x4005), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QetcReg = Layout<tag::QetcReg, 0x50>;
 layout! { QetcReg, tag::QetcReg, "qetc_reg", Struct, 0x50;
     /// `port_number`: bits 23:16 of dword 0x00.
@@ -240,6 +268,8 @@ layout! { QetcReg, tag::QetcReg, "qetc_reg", Struct, 0x50;
 register! { QetcReg, "QETCR" 0x4005 read write }
 
 /// `qpdpm_dscp_reg`: 2 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QpdpmDscpReg = Layout<tag::QpdpmDscpReg, 0x02>;
 layout! { QpdpmDscpReg, tag::QpdpmDscpReg, "qpdpm_dscp_reg", Struct, 0x02;
     /// `e`: bit 31 of dword 0x00.
@@ -251,6 +281,11 @@ layout! { QpdpmDscpReg, tag::QpdpmDscpReg, "qpdpm_dscp_reg", Struct, 0x02;
 /// `qpdpm_reg`: 132 bytes.
 ///
 /// Register QPDPM (0x4013), read and written by ACCESS_REG.
+///
+/// Called `qpdpm` in mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+#[doc(alias = "qpdpm")]
 pub type QpdpmReg = Layout<tag::QpdpmReg, 0x84>;
 layout! { QpdpmReg, tag::QpdpmReg, "qpdpm_reg", Struct, 0x84;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -265,6 +300,11 @@ register! { QpdpmReg, "QPDPM" 0x4013 read write }
 /// `qpts_reg`: 8 bytes.
 ///
 /// Register QPTS (0x4002), read and written by ACCESS_REG.
+///
+/// Called `qpts` in mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+#[doc(alias = "qpts")]
 pub type QptsReg = Layout<tag::QptsReg, 0x08>;
 layout! { QptsReg, tag::QptsReg, "qpts_reg", Struct, 0x08;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -279,6 +319,11 @@ register! { QptsReg, "QPTS" 0x4002 read write }
 /// `sbcam_reg`: 76 bytes.
 ///
 /// Register SBCAM (0xb01f), read by ACCESS_REG.
+///
+/// Called `sbcam` in mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+#[doc(alias = "sbcam")]
 pub type SbcamReg = Layout<tag::SbcamReg, 0x4c>;
 layout! { SbcamReg, tag::SbcamReg, "sbcam_reg", Struct, 0x4c;
     /// `feature_group`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -302,6 +347,7 @@ layout! { SbcamReg, tag::SbcamReg, "sbcam_reg", Struct, 0x4c;
     /// `cap_sbsr_stat_size`: bits 23:16 of dword 0x48. Read only.
     full(cap_sbsr_stat_size: u8 = "cap_sbsr_stat_size" 0x48[23:16]) Ro;
     /// `cap_max_tclass_data`: bits 15:8 of dword 0x48. Read only.
+    #[doc(alias = "cap_max_tclass_sb")]
     full(cap_max_tclass_data: u8 = "cap_max_tclass_data" 0x48[15:8]) Ro;
     /// `cap_max_cpu_ingress_tclass_sb`: bits 7:0 of dword 0x48. Read only.
     full(cap_max_cpu_ingress_tclass_sb: u8 = "cap_max_cpu_ingress_tclass_sb" 0x48[7:0]) Ro;
@@ -311,6 +357,11 @@ register! { SbcamReg, "SBCAM" 0xb01f read }
 /// `sbpr_reg`: 24 bytes.
 ///
 /// Register SBPR (0xb001), read and written by ACCESS_REG.
+///
+/// Called `sbpr` in mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, mstflint.
+#[doc(alias = "sbpr")]
 pub type SbprReg = Layout<tag::SbprReg, 0x18>;
 layout! { SbprReg, tag::SbprReg, "sbpr_reg", Struct, 0x18;
     /// `desc`: bit 31 of dword 0x00.
@@ -341,6 +392,11 @@ register! { SbprReg, "SBPR" 0xb001 read write }
 /// `sbcm_reg`: 40 bytes.
 ///
 /// Register SBCM (0xb002), read and written by ACCESS_REG.
+///
+/// Called `sbcm` in mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, mstflint.
+#[doc(alias = "sbcm")]
 pub type SbcmReg = Layout<tag::SbcmReg, 0x28>;
 layout! { SbcmReg, tag::SbcmReg, "sbcm_reg", Struct, 0x28;
     /// `desc`: bit 31 of dword 0x00.
@@ -377,6 +433,8 @@ layout! { SbcmReg, tag::SbcmReg, "sbcm_reg", Struct, 0x28;
 register! { SbcmReg, "SBCM" 0xb002 read write }
 
 /// `qtct_reg`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QtctReg = Layout<tag::QtctReg, 0x08>;
 layout! { QtctReg, tag::QtctReg, "qtct_reg", Struct, 0x08;
     /// `port_number`: bits 23:16 of dword 0x00.
@@ -390,6 +448,11 @@ layout! { QtctReg, tag::QtctReg, "qtct_reg", Struct, 0x08;
 /// `dcbx_param`: 64 bytes.
 ///
 /// Register DCBX_PARAM (0x4020), read and written by ACCESS_REG.
+///
+/// Called `dcbx_param_reg` in mlx5ctl, mstflint.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+#[doc(alias = "dcbx_param_reg")]
 pub type DcbxParam = Layout<tag::DcbxParam, 0x40>;
 layout! { DcbxParam, tag::DcbxParam, "dcbx_param", Struct, 0x40;
     /// `dcbx_cee_cap`: bit 31 of dword 0x00. Read only.
@@ -428,6 +491,8 @@ layout! { DcbxParam, tag::DcbxParam, "dcbx_param", Struct, 0x40;
 register! { DcbxParam, "DCBX_PARAM" 0x4020 read write }
 
 /// `register_qshr`: 80 bytes.
+///
+/// Sources: dpdk.
 pub type RegisterQshr = Layout<tag::RegisterQshr, 0x50>;
 layout! { RegisterQshr, tag::RegisterQshr, "register_qshr", Struct, 0x50;
     /// `connected_host`: bit 27 of dword 0x00.
@@ -443,6 +508,8 @@ layout! { RegisterQshr, tag::RegisterQshr, "register_qshr", Struct, 0x50;
 }
 
 /// `application_prio_entry`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type ApplicationPrioEntry = Layout<tag::ApplicationPrioEntry, 0x04>;
 layout! { ApplicationPrioEntry, tag::ApplicationPrioEntry, "application_prio_entry", Struct, 0x04;
     /// `priority`: bits 23:21 of dword 0x00. Read only.
@@ -454,6 +521,8 @@ layout! { ApplicationPrioEntry, tag::ApplicationPrioEntry, "application_prio_ent
 }
 
 /// `bufferx_lossless_thresholds`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type BufferxLosslessThresholds = Layout<tag::BufferxLosslessThresholds, 0x04>;
 layout! { BufferxLosslessThresholds, tag::BufferxLosslessThresholds, "bufferx_lossless_thresholds", Struct, 0x04;
     /// `xoff_threshold`: bits 31:16 of dword 0x00.
@@ -463,6 +532,8 @@ layout! { BufferxLosslessThresholds, tag::BufferxLosslessThresholds, "bufferx_lo
 }
 
 /// `bufferx_reg_thresholds_auto`, a union: 4 bytes.
+///
+/// Sources: mstflint.
 pub type BufferxRegThresholdsAuto = Layout<tag::BufferxRegThresholdsAuto, 0x04>;
 layout! { BufferxRegThresholdsAuto, tag::BufferxRegThresholdsAuto, "bufferx_reg_thresholds_auto", Union, 0x04;
     /// `bufferx_lossless_thresholds`: from byte 0x00 on.
@@ -472,6 +543,8 @@ layout! { BufferxRegThresholdsAuto, tag::BufferxRegThresholdsAuto, "bufferx_reg_
 /// `cwcam`: 80 bytes.
 ///
 /// Register CWCAM (0x281f), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Cwcam = Layout<tag::Cwcam, 0x50>;
 layout! { Cwcam, tag::Cwcam, "cwcam", Struct, 0x50;
     /// `feature_group`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -488,6 +561,8 @@ register! { Cwcam, "CWCAM" 0x281f read }
 /// `cwtp`: 64 bytes.
 ///
 /// Register CWTP (0x2802), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Cwtp = Layout<tag::Cwtp, 0x40>;
 layout! { Cwtp, tag::Cwtp, "cwtp", Struct, 0x40;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -524,6 +599,8 @@ register! { Cwtp, "CWTP" 0x2802 read write }
 /// `cwtpm`: 68 bytes.
 ///
 /// Register CWTPM (0x2803), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Cwtpm = Layout<tag::Cwtpm, 0x44>;
 layout! { Cwtpm, tag::Cwtpm, "cwtpm", Struct, 0x44;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -548,6 +625,8 @@ register! { Cwtpm, "CWTPM" 0x2803 read write }
 /// Register DCBX_APP (0x4021), read by ACCESS_REG.
 ///
 /// With its list `app_prio`: [`DcbxAppRegWithAppPrio`].
+///
+/// Sources: mstflint.
 pub type DcbxAppReg = Layout<tag::DcbxAppReg, 0x10>;
 
 /// `dcbx_app_reg` and its list `app_prio`.
@@ -564,6 +643,8 @@ register! { DcbxAppReg, "DCBX_APP" 0x4021 read }
 /// `fp_sl_map_arg`: 4 bytes.
 ///
 /// Register FP_SL_MAP (0x7002), written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type FpSlMapArg = Layout<tag::FpSlMapArg, 0x04>;
 layout! { FpSlMapArg, tag::FpSlMapArg, "fp_sl_map_arg", Struct, 0x04;
     /// `port`: bits 7:0 of dword 0x00. Written to say which register is meant.
@@ -572,6 +653,8 @@ layout! { FpSlMapArg, tag::FpSlMapArg, "fp_sl_map_arg", Struct, 0x04;
 register! { FpSlMapArg, "FP_SL_MAP" 0x7002 write }
 
 /// `stat_bufferx_reg`: 8 bytes.
+///
+/// Sources: mstflint.
 pub type StatBufferxReg = Layout<tag::StatBufferxReg, 0x08>;
 layout! { StatBufferxReg, tag::StatBufferxReg, "stat_bufferx_reg", Struct, 0x08;
     /// `watermark`: bits 15:0 of dword 0x00. Read only.
@@ -583,6 +666,8 @@ layout! { StatBufferxReg, tag::StatBufferxReg, "stat_bufferx_reg", Struct, 0x08;
 /// `qeec`: 32 bytes.
 ///
 /// Register QEEC (0x400d), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Qeec = Layout<tag::Qeec, 0x20>;
 layout! { Qeec, tag::Qeec, "qeec", Struct, 0x20;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -613,6 +698,8 @@ register! { Qeec, "QEEC" 0x400d read write }
 /// `qhll`: 12 bytes.
 ///
 /// Register QHLL (0x4016), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Qhll = Layout<tag::Qhll, 0x0c>;
 layout! { Qhll, tag::Qhll, "qhll", Struct, 0x0c;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -633,6 +720,8 @@ register! { Qhll, "QHLL" 0x4016 read write }
 /// `qpdp`: 8 bytes.
 ///
 /// Register QPDP (0x4007), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Qpdp = Layout<tag::Qpdp, 0x08>;
 layout! { Qpdp, tag::Qpdp, "qpdp", Struct, 0x08;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -649,6 +738,8 @@ register! { Qpdp, "QPDP" 0x4007 read write }
 /// `qprt`: 8 bytes.
 ///
 /// Register QPRT (0x4008), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Qprt = Layout<tag::Qprt, 0x08>;
 layout! { Qprt, tag::Qprt, "qprt", Struct, 0x08;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -669,6 +760,8 @@ register! { Qprt, "QPRT" 0x4008 read write }
 /// `qshr`: 80 bytes.
 ///
 /// Register QSHR (0x4030), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Qshr = Layout<tag::Qshr, 0x50>;
 layout! { Qshr, tag::Qshr, "qshr", Struct, 0x50;
     /// `ch`: bit 27 of dword 0x00. Written to say which register is meant.
@@ -685,6 +778,8 @@ register! { Qshr, "QSHR" 0x4030 read write }
 /// `qspcp`: 12 bytes.
 ///
 /// Register QSPCP (0x401e), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Qspcp = Layout<tag::Qspcp, 0x0c>;
 layout! { Qspcp, tag::Qspcp, "qspcp", Struct, 0x0c;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -703,6 +798,8 @@ register! { Qspcp, "QSPCP" 0x401e read write }
 /// `qspip`: 8 bytes.
 ///
 /// Register QSPIP (0x400e), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Qspip = Layout<tag::Qspip, 0x08>;
 layout! { Qspip, tag::Qspip, "qspip", Struct, 0x08;
     /// `switch_prio`: bits 3:0 of dword 0x00. Written to say which register is meant.
@@ -715,6 +812,8 @@ register! { Qspip, "QSPIP" 0x400e read write }
 /// `qtct`: 8 bytes.
 ///
 /// Register QTCT (0x400a), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Qtct = Layout<tag::Qtct, 0x08>;
 layout! { Qtct, tag::Qtct, "qtct", Struct, 0x08;
     /// `operation_type`: bits 31:30 of dword 0x00. Written to say which register is meant.

@@ -156,6 +156,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `qpc`: 232 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Qpc = Layout<tag::Qpc, 0xe8>;
 layout! { Qpc, tag::Qpc, "qpc", Struct, 0xe8;
     /// `state`: bits 31:28 of dword 0x00.
@@ -325,6 +327,8 @@ layout! { Qpc, tag::Qpc, "qpc", Struct, 0xe8;
 }
 
 /// `dctc`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
 pub type Dctc = Layout<tag::Dctc, 0x40>;
 layout! { Dctc, tag::Dctc, "dctc", Struct, 0x40;
     /// `state`: bits 27:24 of dword 0x00.
@@ -356,6 +360,7 @@ layout! { Dctc, tag::Dctc, "dctc", Struct, 0x40;
     /// `rlky`: bit 14 of dword 0x0c.
     flag(rlky set_rlky with_rlky: bool = "rlky" 0x0c[14]);
     /// `free_ar`: bit 13 of dword 0x0c.
+    #[doc(alias = "force_full_handshake")]
     flag(free_ar set_free_ar with_free_ar: bool = "free_ar" 0x0c[13]);
     /// `dp_ordering_0`: bit 12 of dword 0x0c.
     flag(dp_ordering_0 set_dp_ordering_0 with_dp_ordering_0: bool = "dp_ordering_0" 0x0c[12]);
@@ -402,6 +407,8 @@ layout! { Dctc, tag::Dctc, "dctc", Struct, 0x40;
 /// `sqerr2rts_qp_out`: 16 bytes.
 ///
 /// Output of SQERR2RTS_QP (0x506).
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Sqerr2rtsQpOut = Layout<tag::Sqerr2rtsQpOut, 0x10>;
 layout! { Sqerr2rtsQpOut, tag::Sqerr2rtsQpOut, "sqerr2rts_qp_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -417,6 +424,8 @@ layout! { Sqerr2rtsQpOut, tag::Sqerr2rtsQpOut, "sqerr2rts_qp_out", Struct, 0x10;
 /// Its mask admits `rre`, `rae`, `rwe`, `q_key`, `rnr_timeout`.
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Sqerr2rtsQpIn = Layout<tag::Sqerr2rtsQpIn, 0x110>;
 layout! { Sqerr2rtsQpIn, tag::Sqerr2rtsQpIn, "sqerr2rts_qp_in", Struct, 0x110, opcode 0x506;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -441,6 +450,8 @@ request! { Sqerr2rtsQpIn => Sqerr2rtsQpOut }
 /// `sqd2rts_qp_out`: 16 bytes.
 ///
 /// Output of SQD_RTS_QP (0x50c).
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Sqd2rtsQpOut = Layout<tag::Sqd2rtsQpOut, 0x10>;
 layout! { Sqd2rtsQpOut, tag::Sqd2rtsQpOut, "sqd2rts_qp_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -456,6 +467,8 @@ layout! { Sqd2rtsQpOut, tag::Sqd2rtsQpOut, "sqd2rts_qp_out", Struct, 0x10;
 /// Its mask admits `rre`, `rae`, `rwe`, `q_key`, `rnr_timeout`.
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Sqd2rtsQpIn = Layout<tag::Sqd2rtsQpIn, 0x110>;
 layout! { Sqd2rtsQpIn, tag::Sqd2rtsQpIn, "sqd2rts_qp_in", Struct, 0x110, opcode 0x50c;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -480,6 +493,8 @@ request! { Sqd2rtsQpIn => Sqd2rtsQpOut }
 /// `rts2rts_qp_out`: 16 bytes.
 ///
 /// Output of RTS2RTS_QP (0x505).
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type Rts2rtsQpOut = Layout<tag::Rts2rtsQpOut, 0x10>;
 layout! { Rts2rtsQpOut, tag::Rts2rtsQpOut, "rts2rts_qp_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -497,6 +512,8 @@ layout! { Rts2rtsQpOut, tag::Rts2rtsQpOut, "rts2rts_qp_out", Struct, 0x10;
 /// Its mask admits `alt_addr_path`, `rre`, `rae`, `rwe`, `q_key`, `rnr_timeout`, `pm_state`, `lag_tx_aff`, `srqn`, `cqn_rcv`, `pp_index`, `counter_set_id`.
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type Rts2rtsQpIn = Layout<tag::Rts2rtsQpIn, 0x110>;
 layout! { Rts2rtsQpIn, tag::Rts2rtsQpIn, "rts2rts_qp_in", Struct, 0x110, opcode 0x505;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -527,6 +544,8 @@ request! { Rts2rtsQpIn => Rts2rtsQpOut }
 /// `rtr2rts_qp_out`: 16 bytes.
 ///
 /// Output of RTR2RTS_QP (0x504).
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Rtr2rtsQpOut = Layout<tag::Rtr2rtsQpOut, 0x10>;
 layout! { Rtr2rtsQpOut, tag::Rtr2rtsQpOut, "rtr2rts_qp_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -546,6 +565,8 @@ layout! { Rtr2rtsQpOut, tag::Rtr2rtsQpOut, "rtr2rts_qp_out", Struct, 0x10;
 /// Its mask admits `alt_addr_path`, `rre`, `rae`, `rwe`, `q_key`, `rnr_timeout`, `pm_state`, `pp_index`.
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Rtr2rtsQpIn = Layout<tag::Rtr2rtsQpIn, 0x110>;
 layout! { Rtr2rtsQpIn, tag::Rtr2rtsQpIn, "rtr2rts_qp_in", Struct, 0x110, opcode 0x504;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -572,6 +593,8 @@ request! { Rtr2rtsQpIn => Rtr2rtsQpOut }
 /// `rst2init_qp_out`: 16 bytes.
 ///
 /// Output of RST2INIT_QP (0x502).
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Rst2initQpOut = Layout<tag::Rst2initQpOut, 0x10>;
 layout! { Rst2initQpOut, tag::Rst2initQpOut, "rst2init_qp_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -589,6 +612,8 @@ layout! { Rst2initQpOut, tag::Rst2initQpOut, "rst2init_qp_out", Struct, 0x10;
 /// It always takes `qpc.primary_address_path.pkey_index`, `qpc.primary_address_path.vhca_port_num`, `qpc.rre`, `qpc.rwe`, `qpc.rae`, `qpc.atomic_mode`, `qpc.q_key`, `qpc.pm_state`, `qpc.counter_set_id`.
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Rst2initQpIn = Layout<tag::Rst2initQpIn, 0x110>;
 layout! { Rst2initQpIn, tag::Rst2initQpIn, "rst2init_qp_in", Struct, 0x110, opcode 0x502;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -613,6 +638,8 @@ layout! { Rst2initQpIn, tag::Rst2initQpIn, "rst2init_qp_in", Struct, 0x110, opco
 request! { Rst2initQpIn => Rst2initQpOut }
 
 /// `cqe_error_syndrome`: 4 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type CqeErrorSyndrome = Layout<tag::CqeErrorSyndrome, 0x04>;
 layout! { CqeErrorSyndrome, tag::CqeErrorSyndrome, "cqe_error_syndrome", Struct, 0x04;
     /// `hw_error_syndrome`: bits 31:24 of dword 0x00.
@@ -626,6 +653,8 @@ layout! { CqeErrorSyndrome, tag::CqeErrorSyndrome, "cqe_error_syndrome", Struct,
 }
 
 /// `qp_context_extension`: 192 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type QpContextExtension = Layout<tag::QpContextExtension, 0xc0>;
 layout! { QpContextExtension, tag::QpContextExtension, "qp_context_extension", Struct, 0xc0;
     /// `error_syndrome`: from byte 0x0c on.
@@ -635,6 +664,8 @@ layout! { QpContextExtension, tag::QpContextExtension, "qp_context_extension", S
 /// `qpc_extension_and_pas_list_in`: 192 bytes.
 ///
 /// With its list `pas`: [`QpcExtensionAndPasListInWithPas`].
+///
+/// Sources: v7.3, v6.12.
 pub type QpcExtensionAndPasListIn = Layout<tag::QpcExtensionAndPasListIn, 0xc0>;
 
 /// `qpc_extension_and_pas_list_in` and its list `pas`.
@@ -648,6 +679,8 @@ layout! { QpcExtensionAndPasListIn, tag::QpcExtensionAndPasListIn, "qpc_extensio
 /// `qp_pas_list_in`: 0 bytes.
 ///
 /// With its list `pas`: [`QpPasListInWithPas`].
+///
+/// Sources: v7.3, v6.12.
 pub type QpPasListIn = Layout<tag::QpPasListIn, 0x00>;
 
 /// `qp_pas_list_in` and its list `pas`.
@@ -659,6 +692,8 @@ layout! { QpPasListIn, tag::QpPasListIn, "qp_pas_list_in", Struct, 0x00;
 /// `qp_pas_or_qpc_ext_and_pas`, a union: 192 bytes.
 ///
 /// With its list `qpc_ext_and_pas_list.pas`: [`QpPasOrQpcExtAndPasWithQpcExtAndPasListPas`].
+///
+/// Sources: v7.3, v6.12.
 pub type QpPasOrQpcExtAndPas = Layout<tag::QpPasOrQpcExtAndPas, 0xc0>;
 
 /// `qp_pas_or_qpc_ext_and_pas` and its list `qpc_ext_and_pas_list.pas`.
@@ -682,6 +717,8 @@ impl QpPasOrQpcExtAndPas {
 /// Output of QUERY_QP (0x50b).
 ///
 /// With its list `qp_pas_or_qpc_ext_and_pas.qpc_ext_and_pas_list.pas`: [`QueryQpOutWithQpcExtAndPasListPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type QueryQpOut = Layout<tag::QueryQpOut, 0x1d0>;
 
 /// `query_qp_out` and its list `qp_pas_or_qpc_ext_and_pas.qpc_ext_and_pas_list.pas`.
@@ -711,6 +748,8 @@ impl QueryQpOut {
 /// `query_qp_in`: 16 bytes.
 ///
 /// Input of QUERY_QP (0x50b). Reads the context of a queue pair.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type QueryQpIn = Layout<tag::QueryQpIn, 0x10>;
 layout! { QueryQpIn, tag::QueryQpIn, "query_qp_in", Struct, 0x10, opcode 0x50b;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -731,6 +770,8 @@ layout! { QueryQpIn, tag::QueryQpIn, "query_qp_in", Struct, 0x10, opcode 0x50b;
 request! { QueryQpIn => QueryQpOut }
 
 /// `query_dct_out`: 128 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryDctOut = Layout<tag::QueryDctOut, 0x80>;
 layout! { QueryDctOut, tag::QueryDctOut, "query_dct_out", Struct, 0x80;
     /// `status`: bits 31:24 of dword 0x00.
@@ -742,6 +783,8 @@ layout! { QueryDctOut, tag::QueryDctOut, "query_dct_out", Struct, 0x80;
 }
 
 /// `query_dct_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryDctIn = Layout<tag::QueryDctIn, 0x10>;
 layout! { QueryDctIn, tag::QueryDctIn, "query_dct_in", Struct, 0x10, opcode 0x713;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -758,6 +801,11 @@ request! { QueryDctIn => QueryDctOut }
 /// `qp_2rst_out`: 16 bytes.
 ///
 /// Output of 2RST_QP (0x50a).
+///
+/// Called `2rst_qp_out` in dpdk.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+#[doc(alias = "2rst_qp_out")]
 pub type Qp2rstOut = Layout<tag::Qp2rstOut, 0x10>;
 layout! { Qp2rstOut, tag::Qp2rstOut, "qp_2rst_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -769,6 +817,11 @@ layout! { Qp2rstOut, tag::Qp2rstOut, "qp_2rst_out", Struct, 0x10;
 /// `qp_2rst_in`: 16 bytes.
 ///
 /// Input of 2RST_QP (0x50a). Moves a queue pair from any state to RST.
+///
+/// Called `2rst_qp_in` in dpdk.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+#[doc(alias = "2rst_qp_in")]
 pub type Qp2rstIn = Layout<tag::Qp2rstIn, 0x10>;
 layout! { Qp2rstIn, tag::Qp2rstIn, "qp_2rst_in", Struct, 0x10, opcode 0x50a;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -787,6 +840,8 @@ request! { Qp2rstIn => Qp2rstOut }
 /// `qp_2err_out`: 16 bytes.
 ///
 /// Output of 2ERR_QP (0x507).
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Qp2errOut = Layout<tag::Qp2errOut, 0x10>;
 layout! { Qp2errOut, tag::Qp2errOut, "qp_2err_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -798,6 +853,8 @@ layout! { Qp2errOut, tag::Qp2errOut, "qp_2err_out", Struct, 0x10;
 /// `qp_2err_in`: 16 bytes.
 ///
 /// Input of 2ERR_QP (0x507). Moves a queue pair from any state to ERR.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Qp2errIn = Layout<tag::Qp2errIn, 0x10>;
 layout! { Qp2errIn, tag::Qp2errIn, "qp_2err_in", Struct, 0x10, opcode 0x507;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -812,6 +869,8 @@ layout! { Qp2errIn, tag::Qp2errIn, "qp_2err_in", Struct, 0x10, opcode 0x507;
 request! { Qp2errIn => Qp2errOut }
 
 /// `mad_ifc_out`: 272 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type MadIfcOut = Layout<tag::MadIfcOut, 0x110>;
 layout! { MadIfcOut, tag::MadIfcOut, "mad_ifc_out", Struct, 0x110;
     /// `status`: bits 31:24 of dword 0x00.
@@ -823,6 +882,8 @@ layout! { MadIfcOut, tag::MadIfcOut, "mad_ifc_out", Struct, 0x110;
 }
 
 /// `mad_ifc_in`: 272 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type MadIfcIn = Layout<tag::MadIfcIn, 0x110>;
 layout! { MadIfcIn, tag::MadIfcIn, "mad_ifc_in", Struct, 0x110, opcode 0x50d;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -845,6 +906,8 @@ request! { MadIfcIn => MadIfcOut }
 /// `init2rtr_qp_out`: 16 bytes.
 ///
 /// Output of INIT2RTR_QP (0x503).
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Init2rtrQpOut = Layout<tag::Init2rtrQpOut, 0x10>;
 layout! { Init2rtrQpOut, tag::Init2rtrQpOut, "init2rtr_qp_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -864,6 +927,8 @@ layout! { Init2rtrQpOut, tag::Init2rtrQpOut, "init2rtr_qp_out", Struct, 0x10;
 /// Its mask admits `alt_addr_path`, `rre`, `rae`, `rwe`, `pkey_index`, `q_key`, `lag_tx_aff`.
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Init2rtrQpIn = Layout<tag::Init2rtrQpIn, 0x110>;
 layout! { Init2rtrQpIn, tag::Init2rtrQpIn, "init2rtr_qp_in", Struct, 0x110, opcode 0x503;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -890,6 +955,8 @@ request! { Init2rtrQpIn => Init2rtrQpOut }
 /// `init2init_qp_out`: 16 bytes.
 ///
 /// Output of INIT2INIT_QP (0x50e).
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Init2initQpOut = Layout<tag::Init2initQpOut, 0x10>;
 layout! { Init2initQpOut, tag::Init2initQpOut, "init2init_qp_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -907,6 +974,8 @@ layout! { Init2initQpOut, tag::Init2initQpOut, "init2init_qp_out", Struct, 0x10;
 /// Its mask admits `rre`, `rae`, `rwe`, `pkey_index`, `q_key`, `pri_port`, `lag_tx_aff`, `dc_key`.
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Init2initQpIn = Layout<tag::Init2initQpIn, 0x110>;
 layout! { Init2initQpIn, tag::Init2initQpIn, "init2init_qp_in", Struct, 0x110, opcode 0x50e;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -930,6 +999,7 @@ layout! { Init2initQpIn, tag::Init2initQpIn, "init2init_qp_in", Struct, 0x110, o
     /// `ece`: bits 31:0 of dword 0x14.
     full(ece set_ece with_ece: u32 = "ece" 0x14[31:0]);
     /// `qpc`: from byte 0x18 on.
+    #[doc(alias = "qpc_data")]
     nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8);
     /// `opt_param_mask_95_32`: 64 bits from byte 0x108 on.
     quad(opt_param_mask_95_32 set_opt_param_mask_95_32 with_opt_param_mask_95_32: u64 = "opt_param_mask_95_32" 0x108);
@@ -937,6 +1007,8 @@ layout! { Init2initQpIn, tag::Init2initQpIn, "init2init_qp_in", Struct, 0x110, o
 request! { Init2initQpIn => Init2initQpOut }
 
 /// `drain_dct_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type DrainDctOut = Layout<tag::DrainDctOut, 0x10>;
 layout! { DrainDctOut, tag::DrainDctOut, "drain_dct_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -946,6 +1018,8 @@ layout! { DrainDctOut, tag::DrainDctOut, "drain_dct_out", Struct, 0x10;
 }
 
 /// `drain_dct_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type DrainDctIn = Layout<tag::DrainDctIn, 0x10>;
 layout! { DrainDctIn, tag::DrainDctIn, "drain_dct_in", Struct, 0x10, opcode 0x712;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -960,6 +1034,8 @@ layout! { DrainDctIn, tag::DrainDctIn, "drain_dct_in", Struct, 0x10, opcode 0x71
 request! { DrainDctIn => DrainDctOut }
 
 /// `detach_from_mcg_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DetachFromMcgOut = Layout<tag::DetachFromMcgOut, 0x10>;
 layout! { DetachFromMcgOut, tag::DetachFromMcgOut, "detach_from_mcg_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -969,6 +1045,8 @@ layout! { DetachFromMcgOut, tag::DetachFromMcgOut, "detach_from_mcg_out", Struct
 }
 
 /// `detach_from_mcg_in`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DetachFromMcgIn = Layout<tag::DetachFromMcgIn, 0x20>;
 layout! { DetachFromMcgIn, tag::DetachFromMcgIn, "detach_from_mcg_in", Struct, 0x20, opcode 0x807;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -987,6 +1065,8 @@ request! { DetachFromMcgIn => DetachFromMcgOut }
 /// `destroy_qp_out`: 16 bytes.
 ///
 /// Output of DESTROY_QP (0x501).
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyQpOut = Layout<tag::DestroyQpOut, 0x10>;
 layout! { DestroyQpOut, tag::DestroyQpOut, "destroy_qp_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -998,6 +1078,8 @@ layout! { DestroyQpOut, tag::DestroyQpOut, "destroy_qp_out", Struct, 0x10;
 /// `destroy_qp_in`: 16 bytes.
 ///
 /// Input of DESTROY_QP (0x501). Ends a queue pair.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyQpIn = Layout<tag::DestroyQpIn, 0x10>;
 layout! { DestroyQpIn, tag::DestroyQpIn, "destroy_qp_in", Struct, 0x10, opcode 0x501;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1016,6 +1098,8 @@ layout! { DestroyQpIn, tag::DestroyQpIn, "destroy_qp_in", Struct, 0x10, opcode 0
 request! { DestroyQpIn => DestroyQpOut }
 
 /// `destroy_dct_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyDctOut = Layout<tag::DestroyDctOut, 0x10>;
 layout! { DestroyDctOut, tag::DestroyDctOut, "destroy_dct_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1025,6 +1109,8 @@ layout! { DestroyDctOut, tag::DestroyDctOut, "destroy_dct_out", Struct, 0x10;
 }
 
 /// `destroy_dct_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyDctIn = Layout<tag::DestroyDctIn, 0x10>;
 layout! { DestroyDctIn, tag::DestroyDctIn, "destroy_dct_in", Struct, 0x10, opcode 0x711;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1041,6 +1127,8 @@ request! { DestroyDctIn => DestroyDctOut }
 /// `create_qp_out`: 16 bytes.
 ///
 /// Output of CREATE_QP (0x500).
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CreateQpOut = Layout<tag::CreateQpOut, 0x10>;
 layout! { CreateQpOut, tag::CreateQpOut, "create_qp_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1060,6 +1148,8 @@ layout! { CreateQpOut, tag::CreateQpOut, "create_qp_out", Struct, 0x10;
 /// With its list `pas`: [`CreateQpInWithPas`].
 ///
 /// With its list `qpc_pas_list.pas`: [`CreateQpInWithQpcPasListPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CreateQpIn = Layout<tag::CreateQpIn, 0x110>;
 
 /// `create_qp_in` and its list `pas`.
@@ -1101,6 +1191,8 @@ layout! { CreateQpIn, tag::CreateQpIn, "create_qp_in", Struct, 0x110, opcode 0x5
 request! { CreateQpIn => CreateQpOut }
 
 /// `create_dct_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
 pub type CreateDctOut = Layout<tag::CreateDctOut, 0x10>;
 layout! { CreateDctOut, tag::CreateDctOut, "create_dct_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1114,6 +1206,8 @@ layout! { CreateDctOut, tag::CreateDctOut, "create_dct_out", Struct, 0x10;
 }
 
 /// `create_dct_in`: 128 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type CreateDctIn = Layout<tag::CreateDctIn, 0x80>;
 layout! { CreateDctIn, tag::CreateDctIn, "create_dct_in", Struct, 0x80, opcode 0x710;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1128,6 +1222,8 @@ layout! { CreateDctIn, tag::CreateDctIn, "create_dct_in", Struct, 0x80, opcode 0
 request! { CreateDctIn => CreateDctOut }
 
 /// `attach_to_mcg_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type AttachToMcgOut = Layout<tag::AttachToMcgOut, 0x10>;
 layout! { AttachToMcgOut, tag::AttachToMcgOut, "attach_to_mcg_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1137,6 +1233,8 @@ layout! { AttachToMcgOut, tag::AttachToMcgOut, "attach_to_mcg_out", Struct, 0x10
 }
 
 /// `attach_to_mcg_in`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AttachToMcgIn = Layout<tag::AttachToMcgIn, 0x20>;
 layout! { AttachToMcgIn, tag::AttachToMcgIn, "attach_to_mcg_in", Struct, 0x20, opcode 0x806;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1153,6 +1251,8 @@ layout! { AttachToMcgIn, tag::AttachToMcgIn, "attach_to_mcg_in", Struct, 0x20, o
 request! { AttachToMcgIn => AttachToMcgOut }
 
 /// `arm_dct_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmDctOut = Layout<tag::ArmDctOut, 0x10>;
 layout! { ArmDctOut, tag::ArmDctOut, "arm_dct_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1162,6 +1262,8 @@ layout! { ArmDctOut, tag::ArmDctOut, "arm_dct_out", Struct, 0x10;
 }
 
 /// `arm_dct_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmDctIn = Layout<tag::ArmDctIn, 0x10>;
 layout! { ArmDctIn, tag::ArmDctIn, "arm_dct_in", Struct, 0x10, opcode 0x714;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1176,6 +1278,8 @@ layout! { ArmDctIn, tag::ArmDctIn, "arm_dct_in", Struct, 0x10, opcode 0x714;
 request! { ArmDctIn => ArmDctOut }
 
 /// `ud_adrs_vector`: 48 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type UdAdrsVector = Layout<tag::UdAdrsVector, 0x30>;
 layout! { UdAdrsVector, tag::UdAdrsVector, "ud_adrs_vector", Struct, 0x30;
     /// `dc_key`: 64 bits from byte 0x00 on.
@@ -1213,6 +1317,8 @@ layout! { UdAdrsVector, tag::UdAdrsVector, "ud_adrs_vector", Struct, 0x30;
 }
 
 /// `ud_av`: 48 bytes.
+///
+/// Sources: rdma-core.
 pub type UdAv = Layout<tag::UdAv, 0x30>;
 layout! { UdAv, tag::UdAv, "ud_av", Struct, 0x30;
     /// `sl_or_eth_prio`: bits 27:24 of dword 0x0c.
@@ -1224,6 +1330,8 @@ layout! { UdAv, tag::UdAv, "ud_av", Struct, 0x30;
 }
 
 /// `qpc_ext`: 192 bytes.
+///
+/// Sources: rdma-core, ucx.
 pub type QpcExt = Layout<tag::QpcExt, 0xc0>;
 layout! { QpcExt, tag::QpcExt, "qpc_ext", Struct, 0xc0;
     /// `delay_drop_en`: bit 31 of dword 0x00.
@@ -1241,6 +1349,8 @@ layout! { QpcExt, tag::QpcExt, "qpc_ext", Struct, 0xc0;
 }
 
 /// `av_qp_mapping`: 64 bytes.
+///
+/// Sources: rdma-core.
 pub type AvQpMapping = Layout<tag::AvQpMapping, 0x40>;
 layout! { AvQpMapping, tag::AvQpMapping, "av_qp_mapping", Struct, 0x40;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -1252,6 +1362,8 @@ layout! { AvQpMapping, tag::AvQpMapping, "av_qp_mapping", Struct, 0x40;
 }
 
 /// `create_av_qp_mapping_in`: 80 bytes.
+///
+/// Sources: rdma-core.
 pub type CreateAvQpMappingIn = Layout<tag::CreateAvQpMappingIn, 0x50>;
 layout! { CreateAvQpMappingIn, tag::CreateAvQpMappingIn, "create_av_qp_mapping_in", Struct, 0x50;
     /// `hdr`: from byte 0x00 on.
@@ -1261,6 +1373,8 @@ layout! { CreateAvQpMappingIn, tag::CreateAvQpMappingIn, "create_av_qp_mapping_i
 }
 
 /// `query_av_qp_mapping_out`: 80 bytes.
+///
+/// Sources: rdma-core.
 pub type QueryAvQpMappingOut = Layout<tag::QueryAvQpMappingOut, 0x50>;
 layout! { QueryAvQpMappingOut, tag::QueryAvQpMappingOut, "query_av_qp_mapping_out", Struct, 0x50;
     /// `hdr`: from byte 0x00 on.
@@ -1270,20 +1384,27 @@ layout! { QueryAvQpMappingOut, tag::QueryAvQpMappingOut, "query_av_qp_mapping_ou
 }
 
 /// `reserved_qpn`: 16 bytes.
+///
+/// Sources: rdma-core, ucx.
 pub type ReservedQpn = Layout<tag::ReservedQpn, 0x10>;
 layout! { ReservedQpn, tag::ReservedQpn, "reserved_qpn", Struct, 0x10;
 }
 
 /// `create_reserved_qpn_in`: 32 bytes.
+///
+/// Sources: rdma-core, ucx.
 pub type CreateReservedQpnIn = Layout<tag::CreateReservedQpnIn, 0x20>;
 layout! { CreateReservedQpnIn, tag::CreateReservedQpnIn, "create_reserved_qpn_in", Struct, 0x20;
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `rqpns`: from byte 0x10 on.
+    #[doc(alias = "qpns")]
     nested(rqpns rqpns_mut set_rqpns with_rqpns: ReservedQpn = "rqpns" 0x10, 0x10);
 }
 
 /// `qpc_extension`: 192 bytes.
+///
+/// Sources: dpdk.
 pub type QpcExtension = Layout<tag::QpcExtension, 0xc0>;
 layout! { QpcExtension, tag::QpcExtension, "qpc_extension", Struct, 0xc0;
     /// `mmo`: bit 29 of dword 0x00.
@@ -1293,6 +1414,8 @@ layout! { QpcExtension, tag::QpcExtension, "qpc_extension", Struct, 0xc0;
 /// `qpc_pas_list`: 0 bytes.
 ///
 /// With its list `pas`: [`QpcPasListWithPas`].
+///
+/// Sources: dpdk.
 pub type QpcPasList = Layout<tag::QpcPasList, 0x00>;
 
 /// `qpc_pas_list` and its list `pas`.
@@ -1304,6 +1427,8 @@ layout! { QpcPasList, tag::QpcPasList, "qpc_pas_list", Struct, 0x00;
 /// `qpc_extension_and_pas_list`: 192 bytes.
 ///
 /// With its list `pas`: [`QpcExtensionAndPasListWithPas`].
+///
+/// Sources: dpdk.
 pub type QpcExtensionAndPasList = Layout<tag::QpcExtensionAndPasList, 0xc0>;
 
 /// `qpc_extension_and_pas_list` and its list `pas`.
@@ -1315,6 +1440,8 @@ layout! { QpcExtensionAndPasList, tag::QpcExtensionAndPasList, "qpc_extension_an
 }
 
 /// `modify_qp_out`: 16 bytes.
+///
+/// Sources: ucx.
 pub type ModifyQpOut = Layout<tag::ModifyQpOut, 0x10>;
 layout! { ModifyQpOut, tag::ModifyQpOut, "modify_qp_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1324,6 +1451,8 @@ layout! { ModifyQpOut, tag::ModifyQpOut, "modify_qp_out", Struct, 0x10;
 }
 
 /// `modify_qp_in`: 16 bytes.
+///
+/// Sources: ucx.
 pub type ModifyQpIn = Layout<tag::ModifyQpIn, 0x10>;
 layout! { ModifyQpIn, tag::ModifyQpIn, "modify_qp_in", Struct, 0x10;
     /// `opcode`: bits 31:16 of dword 0x00.

@@ -47,6 +47,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `regexp_mmo_control`: 8 bytes.
+///
+/// Sources: dpdk.
 pub type RegexpMmoControl = Layout<tag::RegexpMmoControl, 0x08>;
 layout! { RegexpMmoControl, tag::RegexpMmoControl, "regexp_mmo_control", Struct, 0x08;
     /// `le`: bit 29 of dword 0x00.
@@ -64,6 +66,8 @@ layout! { RegexpMmoControl, tag::RegexpMmoControl, "regexp_mmo_control", Struct,
 }
 
 /// `regexp_metadata`: 32 bytes.
+///
+/// Sources: dpdk.
 pub type RegexpMetadata = Layout<tag::RegexpMetadata, 0x20>;
 layout! { RegexpMetadata, tag::RegexpMetadata, "regexp_metadata", Struct, 0x20;
     /// `rof_version`: bits 31:16 of dword 0x00.
@@ -85,6 +89,8 @@ layout! { RegexpMetadata, tag::RegexpMetadata, "regexp_metadata", Struct, 0x20;
 }
 
 /// `regexp_match_tuple`: 8 bytes.
+///
+/// Sources: dpdk.
 pub type RegexpMatchTuple = Layout<tag::RegexpMatchTuple, 0x08>;
 layout! { RegexpMatchTuple, tag::RegexpMatchTuple, "regexp_match_tuple", Struct, 0x08;
     /// `length`: bits 31:16 of dword 0x00.
@@ -96,6 +102,8 @@ layout! { RegexpMatchTuple, tag::RegexpMatchTuple, "regexp_match_tuple", Struct,
 }
 
 /// `regexp_params_field_select`: 4 bytes.
+///
+/// Sources: dpdk.
 pub type RegexpParamsFieldSelect = Layout<tag::RegexpParamsFieldSelect, 0x04>;
 layout! { RegexpParamsFieldSelect, tag::RegexpParamsFieldSelect, "regexp_params_field_select", Struct, 0x04;
     /// `rof_mkey`: bit 2 of dword 0x00.
@@ -105,6 +113,8 @@ layout! { RegexpParamsFieldSelect, tag::RegexpParamsFieldSelect, "regexp_params_
 }
 
 /// `regexp_params`: 48 bytes.
+///
+/// Sources: dpdk.
 pub type RegexpParams = Layout<tag::RegexpParams, 0x30>;
 layout! { RegexpParams, tag::RegexpParams, "regexp_params", Struct, 0x30;
     /// `stop_engine`: bit 0 of dword 0x00.
@@ -118,6 +128,8 @@ layout! { RegexpParams, tag::RegexpParams, "regexp_params", Struct, 0x30;
 }
 
 /// `set_regexp_params_in`: 64 bytes.
+///
+/// Sources: dpdk.
 pub type SetRegexpParamsIn = Layout<tag::SetRegexpParamsIn, 0x40>;
 layout! { SetRegexpParamsIn, tag::SetRegexpParamsIn, "set_regexp_params_in", Struct, 0x40;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -135,6 +147,8 @@ layout! { SetRegexpParamsIn, tag::SetRegexpParamsIn, "set_regexp_params_in", Str
 }
 
 /// `set_regexp_params_out`: 16 bytes.
+///
+/// Sources: dpdk.
 pub type SetRegexpParamsOut = Layout<tag::SetRegexpParamsOut, 0x10>;
 layout! { SetRegexpParamsOut, tag::SetRegexpParamsOut, "set_regexp_params_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -144,6 +158,8 @@ layout! { SetRegexpParamsOut, tag::SetRegexpParamsOut, "set_regexp_params_out", 
 }
 
 /// `query_regexp_params_in`: 16 bytes.
+///
+/// Sources: dpdk.
 pub type QueryRegexpParamsIn = Layout<tag::QueryRegexpParamsIn, 0x10>;
 layout! { QueryRegexpParamsIn, tag::QueryRegexpParamsIn, "query_regexp_params_in", Struct, 0x10;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -157,6 +173,8 @@ layout! { QueryRegexpParamsIn, tag::QueryRegexpParamsIn, "query_regexp_params_in
 }
 
 /// `query_regexp_params_out`: 64 bytes.
+///
+/// Sources: dpdk.
 pub type QueryRegexpParamsOut = Layout<tag::QueryRegexpParamsOut, 0x40>;
 layout! { QueryRegexpParamsOut, tag::QueryRegexpParamsOut, "query_regexp_params_out", Struct, 0x40;
     /// `status`: bits 31:24 of dword 0x00.
@@ -168,6 +186,8 @@ layout! { QueryRegexpParamsOut, tag::QueryRegexpParamsOut, "query_regexp_params_
 }
 
 /// `set_regexp_register_in`: 32 bytes.
+///
+/// Sources: dpdk.
 pub type SetRegexpRegisterIn = Layout<tag::SetRegexpRegisterIn, 0x20>;
 layout! { SetRegexpRegisterIn, tag::SetRegexpRegisterIn, "set_regexp_register_in", Struct, 0x20;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -185,6 +205,8 @@ layout! { SetRegexpRegisterIn, tag::SetRegexpRegisterIn, "set_regexp_register_in
 }
 
 /// `set_regexp_register_out`: 16 bytes.
+///
+/// Sources: dpdk.
 pub type SetRegexpRegisterOut = Layout<tag::SetRegexpRegisterOut, 0x10>;
 layout! { SetRegexpRegisterOut, tag::SetRegexpRegisterOut, "set_regexp_register_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -194,6 +216,8 @@ layout! { SetRegexpRegisterOut, tag::SetRegexpRegisterOut, "set_regexp_register_
 }
 
 /// `query_regexp_register_in`: 16 bytes.
+///
+/// Sources: dpdk.
 pub type QueryRegexpRegisterIn = Layout<tag::QueryRegexpRegisterIn, 0x10>;
 layout! { QueryRegexpRegisterIn, tag::QueryRegexpRegisterIn, "query_regexp_register_in", Struct, 0x10;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -209,6 +233,8 @@ layout! { QueryRegexpRegisterIn, tag::QueryRegexpRegisterIn, "query_regexp_regis
 }
 
 /// `query_regexp_register_out`: 16 bytes.
+///
+/// Sources: dpdk.
 pub type QueryRegexpRegisterOut = Layout<tag::QueryRegexpRegisterOut, 0x10>;
 layout! { QueryRegexpRegisterOut, tag::QueryRegexpRegisterOut, "query_regexp_register_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.

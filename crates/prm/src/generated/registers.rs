@@ -123,6 +123,11 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
 /// `vhca_icm_ctrl_reg`: 64 bytes.
 ///
 /// Register VHCA_ICM_CTRL (0xc010), read and written by ACCESS_REG.
+///
+/// Called `vhca_icm_ctrl` in mstflint.
+///
+/// Sources: v7.3, mstflint.
+#[doc(alias = "vhca_icm_ctrl")]
 pub type VhcaIcmCtrlReg = Layout<tag::VhcaIcmCtrlReg, 0x40>;
 layout! { VhcaIcmCtrlReg, tag::VhcaIcmCtrlReg, "vhca_icm_ctrl_reg", Struct, 0x40;
     /// `vhca_id_valid`: bit 31 of dword 0x00. Written to say which register is meant.
@@ -147,6 +152,8 @@ register! { VhcaIcmCtrlReg, "VHCA_ICM_CTRL" 0xc010 read write }
 /// `register_loopback_control`: 16 bytes.
 ///
 /// Register Loopback_Control_Register (0x0700), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type RegisterLoopbackControl = Layout<tag::RegisterLoopbackControl, 0x10>;
 layout! { RegisterLoopbackControl, tag::RegisterLoopbackControl, "register_loopback_control", Struct, 0x10;
     /// `no_lb`: bit 31 of dword 0x00.
@@ -159,6 +166,8 @@ register! { RegisterLoopbackControl, "Loopback_Control_Register" 0x0700 read wri
 /// `register_power_settings`: 16 bytes.
 ///
 /// Register POWER_SETTINGS (0x7001), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type RegisterPowerSettings = Layout<tag::RegisterPowerSettings, 0x10>;
 layout! { RegisterPowerSettings, tag::RegisterPowerSettings, "register_power_settings", Struct, 0x10;
     /// `power_settings_level`: bits 7:0 of dword 0x00.
@@ -169,6 +178,8 @@ register! { RegisterPowerSettings, "POWER_SETTINGS" 0x7001 read write }
 /// `register_host_endianness`: 16 bytes.
 ///
 /// Register HOST_ENDIANNESS (0x7004), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type RegisterHostEndianness = Layout<tag::RegisterHostEndianness, 0x10>;
 layout! { RegisterHostEndianness, tag::RegisterHostEndianness, "register_host_endianness", Struct, 0x10;
     /// `he`: bit 31 of dword 0x00.
@@ -177,6 +188,8 @@ layout! { RegisterHostEndianness, tag::RegisterHostEndianness, "register_host_en
 register! { RegisterHostEndianness, "HOST_ENDIANNESS" 0x7004 read write }
 
 /// `ports_control_registers_document`, a union: 3100 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PortsControlRegistersDocument = Layout<tag::PortsControlRegistersDocument, 0xc1c>;
 layout! { PortsControlRegistersDocument, tag::PortsControlRegistersDocument, "ports_control_registers_document", Union, 0xc1c;
     /// `bufferx_reg`: from byte 0x00 on.
@@ -337,6 +350,8 @@ impl PortsControlRegistersDocument {
 }
 
 /// `debug_enhancements_document`, a union: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DebugEnhancementsDocument = Layout<tag::DebugEnhancementsDocument, 0x40>;
 layout! { DebugEnhancementsDocument, tag::DebugEnhancementsDocument, "debug_enhancements_document", Union, 0x40;
     /// `health_buffer`: from byte 0x00 on.
@@ -344,6 +359,8 @@ layout! { DebugEnhancementsDocument, tag::DebugEnhancementsDocument, "debug_enha
 }
 
 /// `uplink_pci_interface_document`, a union: 16396 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type UplinkPciInterfaceDocument = Layout<tag::UplinkPciInterfaceDocument, 0x400c>;
 layout! { UplinkPciInterfaceDocument, tag::UplinkPciInterfaceDocument, "uplink_pci_interface_document", Union, 0x400c;
     /// `initial_seg`: from byte 0x00 on.
@@ -353,6 +370,11 @@ layout! { UplinkPciInterfaceDocument, tag::UplinkPciInterfaceDocument, "uplink_p
 /// `crypto_operational_register`: 128 bytes.
 ///
 /// Register CRYPTO_OPERATIONAL (0xc002), read and written by ACCESS_REG.
+///
+/// Called `crypto_operational` in mstflint.
+///
+/// Sources: dpdk, mstflint.
+#[doc(alias = "crypto_operational")]
 pub type CryptoOperationalRegister = Layout<tag::CryptoOperationalRegister, 0x80>;
 layout! { CryptoOperationalRegister, tag::CryptoOperationalRegister, "crypto_operational_register", Struct, 0x80;
     /// `wrapped_crypto_operational`: bit 31 of dword 0x00. Read only.
@@ -371,6 +393,11 @@ register! { CryptoOperationalRegister, "CRYPTO_OPERATIONAL" 0xc002 read write }
 /// `import_kek_handle_register`: 768 bytes.
 ///
 /// Register IMPORT_KEK_HANDLE (0xc004), read and written by ACCESS_REG.
+///
+/// Called `import_kek_handle` in mstflint.
+///
+/// Sources: dpdk, mstflint.
+#[doc(alias = "import_kek_handle")]
 pub type ImportKekHandleRegister = Layout<tag::ImportKekHandleRegister, 0x300>;
 layout! { ImportKekHandleRegister, tag::ImportKekHandleRegister, "import_kek_handle_register", Struct, 0x300;
     /// `crypto_login_object`: from byte 0x00 on.
@@ -387,6 +414,11 @@ register! { ImportKekHandleRegister, "IMPORT_KEK_HANDLE" 0xc004 read write }
 /// `credential_handle_register`: 768 bytes.
 ///
 /// Register CREDENTIAL_HANDLE (0xc005), read and written by ACCESS_REG.
+///
+/// Called `credential_handle` in mstflint.
+///
+/// Sources: dpdk, mstflint.
+#[doc(alias = "credential_handle")]
 pub type CredentialHandleRegister = Layout<tag::CredentialHandleRegister, 0x300>;
 layout! { CredentialHandleRegister, tag::CredentialHandleRegister, "credential_handle_register", Struct, 0x300;
     /// `crypto_login_object`: from byte 0x00 on.
@@ -401,6 +433,8 @@ layout! { CredentialHandleRegister, tag::CredentialHandleRegister, "credential_h
 register! { CredentialHandleRegister, "CREDENTIAL_HANDLE" 0xc005 read write }
 
 /// `rcr_reg`: 48 bytes.
+///
+/// Sources: mlx5ctl.
 pub type RcrReg = Layout<tag::RcrReg, 0x30>;
 layout! { RcrReg, tag::RcrReg, "rcr_reg", Struct, 0x30;
     /// `health_severity_bitmask_valid`: bit 0 of dword 0x00.
@@ -412,6 +446,8 @@ layout! { RcrReg, tag::RcrReg, "rcr_reg", Struct, 0x30;
 /// `device_emulation_bar_register`: 16 bytes.
 ///
 /// With its list `register_data`: [`DeviceEmulationBarRegisterWithRegisterData`].
+///
+/// Sources: libdpcp.
 pub type DeviceEmulationBarRegister = Layout<tag::DeviceEmulationBarRegister, 0x10>;
 
 /// `device_emulation_bar_register` and its list `register_data`.
@@ -425,6 +461,8 @@ layout! { DeviceEmulationBarRegister, tag::DeviceEmulationBarRegister, "device_e
 /// `adp_retx_histogram_config_reg`: 128 bytes.
 ///
 /// Register ADP_RETX_HISTOGRAM_CONFIG (0xc01d), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type AdpRetxHistogramConfigReg = Layout<tag::AdpRetxHistogramConfigReg, 0x80>;
 layout! { AdpRetxHistogramConfigReg, tag::AdpRetxHistogramConfigReg, "adp_retx_histogram_config_reg", Struct, 0x80;
     /// `count_enable`: bit 31 of dword 0x00.
@@ -457,6 +495,8 @@ register! { AdpRetxHistogramConfigReg, "ADP_RETX_HISTOGRAM_CONFIG" 0xc01d read w
 /// Register ADP_RETX_HISTOGRAM (0xc01e), read and written by ACCESS_REG.
 ///
 /// With its list `histogram_bin`: [`AdpRetxHistogramRegWithHistogramBin`].
+///
+/// Sources: mstflint.
 pub type AdpRetxHistogramReg = Layout<tag::AdpRetxHistogramReg, 0x10>;
 
 /// `adp_retx_histogram_reg` and its list `histogram_bin`.
@@ -469,6 +509,8 @@ layout! { AdpRetxHistogramReg, tag::AdpRetxHistogramReg, "adp_retx_histogram_reg
 register! { AdpRetxHistogramReg, "ADP_RETX_HISTOGRAM" 0xc01e read write }
 
 /// `adp_retx_to_range`: 4 bytes.
+///
+/// Sources: mstflint.
 pub type AdpRetxToRange = Layout<tag::AdpRetxToRange, 0x04>;
 layout! { AdpRetxToRange, tag::AdpRetxToRange, "adp_retx_to_range", Struct, 0x04;
     /// `prev_range_index`: bits 30:28 of dword 0x00.
@@ -484,6 +526,8 @@ layout! { AdpRetxToRange, tag::AdpRetxToRange, "adp_retx_to_range", Struct, 0x04
 }
 
 /// `adp_retx_profile`: 48 bytes.
+///
+/// Sources: mstflint.
 pub type AdpRetxProfile = Layout<tag::AdpRetxProfile, 0x30>;
 layout! { AdpRetxProfile, tag::AdpRetxProfile, "adp_retx_profile", Struct, 0x30;
     /// `qp_total_timeout`: bit 31 of dword 0x00.
@@ -509,6 +553,8 @@ layout! { AdpRetxProfile, tag::AdpRetxProfile, "adp_retx_profile", Struct, 0x30;
 /// `db_threshold_register_layout`: 16 bytes.
 ///
 /// Register DB_TRESHOLD (0x0701), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type DbThresholdRegisterLayout = Layout<tag::DbThresholdRegisterLayout, 0x10>;
 layout! { DbThresholdRegisterLayout, tag::DbThresholdRegisterLayout, "db_threshold_register_layout", Struct, 0x10;
     /// `threshold`: bits 15:0 of dword 0x00.
@@ -521,6 +567,8 @@ register! { DbThresholdRegisterLayout, "DB_TRESHOLD" 0x0701 read write }
 /// `hca_cap_encap`: 96 bytes.
 ///
 /// Register HCA_CMD_ENCAP (0xc009), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type HcaCapEncap = Layout<tag::HcaCapEncap, 0x60>;
 layout! { HcaCapEncap, tag::HcaCapEncap, "hca_cap_encap", Struct, 0x60;
     /// `cmd_data_offset`: bits 31:16 of dword 0x00. Written to say which register is meant.
@@ -537,6 +585,8 @@ register! { HcaCapEncap, "HCA_CMD_ENCAP" 0xc009 read write }
 /// `host_os_init_ctrl_reg`: 64 bytes.
 ///
 /// Register HOST_OS_INIT_CTRL (0xc020), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type HostOsInitCtrlReg = Layout<tag::HostOsInitCtrlReg, 0x40>;
 layout! { HostOsInitCtrlReg, tag::HostOsInitCtrlReg, "host_os_init_ctrl_reg", Struct, 0x40;
     /// `delay_host_os_init`: bit 31 of dword 0x00. Read only.
@@ -551,6 +601,8 @@ register! { HostOsInitCtrlReg, "HOST_OS_INIT_CTRL" 0xc020 read write }
 /// `ncfg_reg`: 64 bytes.
 ///
 /// Register NCFG (0xc001), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type NcfgReg = Layout<tag::NcfgReg, 0x40>;
 layout! { NcfgReg, tag::NcfgReg, "ncfg_reg", Struct, 0x40;
     /// `field_select`: 64 bits from byte 0x00 on.
@@ -563,6 +615,8 @@ register! { NcfgReg, "NCFG" 0xc001 read write }
 /// `nic_dpa_eu_partition_reg`: 768 bytes.
 ///
 /// Register NIC_DPA_EU_PARTITION_REG (0xc015), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type NicDpaEuPartitionReg = Layout<tag::NicDpaEuPartitionReg, 0x300>;
 layout! { NicDpaEuPartitionReg, tag::NicDpaEuPartitionReg, "nic_dpa_eu_partition_reg", Struct, 0x300;
     /// `operation`: bits 30:28 of dword 0x00. Written only.
@@ -585,6 +639,8 @@ register! { NicDpaEuPartitionReg, "NIC_DPA_EU_PARTITION_REG" 0xc015 read write }
 /// `nic_dpa_eug_reg`: 256 bytes.
 ///
 /// Register NIC_DPA_EUG_REG (0xc012), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type NicDpaEugReg = Layout<tag::NicDpaEugReg, 0x100>;
 layout! { NicDpaEugReg, tag::NicDpaEugReg, "nic_dpa_eug_reg", Struct, 0x100;
     /// `operation`: bits 30:28 of dword 0x00. Written only.
@@ -607,6 +663,8 @@ register! { NicDpaEugReg, "NIC_DPA_EUG_REG" 0xc012 read write }
 /// `nic_dpa_perf_ctrl_reg`: 64 bytes.
 ///
 /// Register NIC_DPA_PERF_CTRL_REG (0xc014), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type NicDpaPerfCtrlReg = Layout<tag::NicDpaPerfCtrlReg, 0x40>;
 layout! { NicDpaPerfCtrlReg, tag::NicDpaPerfCtrlReg, "nic_dpa_perf_ctrl_reg", Struct, 0x40;
     /// `dpa_process_id`: bits 31:0 of dword 0x00. Written to say which register is meant.
@@ -625,6 +683,8 @@ register! { NicDpaPerfCtrlReg, "NIC_DPA_PERF_CTRL_REG" 0xc014 read write }
 /// `nic_dpa_self_host_app_mgmt_reg`: 128 bytes.
 ///
 /// Register NIC_DPA_SELF_HOST_APP_MGMT (0xc01f), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type NicDpaSelfHostAppMgmtReg = Layout<tag::NicDpaSelfHostAppMgmtReg, 0x80>;
 layout! { NicDpaSelfHostAppMgmtReg, tag::NicDpaSelfHostAppMgmtReg, "nic_dpa_self_host_app_mgmt_reg", Struct, 0x80;
     /// `app_action`: bits 31:24 of dword 0x04. Written only.
@@ -641,6 +701,8 @@ register! { NicDpaSelfHostAppMgmtReg, "NIC_DPA_SELF_HOST_APP_MGMT" 0xc01f read w
 /// `nvmf_target_pacer_defaults`: 64 bytes.
 ///
 /// Register NVMF_TARGET_PACER_DEFAULTS (0xc00a), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type NvmfTargetPacerDefaults = Layout<tag::NvmfTargetPacerDefaults, 0x40>;
 layout! { NvmfTargetPacerDefaults, tag::NvmfTargetPacerDefaults, "nvmf_target_pacer_defaults", Struct, 0x40;
     /// `modify_field_select`: bits 31:0 of dword 0x00.
@@ -677,6 +739,8 @@ register! { NvmfTargetPacerDefaults, "NVMF_TARGET_PACER_DEFAULTS" 0xc00a read wr
 /// `register_misc_counters`: 32 bytes.
 ///
 /// Register MISC_COUNTERS (0x0104), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type RegisterMiscCounters = Layout<tag::RegisterMiscCounters, 0x20>;
 layout! { RegisterMiscCounters, tag::RegisterMiscCounters, "register_misc_counters", Struct, 0x20;
     /// `counter_select`: bits 31:0 of dword 0x04.
@@ -691,6 +755,8 @@ register! { RegisterMiscCounters, "MISC_COUNTERS" 0x0104 read write }
 /// `register_unit_perf_counters_cfg`: 32 bytes.
 ///
 /// Register UNIT_PERF_COUNTERS_CFG (0x0101), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type RegisterUnitPerfCountersCfg = Layout<tag::RegisterUnitPerfCountersCfg, 0x20>;
 layout! { RegisterUnitPerfCountersCfg, tag::RegisterUnitPerfCountersCfg, "register_unit_perf_counters_cfg", Struct, 0x20;
     /// `cnt0_cmd`: bits 15:12 of dword 0x00.
@@ -731,6 +797,8 @@ register! { RegisterUnitPerfCountersCfg, "UNIT_PERF_COUNTERS_CFG" 0x0101 read wr
 /// `register_unit_perf_counters_data`: 32 bytes.
 ///
 /// Register UNIT_PERF_COUNTERS_DATA (0x0102), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type RegisterUnitPerfCountersData = Layout<tag::RegisterUnitPerfCountersData, 0x20>;
 layout! { RegisterUnitPerfCountersData, tag::RegisterUnitPerfCountersData, "register_unit_perf_counters_data", Struct, 0x20;
     /// `counter0`: bits 31:0 of dword 0x00. Read only.
@@ -755,6 +823,8 @@ register! { RegisterUnitPerfCountersData, "UNIT_PERF_COUNTERS_DATA" 0x0102 read 
 /// `register_unti_perf_global_ctrl`: 16 bytes.
 ///
 /// Register UNIT_PERF_COUNTERS_GLOBAL_CTRL (0x0100), written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type RegisterUntiPerfGlobalCtrl = Layout<tag::RegisterUntiPerfGlobalCtrl, 0x10>;
 layout! { RegisterUntiPerfGlobalCtrl, tag::RegisterUntiPerfGlobalCtrl, "register_unti_perf_global_ctrl", Struct, 0x10;
     /// `cmd`: bits 7:0 of dword 0x00. Written only.
@@ -765,6 +835,8 @@ register! { RegisterUntiPerfGlobalCtrl, "UNIT_PERF_COUNTERS_GLOBAL_CTRL" 0x0100 
 /// `roce_accl_reg`: 128 bytes.
 ///
 /// Register ROCE_ACCL (0x402c), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type RoceAcclReg = Layout<tag::RoceAcclReg, 0x80>;
 layout! { RoceAcclReg, tag::RoceAcclReg, "roce_accl_reg", Struct, 0x80;
     /// `adp_retx_profile_select`: bit 28 of dword 0x00.
@@ -839,6 +911,8 @@ register! { RoceAcclReg, "ROCE_ACCL" 0x402c read write }
 /// `vhca_group_icm_ctrl`: 64 bytes.
 ///
 /// Register VHCA_GROUP_ICM_CTRL (0xc021), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type VhcaGroupIcmCtrl = Layout<tag::VhcaGroupIcmCtrl, 0x40>;
 layout! { VhcaGroupIcmCtrl, tag::VhcaGroupIcmCtrl, "vhca_group_icm_ctrl", Struct, 0x40;
     /// `vhca_group_id`: bits 15:0 of dword 0x00. Written to say which register is meant.
@@ -859,6 +933,8 @@ register! { VhcaGroupIcmCtrl, "VHCA_GROUP_ICM_CTRL" 0xc021 read write }
 /// `vhca_trust_level`: 16 bytes.
 ///
 /// Register VHCA_TRUST_LEVEL (0xc007), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type VhcaTrustLevel = Layout<tag::VhcaTrustLevel, 0x10>;
 layout! { VhcaTrustLevel, tag::VhcaTrustLevel, "vhca_trust_level", Struct, 0x10;
     /// `all_vhca`: bit 31 of dword 0x00. Written to say which register is meant.
@@ -873,6 +949,8 @@ register! { VhcaTrustLevel, "VHCA_TRUST_LEVEL" 0xc007 read write }
 /// `ztt`: 16 bytes.
 ///
 /// Register ZTT (0xc006), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Ztt = Layout<tag::Ztt, 0x10>;
 layout! { Ztt, tag::Ztt, "ztt", Struct, 0x10;
     /// `status`: bits 10:8 of dword 0x00. Read only.

@@ -109,6 +109,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `query_q_counter_out`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryQCounterOut = Layout<tag::QueryQCounterOut, 0x100>;
 layout! { QueryQCounterOut, tag::QueryQCounterOut, "query_q_counter_out", Struct, 0x100;
     /// `status`: bits 31:24 of dword 0x00.
@@ -190,6 +192,8 @@ layout! { QueryQCounterOut, tag::QueryQCounterOut, "query_q_counter_out", Struct
 }
 
 /// `query_q_counter_in`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryQCounterIn = Layout<tag::QueryQCounterIn, 0x20>;
 layout! { QueryQCounterIn, tag::QueryQCounterIn, "query_q_counter_in", Struct, 0x20, opcode 0x773;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -212,6 +216,8 @@ layout! { QueryQCounterIn, tag::QueryQCounterIn, "query_q_counter_in", Struct, 0
 request! { QueryQCounterIn => QueryQCounterOut }
 
 /// `dealloc_xrcd_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocXrcdOut = Layout<tag::DeallocXrcdOut, 0x10>;
 layout! { DeallocXrcdOut, tag::DeallocXrcdOut, "dealloc_xrcd_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -221,6 +227,8 @@ layout! { DeallocXrcdOut, tag::DeallocXrcdOut, "dealloc_xrcd_out", Struct, 0x10;
 }
 
 /// `dealloc_xrcd_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocXrcdIn = Layout<tag::DeallocXrcdIn, 0x10>;
 layout! { DeallocXrcdIn, tag::DeallocXrcdIn, "dealloc_xrcd_in", Struct, 0x10, opcode 0x80f;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -235,6 +243,8 @@ layout! { DeallocXrcdIn, tag::DeallocXrcdIn, "dealloc_xrcd_in", Struct, 0x10, op
 request! { DeallocXrcdIn => DeallocXrcdOut }
 
 /// `dealloc_uar_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocUarOut = Layout<tag::DeallocUarOut, 0x10>;
 layout! { DeallocUarOut, tag::DeallocUarOut, "dealloc_uar_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -244,6 +254,8 @@ layout! { DeallocUarOut, tag::DeallocUarOut, "dealloc_uar_out", Struct, 0x10;
 }
 
 /// `dealloc_uar_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocUarIn = Layout<tag::DeallocUarIn, 0x10>;
 layout! { DeallocUarIn, tag::DeallocUarIn, "dealloc_uar_in", Struct, 0x10, opcode 0x803;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -258,6 +270,8 @@ layout! { DeallocUarIn, tag::DeallocUarIn, "dealloc_uar_in", Struct, 0x10, opcod
 request! { DeallocUarIn => DeallocUarOut }
 
 /// `dealloc_transport_domain_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocTransportDomainOut = Layout<tag::DeallocTransportDomainOut, 0x10>;
 layout! { DeallocTransportDomainOut, tag::DeallocTransportDomainOut, "dealloc_transport_domain_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -267,6 +281,8 @@ layout! { DeallocTransportDomainOut, tag::DeallocTransportDomainOut, "dealloc_tr
 }
 
 /// `dealloc_transport_domain_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocTransportDomainIn = Layout<tag::DeallocTransportDomainIn, 0x10>;
 layout! { DeallocTransportDomainIn, tag::DeallocTransportDomainIn, "dealloc_transport_domain_in", Struct, 0x10, opcode 0x817;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -281,6 +297,8 @@ layout! { DeallocTransportDomainIn, tag::DeallocTransportDomainIn, "dealloc_tran
 request! { DeallocTransportDomainIn => DeallocTransportDomainOut }
 
 /// `dealloc_q_counter_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocQCounterOut = Layout<tag::DeallocQCounterOut, 0x10>;
 layout! { DeallocQCounterOut, tag::DeallocQCounterOut, "dealloc_q_counter_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -290,6 +308,8 @@ layout! { DeallocQCounterOut, tag::DeallocQCounterOut, "dealloc_q_counter_out", 
 }
 
 /// `dealloc_q_counter_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocQCounterIn = Layout<tag::DeallocQCounterIn, 0x10>;
 layout! { DeallocQCounterIn, tag::DeallocQCounterIn, "dealloc_q_counter_in", Struct, 0x10, opcode 0x772;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -304,6 +324,8 @@ layout! { DeallocQCounterIn, tag::DeallocQCounterIn, "dealloc_q_counter_in", Str
 request! { DeallocQCounterIn => DeallocQCounterOut }
 
 /// `dealloc_pd_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type DeallocPdOut = Layout<tag::DeallocPdOut, 0x10>;
 layout! { DeallocPdOut, tag::DeallocPdOut, "dealloc_pd_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -313,6 +335,8 @@ layout! { DeallocPdOut, tag::DeallocPdOut, "dealloc_pd_out", Struct, 0x10;
 }
 
 /// `dealloc_pd_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type DeallocPdIn = Layout<tag::DeallocPdIn, 0x10>;
 layout! { DeallocPdIn, tag::DeallocPdIn, "dealloc_pd_in", Struct, 0x10, opcode 0x801;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -327,6 +351,8 @@ layout! { DeallocPdIn, tag::DeallocPdIn, "dealloc_pd_in", Struct, 0x10, opcode 0
 request! { DeallocPdIn => DeallocPdOut }
 
 /// `alloc_xrcd_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AllocXrcdOut = Layout<tag::AllocXrcdOut, 0x10>;
 layout! { AllocXrcdOut, tag::AllocXrcdOut, "alloc_xrcd_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -338,6 +364,8 @@ layout! { AllocXrcdOut, tag::AllocXrcdOut, "alloc_xrcd_out", Struct, 0x10;
 }
 
 /// `alloc_xrcd_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type AllocXrcdIn = Layout<tag::AllocXrcdIn, 0x10>;
 layout! { AllocXrcdIn, tag::AllocXrcdIn, "alloc_xrcd_in", Struct, 0x10, opcode 0x80e;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -350,6 +378,8 @@ layout! { AllocXrcdIn, tag::AllocXrcdIn, "alloc_xrcd_in", Struct, 0x10, opcode 0
 request! { AllocXrcdIn => AllocXrcdOut }
 
 /// `alloc_uar_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AllocUarOut = Layout<tag::AllocUarOut, 0x10>;
 layout! { AllocUarOut, tag::AllocUarOut, "alloc_uar_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -361,6 +391,8 @@ layout! { AllocUarOut, tag::AllocUarOut, "alloc_uar_out", Struct, 0x10;
 }
 
 /// `alloc_uar_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AllocUarIn = Layout<tag::AllocUarIn, 0x10>;
 layout! { AllocUarIn, tag::AllocUarIn, "alloc_uar_in", Struct, 0x10, opcode 0x802;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -373,6 +405,8 @@ layout! { AllocUarIn, tag::AllocUarIn, "alloc_uar_in", Struct, 0x10, opcode 0x80
 request! { AllocUarIn => AllocUarOut }
 
 /// `alloc_transport_domain_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocTransportDomainOut = Layout<tag::AllocTransportDomainOut, 0x10>;
 layout! { AllocTransportDomainOut, tag::AllocTransportDomainOut, "alloc_transport_domain_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -384,6 +418,8 @@ layout! { AllocTransportDomainOut, tag::AllocTransportDomainOut, "alloc_transpor
 }
 
 /// `alloc_transport_domain_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type AllocTransportDomainIn = Layout<tag::AllocTransportDomainIn, 0x10>;
 layout! { AllocTransportDomainIn, tag::AllocTransportDomainIn, "alloc_transport_domain_in", Struct, 0x10, opcode 0x816;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -396,6 +432,8 @@ layout! { AllocTransportDomainIn, tag::AllocTransportDomainIn, "alloc_transport_
 request! { AllocTransportDomainIn => AllocTransportDomainOut }
 
 /// `alloc_q_counter_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocQCounterOut = Layout<tag::AllocQCounterOut, 0x10>;
 layout! { AllocQCounterOut, tag::AllocQCounterOut, "alloc_q_counter_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -407,6 +445,8 @@ layout! { AllocQCounterOut, tag::AllocQCounterOut, "alloc_q_counter_out", Struct
 }
 
 /// `alloc_q_counter_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type AllocQCounterIn = Layout<tag::AllocQCounterIn, 0x10>;
 layout! { AllocQCounterIn, tag::AllocQCounterIn, "alloc_q_counter_in", Struct, 0x10, opcode 0x771;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -419,6 +459,8 @@ layout! { AllocQCounterIn, tag::AllocQCounterIn, "alloc_q_counter_in", Struct, 0
 request! { AllocQCounterIn => AllocQCounterOut }
 
 /// `alloc_pd_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocPdOut = Layout<tag::AllocPdOut, 0x10>;
 layout! { AllocPdOut, tag::AllocPdOut, "alloc_pd_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -430,6 +472,8 @@ layout! { AllocPdOut, tag::AllocPdOut, "alloc_pd_out", Struct, 0x10;
 }
 
 /// `alloc_pd_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocPdIn = Layout<tag::AllocPdIn, 0x10>;
 layout! { AllocPdIn, tag::AllocPdIn, "alloc_pd_in", Struct, 0x10, opcode 0x800;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -442,6 +486,8 @@ layout! { AllocPdIn, tag::AllocPdIn, "alloc_pd_in", Struct, 0x10, opcode 0x800;
 request! { AllocPdIn => AllocPdOut }
 
 /// `modify_memic_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyMemicIn = Layout<tag::ModifyMemicIn, 0x40>;
 layout! { ModifyMemicIn, tag::ModifyMemicIn, "modify_memic_in", Struct, 0x40, opcode 0x207;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -458,6 +504,8 @@ layout! { ModifyMemicIn, tag::ModifyMemicIn, "modify_memic_in", Struct, 0x40, op
 request! { ModifyMemicIn => ModifyMemicOut }
 
 /// `modify_memic_out`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyMemicOut = Layout<tag::ModifyMemicOut, 0x40>;
 layout! { ModifyMemicOut, tag::ModifyMemicOut, "modify_memic_out", Struct, 0x40;
     /// `status`: bits 31:24 of dword 0x00.
@@ -469,6 +517,8 @@ layout! { ModifyMemicOut, tag::ModifyMemicOut, "modify_memic_out", Struct, 0x40;
 }
 
 /// `alloc_memic_in`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type AllocMemicIn = Layout<tag::AllocMemicIn, 0x20>;
 layout! { AllocMemicIn, tag::AllocMemicIn, "alloc_memic_in", Struct, 0x20, opcode 0x205;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -489,6 +539,8 @@ layout! { AllocMemicIn, tag::AllocMemicIn, "alloc_memic_in", Struct, 0x20, opcod
 request! { AllocMemicIn => AllocMemicOut }
 
 /// `alloc_memic_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type AllocMemicOut = Layout<tag::AllocMemicOut, 0x10>;
 layout! { AllocMemicOut, tag::AllocMemicOut, "alloc_memic_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -500,6 +552,8 @@ layout! { AllocMemicOut, tag::AllocMemicOut, "alloc_memic_out", Struct, 0x10;
 }
 
 /// `dealloc_memic_in`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocMemicIn = Layout<tag::DeallocMemicIn, 0x20>;
 layout! { DeallocMemicIn, tag::DeallocMemicIn, "dealloc_memic_in", Struct, 0x20, opcode 0x206;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -516,6 +570,8 @@ layout! { DeallocMemicIn, tag::DeallocMemicIn, "dealloc_memic_in", Struct, 0x20,
 request! { DeallocMemicIn => DeallocMemicOut }
 
 /// `dealloc_memic_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocMemicOut = Layout<tag::DeallocMemicOut, 0x10>;
 layout! { DeallocMemicOut, tag::DeallocMemicOut, "dealloc_memic_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -527,6 +583,8 @@ layout! { DeallocMemicOut, tag::DeallocMemicOut, "dealloc_memic_out", Struct, 0x
 /// `umem`: 32 bytes.
 ///
 /// With its list `mtt`: [`UmemWithMtt`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type Umem = Layout<tag::Umem, 0x20>;
 
 /// `umem` and its list `mtt`.
@@ -546,6 +604,8 @@ layout! { Umem, tag::Umem, "umem", Struct, 0x20;
 }
 
 /// `uctx`: 48 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Uctx = Layout<tag::Uctx, 0x30>;
 layout! { Uctx, tag::Uctx, "uctx", Struct, 0x30;
     /// `cap`: bits 31:0 of dword 0x00.
@@ -553,6 +613,8 @@ layout! { Uctx, tag::Uctx, "uctx", Struct, 0x30;
 }
 
 /// `sw_icm`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SwIcm = Layout<tag::SwIcm, 0x40>;
 layout! { SwIcm, tag::SwIcm, "sw_icm", Struct, 0x40;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -566,6 +628,8 @@ layout! { SwIcm, tag::SwIcm, "sw_icm", Struct, 0x40;
 /// `create_umem_in`: 48 bytes.
 ///
 /// With its list `umem.mtt`: [`CreateUmemInWithMtt`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateUmemIn = Layout<tag::CreateUmemIn, 0x30>;
 
 /// `create_umem_in` and its list `umem.mtt`.
@@ -583,6 +647,8 @@ layout! { CreateUmemIn, tag::CreateUmemIn, "create_umem_in", Struct, 0x30, opcod
 request! { CreateUmemIn => CreateUmemOut }
 
 /// `create_umem_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type CreateUmemOut = Layout<tag::CreateUmemOut, 0x10>;
 layout! { CreateUmemOut, tag::CreateUmemOut, "create_umem_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -594,6 +660,8 @@ layout! { CreateUmemOut, tag::CreateUmemOut, "create_umem_out", Struct, 0x10;
 }
 
 /// `destroy_umem_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type DestroyUmemIn = Layout<tag::DestroyUmemIn, 0x10>;
 layout! { DestroyUmemIn, tag::DestroyUmemIn, "destroy_umem_in", Struct, 0x10, opcode 0xa0a;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -608,6 +676,8 @@ layout! { DestroyUmemIn, tag::DestroyUmemIn, "destroy_umem_in", Struct, 0x10, op
 request! { DestroyUmemIn => DestroyUmemOut }
 
 /// `destroy_umem_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type DestroyUmemOut = Layout<tag::DestroyUmemOut, 0x10>;
 layout! { DestroyUmemOut, tag::DestroyUmemOut, "destroy_umem_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -617,6 +687,8 @@ layout! { DestroyUmemOut, tag::DestroyUmemOut, "destroy_umem_out", Struct, 0x10;
 }
 
 /// `create_uctx_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateUctxIn = Layout<tag::CreateUctxIn, 0x40>;
 layout! { CreateUctxIn, tag::CreateUctxIn, "create_uctx_in", Struct, 0x40, opcode 0xa04;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -629,6 +701,8 @@ layout! { CreateUctxIn, tag::CreateUctxIn, "create_uctx_in", Struct, 0x40, opcod
 request! { CreateUctxIn => CreateUctxOut }
 
 /// `create_uctx_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateUctxOut = Layout<tag::CreateUctxOut, 0x10>;
 layout! { CreateUctxOut, tag::CreateUctxOut, "create_uctx_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -640,6 +714,8 @@ layout! { CreateUctxOut, tag::CreateUctxOut, "create_uctx_out", Struct, 0x10;
 }
 
 /// `destroy_uctx_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type DestroyUctxIn = Layout<tag::DestroyUctxIn, 0x10>;
 layout! { DestroyUctxIn, tag::DestroyUctxIn, "destroy_uctx_in", Struct, 0x10, opcode 0xa06;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -652,6 +728,8 @@ layout! { DestroyUctxIn, tag::DestroyUctxIn, "destroy_uctx_in", Struct, 0x10, op
 request! { DestroyUctxIn => DestroyUctxOut }
 
 /// `destroy_uctx_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type DestroyUctxOut = Layout<tag::DestroyUctxOut, 0x10>;
 layout! { DestroyUctxOut, tag::DestroyUctxOut, "destroy_uctx_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -661,6 +739,8 @@ layout! { DestroyUctxOut, tag::DestroyUctxOut, "destroy_uctx_out", Struct, 0x10;
 }
 
 /// `create_sw_icm_in`: 80 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateSwIcmIn = Layout<tag::CreateSwIcmIn, 0x50>;
 layout! { CreateSwIcmIn, tag::CreateSwIcmIn, "create_sw_icm_in", Struct, 0x50;
     /// `hdr`: from byte 0x00 on.
@@ -670,6 +750,8 @@ layout! { CreateSwIcmIn, tag::CreateSwIcmIn, "create_sw_icm_in", Struct, 0x50;
 }
 
 /// `tag_buffer_table_obj`: 16 bytes.
+///
+/// Sources: libdpcp.
 pub type TagBufferTableObj = Layout<tag::TagBufferTableObj, 0x10>;
 layout! { TagBufferTableObj, tag::TagBufferTableObj, "tag_buffer_table_obj", Struct, 0x10;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -679,6 +761,8 @@ layout! { TagBufferTableObj, tag::TagBufferTableObj, "tag_buffer_table_obj", Str
 }
 
 /// `create_tag_buffer_table_obj_in`: 32 bytes.
+///
+/// Sources: libdpcp.
 pub type CreateTagBufferTableObjIn = Layout<tag::CreateTagBufferTableObjIn, 0x20>;
 layout! { CreateTagBufferTableObjIn, tag::CreateTagBufferTableObjIn, "create_tag_buffer_table_obj_in", Struct, 0x20;
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -688,6 +772,8 @@ layout! { CreateTagBufferTableObjIn, tag::CreateTagBufferTableObjIn, "create_tag
 }
 
 /// `query_tag_buffer_table_obj_out`: 32 bytes.
+///
+/// Sources: libdpcp.
 pub type QueryTagBufferTableObjOut = Layout<tag::QueryTagBufferTableObjOut, 0x20>;
 layout! { QueryTagBufferTableObjOut, tag::QueryTagBufferTableObjOut, "query_tag_buffer_table_obj_out", Struct, 0x20;
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.

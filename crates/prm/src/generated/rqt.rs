@@ -50,6 +50,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `rq_num`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type RqNum = Layout<tag::RqNum, 0x04>;
 layout! { RqNum, tag::RqNum, "rq_num", Struct, 0x04;
     /// `rq_num`: bits 23:0 of dword 0x00.
@@ -57,6 +59,8 @@ layout! { RqNum, tag::RqNum, "rq_num", Struct, 0x04;
 }
 
 /// `rq_vhca`: 8 bytes.
+///
+/// Sources: v7.3, v6.12.
 pub type RqVhca = Layout<tag::RqVhca, 0x08>;
 layout! { RqVhca, tag::RqVhca, "rq_vhca", Struct, 0x08;
     /// `rq_num`: bits 23:0 of dword 0x00.
@@ -70,6 +74,8 @@ layout! { RqVhca, tag::RqVhca, "rq_vhca", Struct, 0x08;
 /// With its list `rq_num`: [`RqtcWithRqNum`].
 ///
 /// With its list `rq_vhca`: [`RqtcWithRqVhca`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Rqtc = Layout<tag::Rqtc, 0xf0>;
 
 /// `rqtc` and its list `rq_num`.
@@ -97,6 +103,8 @@ layout! { Rqtc, tag::Rqtc, "rqtc", Struct, 0xf0;
 /// With its list `rqt_context.rq_num`: [`QueryRqtOutWithRqNum`].
 ///
 /// With its list `rqt_context.rq_vhca`: [`QueryRqtOutWithRqVhca`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryRqtOut = Layout<tag::QueryRqtOut, 0x110>;
 
 /// `query_rqt_out` and its list `rqt_context.rq_num`.
@@ -116,6 +124,8 @@ layout! { QueryRqtOut, tag::QueryRqtOut, "query_rqt_out", Struct, 0x110;
 /// `query_rqt_in`: 16 bytes.
 ///
 /// Input of QUERY_RQT (0x919). Reads the context and the list of a receive queue table.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryRqtIn = Layout<tag::QueryRqtIn, 0x10>;
 layout! { QueryRqtIn, tag::QueryRqtIn, "query_rqt_in", Struct, 0x10, opcode 0x919;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -132,6 +142,8 @@ request! { QueryRqtIn => QueryRqtOut }
 /// `modify_rqt_out`: 16 bytes.
 ///
 /// Output of MODIFY_RQT (0x917).
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyRqtOut = Layout<tag::ModifyRqtOut, 0x10>;
 layout! { ModifyRqtOut, tag::ModifyRqtOut, "modify_rqt_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -141,6 +153,8 @@ layout! { ModifyRqtOut, tag::ModifyRqtOut, "modify_rqt_out", Struct, 0x10;
 }
 
 /// `rqt_bitmask`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type RqtBitmask = Layout<tag::RqtBitmask, 0x08>;
 layout! { RqtBitmask, tag::RqtBitmask, "rqt_bitmask", Struct, 0x08;
     /// `rqn_list`: bit 0 of dword 0x04.
@@ -156,6 +170,8 @@ layout! { RqtBitmask, tag::RqtBitmask, "rqt_bitmask", Struct, 0x08;
 /// With its list `ctx.rq_num`: [`ModifyRqtInWithRqNum`].
 ///
 /// With its list `ctx.rq_vhca`: [`ModifyRqtInWithRqVhca`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyRqtIn = Layout<tag::ModifyRqtIn, 0x110>;
 
 /// `modify_rqt_in` and its list `ctx.rq_num`.
@@ -173,8 +189,10 @@ layout! { ModifyRqtIn, tag::ModifyRqtIn, "modify_rqt_in", Struct, 0x110, opcode 
     /// `rqtn`: bits 23:0 of dword 0x08.
     bits(rqtn set_rqtn with_rqtn try_set_rqtn: u32 = "rqtn" 0x08[23:0]);
     /// `bitmask`: from byte 0x10 on.
+    #[doc(alias = "modify_bitmask")]
     nested(bitmask bitmask_mut set_bitmask with_bitmask: RqtBitmask = "bitmask" 0x10, 0x08);
     /// `ctx`: from byte 0x20 on.
+    #[doc(alias = "rqt_context")]
     nested(ctx ctx_mut set_ctx with_ctx: Rqtc = "ctx" 0x20, 0xf0);
 }
 request! { ModifyRqtIn => ModifyRqtOut }
@@ -182,6 +200,8 @@ request! { ModifyRqtIn => ModifyRqtOut }
 /// `destroy_rqt_out`: 16 bytes.
 ///
 /// Output of DESTROY_RQT (0x918).
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyRqtOut = Layout<tag::DestroyRqtOut, 0x10>;
 layout! { DestroyRqtOut, tag::DestroyRqtOut, "destroy_rqt_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -193,6 +213,8 @@ layout! { DestroyRqtOut, tag::DestroyRqtOut, "destroy_rqt_out", Struct, 0x10;
 /// `destroy_rqt_in`: 16 bytes.
 ///
 /// Input of DESTROY_RQT (0x918). Ends a receive queue table.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyRqtIn = Layout<tag::DestroyRqtIn, 0x10>;
 layout! { DestroyRqtIn, tag::DestroyRqtIn, "destroy_rqt_in", Struct, 0x10, opcode 0x918;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -209,6 +231,8 @@ request! { DestroyRqtIn => DestroyRqtOut }
 /// `create_rqt_out`: 16 bytes.
 ///
 /// Output of CREATE_RQT (0x916).
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateRqtOut = Layout<tag::CreateRqtOut, 0x10>;
 layout! { CreateRqtOut, tag::CreateRqtOut, "create_rqt_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -226,6 +250,8 @@ layout! { CreateRqtOut, tag::CreateRqtOut, "create_rqt_out", Struct, 0x10;
 /// With its list `rqt_context.rq_num`: [`CreateRqtInWithRqNum`].
 ///
 /// With its list `rqt_context.rq_vhca`: [`CreateRqtInWithRqVhca`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type CreateRqtIn = Layout<tag::CreateRqtIn, 0x110>;
 
 /// `create_rqt_in` and its list `rqt_context.rq_num`.

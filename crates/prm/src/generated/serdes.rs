@@ -154,6 +154,8 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
 /// `sltp_reg`: 76 bytes.
 ///
 /// Register SLTP (0x5027), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type SltpReg = Layout<tag::SltpReg, 0x4c>;
 layout! { SltpReg, tag::SltpReg, "sltp_reg", Struct, 0x4c;
     /// `status`: bits 31:28 of dword 0x00.
@@ -196,6 +198,8 @@ register! { SltpReg, "SLTP" 0x5027 read write }
 /// `slrg_reg`: 40 bytes.
 ///
 /// Register SLRG (0x5028), read and written by ACCESS_REG.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type SlrgReg = Layout<tag::SlrgReg, 0x28>;
 layout! { SlrgReg, tag::SlrgReg, "slrg_reg", Struct, 0x28;
     /// `status`: bits 31:28 of dword 0x00. Read only.
@@ -250,6 +254,8 @@ layout! { SlrgReg, tag::SlrgReg, "slrg_reg", Struct, 0x28;
 register! { SlrgReg, "SLRG" 0x5028 read write }
 
 /// `sltr_cause_list_uphy7_5`: 16 bytes.
+///
+/// Sources: mstflint.
 pub type SltrCauseListUphy7_5 = Layout<tag::SltrCauseListUphy7_5, 0x10>;
 layout! { SltrCauseListUphy7_5, tag::SltrCauseListUphy7_5, "sltr_cause_list_uphy7_5", Struct, 0x10;
     /// `p1csrg1_2`: bit 27 of dword 0x00. Read only.
@@ -441,6 +447,8 @@ layout! { SltrCauseListUphy7_5, tag::SltrCauseListUphy7_5, "sltr_cause_list_uphy
 }
 
 /// `sltr_cause_list_uphy7`: 16 bytes.
+///
+/// Sources: mstflint.
 pub type SltrCauseListUphy7 = Layout<tag::SltrCauseListUphy7, 0x10>;
 layout! { SltrCauseListUphy7, tag::SltrCauseListUphy7, "sltr_cause_list_uphy7", Struct, 0x10;
     /// `p1csrg0_28`: bit 15 of dword 0x00. Read only.
@@ -562,6 +570,8 @@ layout! { SltrCauseListUphy7, tag::SltrCauseListUphy7, "sltr_cause_list_uphy7", 
 }
 
 /// `sltr_cause_list_uphy8`: 20 bytes.
+///
+/// Sources: mstflint.
 pub type SltrCauseListUphy8 = Layout<tag::SltrCauseListUphy8, 0x14>;
 layout! { SltrCauseListUphy8, tag::SltrCauseListUphy8, "sltr_cause_list_uphy8", Struct, 0x14;
     /// `p1csrg1_2`: bit 27 of dword 0x00. Read only.
@@ -769,6 +779,8 @@ layout! { SltrCauseListUphy8, tag::SltrCauseListUphy8, "sltr_cause_list_uphy8", 
 }
 
 /// `sltr_non_periodic_non_destructive`: 24 bytes.
+///
+/// Sources: mstflint.
 pub type SltrNonPeriodicNonDestructive = Layout<tag::SltrNonPeriodicNonDestructive, 0x18>;
 layout! { SltrNonPeriodicNonDestructive, tag::SltrNonPeriodicNonDestructive, "sltr_non_periodic_non_destructive", Struct, 0x18;
     /// `e_group_exist`: bit 31 of dword 0x00. Read only.
@@ -846,6 +858,8 @@ layout! { SltrNonPeriodicNonDestructive, tag::SltrNonPeriodicNonDestructive, "sl
 }
 
 /// `sltr_periodic_non_destructive`: 292 bytes.
+///
+/// Sources: mstflint.
 pub type SltrPeriodicNonDestructive = Layout<tag::SltrPeriodicNonDestructive, 0x124>;
 layout! { SltrPeriodicNonDestructive, tag::SltrPeriodicNonDestructive, "sltr_periodic_non_destructive", Struct, 0x124;
     /// `m_group_exist`: bit 31 of dword 0x00. Read only.
@@ -1441,6 +1455,8 @@ layout! { SltrPeriodicNonDestructive, tag::SltrPeriodicNonDestructive, "sltr_per
 }
 
 /// `sltr_periodic_non_destructive_part2`: 304 bytes.
+///
+/// Sources: mstflint.
 pub type SltrPeriodicNonDestructivePart2 = Layout<tag::SltrPeriodicNonDestructivePart2, 0x130>;
 layout! { SltrPeriodicNonDestructivePart2, tag::SltrPeriodicNonDestructivePart2, "sltr_periodic_non_destructive_part2", Struct, 0x130;
     /// `za_group_exist`: bit 31 of dword 0x00. Read only.
@@ -1866,6 +1882,8 @@ layout! { SltrPeriodicNonDestructivePart2, tag::SltrPeriodicNonDestructivePart2,
 }
 
 /// `sltr_periodic_non_destructive_part3`: 196 bytes.
+///
+/// Sources: mstflint.
 pub type SltrPeriodicNonDestructivePart3 = Layout<tag::SltrPeriodicNonDestructivePart3, 0xc4>;
 layout! { SltrPeriodicNonDestructivePart3, tag::SltrPeriodicNonDestructivePart3, "sltr_periodic_non_destructive_part3", Struct, 0xc4;
     /// `n_group_exist`: bit 31 of dword 0x00. Read only.
@@ -2065,6 +2083,8 @@ layout! { SltrPeriodicNonDestructivePart3, tag::SltrPeriodicNonDestructivePart3,
 }
 
 /// `sltr_reg_page_data_auto`, a union: 304 bytes.
+///
+/// Sources: mstflint.
 pub type SltrRegPageDataAuto = Layout<tag::SltrRegPageDataAuto, 0x130>;
 layout! { SltrRegPageDataAuto, tag::SltrRegPageDataAuto, "sltr_reg_page_data_auto", Union, 0x130;
     /// `sltr_cause_list_uphy7_5`: from byte 0x00 on.
@@ -2086,6 +2106,8 @@ layout! { SltrRegPageDataAuto, tag::SltrRegPageDataAuto, "sltr_reg_page_data_aut
 /// `sltr_reg`: 312 bytes.
 ///
 /// Register SLTR (0x5081), read by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type SltrReg = Layout<tag::SltrReg, 0x138>;
 layout! { SltrReg, tag::SltrReg, "sltr_reg", Struct, 0x138;
     /// `status`: bits 31:28 of dword 0x00. Read only.
@@ -2110,6 +2132,8 @@ layout! { SltrReg, tag::SltrReg, "sltr_reg", Struct, 0x138;
 register! { SltrReg, "SLTR" 0x5081 read }
 
 /// `sllm_5nm`: 44 bytes.
+///
+/// Sources: mstflint.
 pub type Sllm5nm = Layout<tag::Sllm5nm, 0x2c>;
 layout! { Sllm5nm, tag::Sllm5nm, "sllm_5nm", Struct, 0x2c;
     /// `is_peq_on`: bit 2 of dword 0x00. Read only.
@@ -2123,6 +2147,8 @@ layout! { Sllm5nm, tag::Sllm5nm, "sllm_5nm", Struct, 0x2c;
 }
 
 /// `sllm_reg_page_data_auto`, a union: 44 bytes.
+///
+/// Sources: mstflint.
 pub type SllmRegPageDataAuto = Layout<tag::SllmRegPageDataAuto, 0x2c>;
 layout! { SllmRegPageDataAuto, tag::SllmRegPageDataAuto, "sllm_reg_page_data_auto", Union, 0x2c;
     /// `sllm_5nm`: from byte 0x00 on.
@@ -2132,6 +2158,8 @@ layout! { SllmRegPageDataAuto, tag::SllmRegPageDataAuto, "sllm_reg_page_data_aut
 /// `sllm_reg`: 48 bytes.
 ///
 /// Register SLLM (0x505b), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type SllmReg = Layout<tag::SllmReg, 0x30>;
 layout! { SllmReg, tag::SllmReg, "sllm_reg", Struct, 0x30;
     /// `status`: bits 31:28 of dword 0x00. Read only.
@@ -2160,6 +2188,8 @@ layout! { SllmReg, tag::SllmReg, "sllm_reg", Struct, 0x30;
 register! { SllmReg, "SLLM" 0x505b read write }
 
 /// `slprr_extended_read_7_5`: 92 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrExtendedRead7_5 = Layout<tag::SlprrExtendedRead7_5, 0x5c>;
 layout! { SlprrExtendedRead7_5, tag::SlprrExtendedRead7_5, "slprr_extended_read_7_5", Struct, 0x5c;
     /// `prr18_0`: bits 31:29 of dword 0x00. Read only.
@@ -2339,6 +2369,8 @@ layout! { SlprrExtendedRead7_5, tag::SlprrExtendedRead7_5, "slprr_extended_read_
 }
 
 /// `slprr_extended_read_7`: 88 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrExtendedRead7 = Layout<tag::SlprrExtendedRead7, 0x58>;
 layout! { SlprrExtendedRead7, tag::SlprrExtendedRead7, "slprr_extended_read_7", Struct, 0x58;
     /// `prr1_0`: bits 31:29 of dword 0x00. Read only.
@@ -2502,6 +2534,8 @@ layout! { SlprrExtendedRead7, tag::SlprrExtendedRead7, "slprr_extended_read_7", 
 }
 
 /// `slprr_extended_read_8`: 16 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrExtendedRead8 = Layout<tag::SlprrExtendedRead8, 0x10>;
 layout! { SlprrExtendedRead8, tag::SlprrExtendedRead8, "slprr_extended_read_8", Struct, 0x10;
     /// `prr7_exist`: bit 31 of dword 0x00. Read only.
@@ -2545,6 +2579,8 @@ layout! { SlprrExtendedRead8, tag::SlprrExtendedRead8, "slprr_extended_read_8", 
 }
 
 /// `slprr_data_read_0`: 320 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrDataRead0 = Layout<tag::SlprrDataRead0, 0x140>;
 layout! { SlprrDataRead0, tag::SlprrDataRead0, "slprr_data_read_0", Struct, 0x140;
     /// `dword_0`: from byte 0x00 on. Read only.
@@ -2552,6 +2588,8 @@ layout! { SlprrDataRead0, tag::SlprrDataRead0, "slprr_data_read_0", Struct, 0x14
 }
 
 /// `slprr_data_read_10`: 320 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrDataRead10 = Layout<tag::SlprrDataRead10, 0x140>;
 layout! { SlprrDataRead10, tag::SlprrDataRead10, "slprr_data_read_10", Struct, 0x140;
     /// `dword_0`: from byte 0x00 on. Read only.
@@ -2559,6 +2597,8 @@ layout! { SlprrDataRead10, tag::SlprrDataRead10, "slprr_data_read_10", Struct, 0
 }
 
 /// `slprr_data_read_11`: 320 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrDataRead11 = Layout<tag::SlprrDataRead11, 0x140>;
 layout! { SlprrDataRead11, tag::SlprrDataRead11, "slprr_data_read_11", Struct, 0x140;
     /// `dword_80`: from byte 0x00 on. Read only.
@@ -2566,6 +2606,8 @@ layout! { SlprrDataRead11, tag::SlprrDataRead11, "slprr_data_read_11", Struct, 0
 }
 
 /// `slprr_data_read_12`: 320 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrDataRead12 = Layout<tag::SlprrDataRead12, 0x140>;
 layout! { SlprrDataRead12, tag::SlprrDataRead12, "slprr_data_read_12", Struct, 0x140;
     /// `dword_160`: from byte 0x00 on. Read only.
@@ -2573,6 +2615,8 @@ layout! { SlprrDataRead12, tag::SlprrDataRead12, "slprr_data_read_12", Struct, 0
 }
 
 /// `slprr_data_read_13`: 320 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrDataRead13 = Layout<tag::SlprrDataRead13, 0x140>;
 layout! { SlprrDataRead13, tag::SlprrDataRead13, "slprr_data_read_13", Struct, 0x140;
     /// `dword_240`: from byte 0x00 on. Read only.
@@ -2580,6 +2624,8 @@ layout! { SlprrDataRead13, tag::SlprrDataRead13, "slprr_data_read_13", Struct, 0
 }
 
 /// `slprr_data_read_14`: 320 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrDataRead14 = Layout<tag::SlprrDataRead14, 0x140>;
 layout! { SlprrDataRead14, tag::SlprrDataRead14, "slprr_data_read_14", Struct, 0x140;
     /// `dword_320`: from byte 0x00 on. Read only.
@@ -2587,6 +2633,8 @@ layout! { SlprrDataRead14, tag::SlprrDataRead14, "slprr_data_read_14", Struct, 0
 }
 
 /// `slprr_data_read_15`: 320 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrDataRead15 = Layout<tag::SlprrDataRead15, 0x140>;
 layout! { SlprrDataRead15, tag::SlprrDataRead15, "slprr_data_read_15", Struct, 0x140;
     /// `dword_400`: from byte 0x00 on. Read only.
@@ -2594,6 +2642,8 @@ layout! { SlprrDataRead15, tag::SlprrDataRead15, "slprr_data_read_15", Struct, 0
 }
 
 /// `slprr_data_read_16`: 128 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrDataRead16 = Layout<tag::SlprrDataRead16, 0x80>;
 layout! { SlprrDataRead16, tag::SlprrDataRead16, "slprr_data_read_16", Struct, 0x80;
     /// `dword_480`: from byte 0x00 on. Read only.
@@ -2601,6 +2651,8 @@ layout! { SlprrDataRead16, tag::SlprrDataRead16, "slprr_data_read_16", Struct, 0
 }
 
 /// `slprr_data_read_1`: 320 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrDataRead1 = Layout<tag::SlprrDataRead1, 0x140>;
 layout! { SlprrDataRead1, tag::SlprrDataRead1, "slprr_data_read_1", Struct, 0x140;
     /// `dword_80`: from byte 0x00 on. Read only.
@@ -2608,6 +2660,8 @@ layout! { SlprrDataRead1, tag::SlprrDataRead1, "slprr_data_read_1", Struct, 0x14
 }
 
 /// `slprr_data_read_2`: 320 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrDataRead2 = Layout<tag::SlprrDataRead2, 0x140>;
 layout! { SlprrDataRead2, tag::SlprrDataRead2, "slprr_data_read_2", Struct, 0x140;
     /// `dword_160`: from byte 0x00 on. Read only.
@@ -2615,6 +2669,8 @@ layout! { SlprrDataRead2, tag::SlprrDataRead2, "slprr_data_read_2", Struct, 0x14
 }
 
 /// `slprr_data_read_3`: 320 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrDataRead3 = Layout<tag::SlprrDataRead3, 0x140>;
 layout! { SlprrDataRead3, tag::SlprrDataRead3, "slprr_data_read_3", Struct, 0x140;
     /// `dword_240`: from byte 0x00 on. Read only.
@@ -2622,6 +2678,8 @@ layout! { SlprrDataRead3, tag::SlprrDataRead3, "slprr_data_read_3", Struct, 0x14
 }
 
 /// `slprr_data_read_4`: 320 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrDataRead4 = Layout<tag::SlprrDataRead4, 0x140>;
 layout! { SlprrDataRead4, tag::SlprrDataRead4, "slprr_data_read_4", Struct, 0x140;
     /// `dword_320`: from byte 0x00 on. Read only.
@@ -2629,6 +2687,8 @@ layout! { SlprrDataRead4, tag::SlprrDataRead4, "slprr_data_read_4", Struct, 0x14
 }
 
 /// `slprr_data_read_5`: 320 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrDataRead5 = Layout<tag::SlprrDataRead5, 0x140>;
 layout! { SlprrDataRead5, tag::SlprrDataRead5, "slprr_data_read_5", Struct, 0x140;
     /// `dword_400`: from byte 0x00 on. Read only.
@@ -2636,6 +2696,8 @@ layout! { SlprrDataRead5, tag::SlprrDataRead5, "slprr_data_read_5", Struct, 0x14
 }
 
 /// `slprr_data_read_6`: 128 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrDataRead6 = Layout<tag::SlprrDataRead6, 0x80>;
 layout! { SlprrDataRead6, tag::SlprrDataRead6, "slprr_data_read_6", Struct, 0x80;
     /// `dword_480`: from byte 0x00 on. Read only.
@@ -2643,6 +2705,8 @@ layout! { SlprrDataRead6, tag::SlprrDataRead6, "slprr_data_read_6", Struct, 0x80
 }
 
 /// `slprr_reg_meas_data_auto`, a union: 320 bytes.
+///
+/// Sources: mstflint.
 pub type SlprrRegMeasDataAuto = Layout<tag::SlprrRegMeasDataAuto, 0x140>;
 layout! { SlprrRegMeasDataAuto, tag::SlprrRegMeasDataAuto, "slprr_reg_meas_data_auto", Union, 0x140;
     /// `slprr_extended_read_7_5`: from byte 0x00 on.
@@ -2684,6 +2748,8 @@ layout! { SlprrRegMeasDataAuto, tag::SlprrRegMeasDataAuto, "slprr_reg_meas_data_
 /// `slprr_reg`: 336 bytes.
 ///
 /// Register SLPRR (0x507b), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type SlprrReg = Layout<tag::SlprrReg, 0x150>;
 layout! { SlprrReg, tag::SlprrReg, "slprr_reg", Struct, 0x150;
     /// `start_measure`: bit 31 of dword 0x00. Written only.
@@ -2722,6 +2788,8 @@ layout! { SlprrReg, tag::SlprrReg, "slprr_reg", Struct, 0x150;
 register! { SlprrReg, "SLPRR" 0x507b read write }
 
 /// `slred_info_page`: 36 bytes.
+///
+/// Sources: mstflint.
 pub type SlredInfoPage = Layout<tag::SlredInfoPage, 0x24>;
 layout! { SlredInfoPage, tag::SlredInfoPage, "slred_info_page", Struct, 0x24;
     /// `ps_ticks_res`: bits 31:16 of dword 0x00. Read only.
@@ -2747,6 +2815,8 @@ layout! { SlredInfoPage, tag::SlredInfoPage, "slred_info_page", Struct, 0x24;
 }
 
 /// `slred_page_data`: 160 bytes.
+///
+/// Sources: mstflint.
 pub type SlredPageData = Layout<tag::SlredPageData, 0xa0>;
 layout! { SlredPageData, tag::SlredPageData, "slred_page_data", Struct, 0xa0;
     /// `err_val`: 320 numbers of 4 bits from byte 0x00 on. Read only.
@@ -2754,6 +2824,8 @@ layout! { SlredPageData, tag::SlredPageData, "slred_page_data", Struct, 0xa0;
 }
 
 /// `slred_reg_page_data_auto`, a union: 160 bytes.
+///
+/// Sources: mstflint.
 pub type SlredRegPageDataAuto = Layout<tag::SlredRegPageDataAuto, 0xa0>;
 layout! { SlredRegPageDataAuto, tag::SlredRegPageDataAuto, "slred_reg_page_data_auto", Union, 0xa0;
     /// `slred_info_page`: from byte 0x00 on.
@@ -2765,6 +2837,8 @@ layout! { SlredRegPageDataAuto, tag::SlredRegPageDataAuto, "slred_reg_page_data_
 /// `slred_reg`: 168 bytes.
 ///
 /// Register SLRED (0x505a), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type SlredReg = Layout<tag::SlredReg, 0xa8>;
 layout! { SlredReg, tag::SlredReg, "slred_reg", Struct, 0xa8;
     /// `status`: bits 31:28 of dword 0x00. Read only.
@@ -2807,6 +2881,8 @@ layout! { SlredReg, tag::SlredReg, "slred_reg", Struct, 0xa8;
 register! { SlredReg, "SLRED" 0x505a read write }
 
 /// `slrg_16nm`: 36 bytes.
+///
+/// Sources: mstflint.
 pub type Slrg16nm = Layout<tag::Slrg16nm, 0x24>;
 layout! { Slrg16nm, tag::Slrg16nm, "slrg_16nm", Struct, 0x24;
     /// `grade_lane_speed`: bits 3:0 of dword 0x00. Read only.
@@ -2848,6 +2924,8 @@ layout! { Slrg16nm, tag::Slrg16nm, "slrg_16nm", Struct, 0x24;
 }
 
 /// `slrg_40nm_28nm`: 36 bytes.
+///
+/// Sources: mstflint.
 pub type Slrg40nm28nm = Layout<tag::Slrg40nm28nm, 0x24>;
 layout! { Slrg40nm28nm, tag::Slrg40nm28nm, "slrg_40nm_28nm", Struct, 0x24;
     /// `time_to_link_up`: bits 31:16 of dword 0x00. Read only.
@@ -2869,6 +2947,8 @@ layout! { Slrg40nm28nm, tag::Slrg40nm28nm, "slrg_40nm_28nm", Struct, 0x24;
 }
 
 /// `slrg_5nm`: 24 bytes.
+///
+/// Sources: mstflint.
 pub type Slrg5nm = Layout<tag::Slrg5nm, 0x18>;
 layout! { Slrg5nm, tag::Slrg5nm, "slrg_5nm", Struct, 0x18;
     /// `fom_measurement`: bits 3:0 of dword 0x00. Written to make something happen.
@@ -2890,6 +2970,8 @@ layout! { Slrg5nm, tag::Slrg5nm, "slrg_5nm", Struct, 0x18;
 }
 
 /// `slrg_7nm`: 24 bytes.
+///
+/// Sources: mstflint.
 pub type Slrg7nm = Layout<tag::Slrg7nm, 0x18>;
 layout! { Slrg7nm, tag::Slrg7nm, "slrg_7nm", Struct, 0x18;
     /// `fom_measurement`: bits 3:0 of dword 0x00. Written to make something happen.
@@ -2911,6 +2993,8 @@ layout! { Slrg7nm, tag::Slrg7nm, "slrg_7nm", Struct, 0x18;
 }
 
 /// `slrg_all_lanes_5nm`: 20 bytes.
+///
+/// Sources: mstflint.
 pub type SlrgAllLanes5nm = Layout<tag::SlrgAllLanes5nm, 0x14>;
 layout! { SlrgAllLanes5nm, tag::SlrgAllLanes5nm, "slrg_all_lanes_5nm", Struct, 0x14;
     /// `fom_update_period`: bits 31:16 of dword 0x00. Read only.
@@ -2944,6 +3028,8 @@ layout! { SlrgAllLanes5nm, tag::SlrgAllLanes5nm, "slrg_all_lanes_5nm", Struct, 0
 }
 
 /// `slrg_serdes_gen_8`: 24 bytes.
+///
+/// Sources: mstflint.
 pub type SlrgSerdesGen8 = Layout<tag::SlrgSerdesGen8, 0x18>;
 layout! { SlrgSerdesGen8, tag::SlrgSerdesGen8, "slrg_serdes_gen_8", Struct, 0x18;
     /// `fom_measurement`: bits 3:0 of dword 0x00. Written to make something happen.
@@ -2965,6 +3051,8 @@ layout! { SlrgSerdesGen8, tag::SlrgSerdesGen8, "slrg_serdes_gen_8", Struct, 0x18
 }
 
 /// `slrg_thresholds_5nm`: 20 bytes.
+///
+/// Sources: mstflint.
 pub type SlrgThresholds5nm = Layout<tag::SlrgThresholds5nm, 0x14>;
 layout! { SlrgThresholds5nm, tag::SlrgThresholds5nm, "slrg_thresholds_5nm", Struct, 0x14;
     /// `snr_thresholds_valid`: bit 31 of dword 0x00. Read only.
@@ -2980,6 +3068,8 @@ layout! { SlrgThresholds5nm, tag::SlrgThresholds5nm, "slrg_thresholds_5nm", Stru
 }
 
 /// `slrg_reg_page_data_auto`, a union: 36 bytes.
+///
+/// Sources: mstflint.
 pub type SlrgRegPageDataAuto = Layout<tag::SlrgRegPageDataAuto, 0x24>;
 layout! { SlrgRegPageDataAuto, tag::SlrgRegPageDataAuto, "slrg_reg_page_data_auto", Union, 0x24;
     /// `slrg_16nm`: from byte 0x00 on.
@@ -2999,6 +3089,8 @@ layout! { SlrgRegPageDataAuto, tag::SlrgRegPageDataAuto, "slrg_reg_page_data_aut
 }
 
 /// `slsir_5nm`: 36 bytes.
+///
+/// Sources: mstflint.
 pub type Slsir5nm = Layout<tag::Slsir5nm, 0x24>;
 layout! { Slsir5nm, tag::Slsir5nm, "slsir_5nm", Struct, 0x24;
     /// `bkv_major_cln`: bits 31:28 of dword 0x20. Read only.
@@ -3016,6 +3108,8 @@ layout! { Slsir5nm, tag::Slsir5nm, "slsir_5nm", Struct, 0x24;
 }
 
 /// `slsir_7nm`: 144 bytes.
+///
+/// Sources: mstflint.
 pub type Slsir7nm = Layout<tag::Slsir7nm, 0x90>;
 layout! { Slsir7nm, tag::Slsir7nm, "slsir_7nm", Struct, 0x90;
     /// `uphy_rev_subminor`: bits 27:24 of dword 0x18. Read only.
@@ -3031,6 +3125,8 @@ layout! { Slsir7nm, tag::Slsir7nm, "slsir_7nm", Struct, 0x90;
 }
 
 /// `slsir_serdes_gen_8`: 36 bytes.
+///
+/// Sources: mstflint.
 pub type SlsirSerdesGen8 = Layout<tag::SlsirSerdesGen8, 0x24>;
 layout! { SlsirSerdesGen8, tag::SlsirSerdesGen8, "slsir_serdes_gen_8", Struct, 0x24;
     /// `bkv_major_cln`: bits 31:28 of dword 0x20. Read only.
@@ -3048,6 +3144,8 @@ layout! { SlsirSerdesGen8, tag::SlsirSerdesGen8, "slsir_serdes_gen_8", Struct, 0
 }
 
 /// `slsir_reg_page_data_auto`, a union: 144 bytes.
+///
+/// Sources: mstflint.
 pub type SlsirRegPageDataAuto = Layout<tag::SlsirRegPageDataAuto, 0x90>;
 layout! { SlsirRegPageDataAuto, tag::SlsirRegPageDataAuto, "slsir_reg_page_data_auto", Union, 0x90;
     /// `slsir_5nm`: from byte 0x00 on.
@@ -3061,6 +3159,8 @@ layout! { SlsirRegPageDataAuto, tag::SlsirRegPageDataAuto, "slsir_reg_page_data_
 /// `slsir_reg`: 148 bytes.
 ///
 /// Register SLSIR (0x502c), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type SlsirReg = Layout<tag::SlsirReg, 0x94>;
 layout! { SlsirReg, tag::SlsirReg, "slsir_reg", Struct, 0x94;
     /// `status`: bits 31:28 of dword 0x00. Read only.
@@ -3083,6 +3183,8 @@ layout! { SlsirReg, tag::SlsirReg, "slsir_reg", Struct, 0x94;
 register! { SlsirReg, "SLSIR" 0x502c read write }
 
 /// `sltp_16nm`: 72 bytes.
+///
+/// Sources: mstflint.
 pub type Sltp16nm = Layout<tag::Sltp16nm, 0x48>;
 layout! { Sltp16nm, tag::Sltp16nm, "sltp_16nm", Struct, 0x48;
     /// `pre_2_tap`: bits 31:24 of dword 0x04.
@@ -3112,6 +3214,8 @@ layout! { Sltp16nm, tag::Sltp16nm, "sltp_16nm", Struct, 0x48;
 }
 
 /// `sltp_28nm_40nm`: 72 bytes.
+///
+/// Sources: mstflint.
 pub type Sltp28nm40nm = Layout<tag::Sltp28nm40nm, 0x48>;
 layout! { Sltp28nm40nm, tag::Sltp28nm40nm, "sltp_28nm_40nm", Struct, 0x48;
     /// `polarity`: bit 24 of dword 0x04.
@@ -3137,6 +3241,8 @@ layout! { Sltp28nm40nm, tag::Sltp28nm40nm, "sltp_28nm_40nm", Struct, 0x48;
 }
 
 /// `sltp_5nm`: 72 bytes.
+///
+/// Sources: mstflint.
 pub type Sltp5nm = Layout<tag::Sltp5nm, 0x48>;
 layout! { Sltp5nm, tag::Sltp5nm, "sltp_5nm", Struct, 0x48;
     /// `no_db_set`: bit 31 of dword 0x00.
@@ -3192,6 +3298,8 @@ layout! { Sltp5nm, tag::Sltp5nm, "sltp_5nm", Struct, 0x48;
 }
 
 /// `sltp_7nm`: 72 bytes.
+///
+/// Sources: mstflint.
 pub type Sltp7nm = Layout<tag::Sltp7nm, 0x48>;
 layout! { Sltp7nm, tag::Sltp7nm, "sltp_7nm", Struct, 0x48;
     /// `drv_amp`: bits 29:24 of dword 0x00.
@@ -3221,6 +3329,8 @@ layout! { Sltp7nm, tag::Sltp7nm, "sltp_7nm", Struct, 0x48;
 }
 
 /// `sltp_lut_7nm`: 72 bytes.
+///
+/// Sources: mstflint.
 pub type SltpLut7nm = Layout<tag::SltpLut7nm, 0x48>;
 layout! { SltpLut7nm, tag::SltpLut7nm, "sltp_lut_7nm", Struct, 0x48;
     /// `drv_amp`: bits 29:24 of dword 0x00.
@@ -3362,6 +3472,8 @@ layout! { SltpLut7nm, tag::SltpLut7nm, "sltp_lut_7nm", Struct, 0x48;
 }
 
 /// `sltp_serdes_gen_8`: 72 bytes.
+///
+/// Sources: mstflint.
 pub type SltpSerdesGen8 = Layout<tag::SltpSerdesGen8, 0x48>;
 layout! { SltpSerdesGen8, tag::SltpSerdesGen8, "sltp_serdes_gen_8", Struct, 0x48;
     /// `no_db_set`: bit 31 of dword 0x00.
@@ -3405,6 +3517,8 @@ layout! { SltpSerdesGen8, tag::SltpSerdesGen8, "sltp_serdes_gen_8", Struct, 0x48
 }
 
 /// `sltp_reg_page_data_auto`, a union: 72 bytes.
+///
+/// Sources: mstflint.
 pub type SltpRegPageDataAuto = Layout<tag::SltpRegPageDataAuto, 0x48>;
 layout! { SltpRegPageDataAuto, tag::SltpRegPageDataAuto, "sltp_reg_page_data_auto", Union, 0x48;
     /// `sltp_16nm`: from byte 0x00 on.
@@ -3422,6 +3536,8 @@ layout! { SltpRegPageDataAuto, tag::SltpRegPageDataAuto, "sltp_reg_page_data_aut
 }
 
 /// `sltpv2_lut_5nm`: 264 bytes.
+///
+/// Sources: mstflint.
 pub type Sltpv2Lut5nm = Layout<tag::Sltpv2Lut5nm, 0x108>;
 layout! { Sltpv2Lut5nm, tag::Sltpv2Lut5nm, "sltpv2_lut_5nm", Struct, 0x108;
     /// `no_db_set`: bit 31 of dword 0x00.
@@ -3443,6 +3559,8 @@ layout! { Sltpv2Lut5nm, tag::Sltpv2Lut5nm, "sltpv2_lut_5nm", Struct, 0x108;
 }
 
 /// `sltpv2_serdes_gen_8`: 264 bytes.
+///
+/// Sources: mstflint.
 pub type Sltpv2SerdesGen8 = Layout<tag::Sltpv2SerdesGen8, 0x108>;
 layout! { Sltpv2SerdesGen8, tag::Sltpv2SerdesGen8, "sltpv2_serdes_gen_8", Struct, 0x108;
     /// `no_db_set`: bit 31 of dword 0x00.
@@ -3466,6 +3584,8 @@ layout! { Sltpv2SerdesGen8, tag::Sltpv2SerdesGen8, "sltpv2_serdes_gen_8", Struct
 }
 
 /// `sltpv2_reg_page_data_auto`, a union: 264 bytes.
+///
+/// Sources: mstflint.
 pub type Sltpv2RegPageDataAuto = Layout<tag::Sltpv2RegPageDataAuto, 0x108>;
 layout! { Sltpv2RegPageDataAuto, tag::Sltpv2RegPageDataAuto, "sltpv2_reg_page_data_auto", Union, 0x108;
     /// `sltpv2_lut_5nm`: from byte 0x00 on.
@@ -3477,6 +3597,8 @@ layout! { Sltpv2RegPageDataAuto, tag::Sltpv2RegPageDataAuto, "sltpv2_reg_page_da
 /// `sltpv2_reg`: 268 bytes.
 ///
 /// Register SLTPv2 (0x502f), read and written by ACCESS_REG.
+///
+/// Sources: mstflint.
 pub type Sltpv2Reg = Layout<tag::Sltpv2Reg, 0x10c>;
 layout! { Sltpv2Reg, tag::Sltpv2Reg, "sltpv2_reg", Struct, 0x10c;
     /// `lp_msb`: bits 31:30 of dword 0x00. Written to say which register is meant.

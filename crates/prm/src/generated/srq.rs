@@ -119,6 +119,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `xrc_srqc`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type XrcSrqc = Layout<tag::XrcSrqc, 0x40>;
 layout! { XrcSrqc, tag::XrcSrqc, "xrc_srqc", Struct, 0x40;
     /// `state`: bits 31:28 of dword 0x00.
@@ -162,6 +164,8 @@ layout! { XrcSrqc, tag::XrcSrqc, "xrc_srqc", Struct, 0x40;
 }
 
 /// `srqc`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Srqc = Layout<tag::Srqc, 0x40>;
 layout! { Srqc, tag::Srqc, "srqc", Struct, 0x40;
     /// `state`: bits 31:28 of dword 0x00.
@@ -197,6 +201,8 @@ layout! { Srqc, tag::Srqc, "srqc", Struct, 0x40;
 /// `rmpc`: 240 bytes.
 ///
 /// With its list `wq.pas`: [`RmpcWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Rmpc = Layout<tag::Rmpc, 0xf0>;
 
 /// `rmpc` and its list `wq.pas`.
@@ -211,6 +217,8 @@ layout! { Rmpc, tag::Rmpc, "rmpc", Struct, 0xf0;
 }
 
 /// `tag_matching_topology_context`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type TagMatchingTopologyContext = Layout<tag::TagMatchingTopologyContext, 0x10>;
 layout! { TagMatchingTopologyContext, tag::TagMatchingTopologyContext, "tag_matching_topology_context", Struct, 0x10;
     /// `log_matching_list_sz`: bits 31:28 of dword 0x00.
@@ -226,6 +234,8 @@ layout! { TagMatchingTopologyContext, tag::TagMatchingTopologyContext, "tag_matc
 /// `xrqc`: 320 bytes.
 ///
 /// With its list `wq.pas`: [`XrqcWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type Xrqc = Layout<tag::Xrqc, 0x140>;
 
 /// `xrqc` and its list `wq.pas`.
@@ -256,6 +266,8 @@ layout! { Xrqc, tag::Xrqc, "xrqc", Struct, 0x140;
 /// Output of QUERY_XRQ (0x719).
 ///
 /// With its list `xrq_context.wq.pas`: [`QueryXrqOutWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryXrqOut = Layout<tag::QueryXrqOut, 0x150>;
 
 /// `query_xrq_out` and its list `xrq_context.wq.pas`.
@@ -272,6 +284,8 @@ layout! { QueryXrqOut, tag::QueryXrqOut, "query_xrq_out", Struct, 0x150;
 /// `query_xrq_in`: 16 bytes.
 ///
 /// Input of QUERY_XRQ (0x719). Reads the context of an XRQ.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryXrqIn = Layout<tag::QueryXrqIn, 0x10>;
 layout! { QueryXrqIn, tag::QueryXrqIn, "query_xrq_in", Struct, 0x10, opcode 0x719;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -290,6 +304,8 @@ request! { QueryXrqIn => QueryXrqOut }
 /// Output of QUERY_XRC_SRQ (0x707).
 ///
 /// With its list `pas`: [`QueryXrcSrqOutWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryXrcSrqOut = Layout<tag::QueryXrcSrqOut, 0x110>;
 
 /// `query_xrc_srq_out` and its list `pas`.
@@ -307,6 +323,8 @@ layout! { QueryXrcSrqOut, tag::QueryXrcSrqOut, "query_xrc_srq_out", Struct, 0x11
 /// `query_xrc_srq_in`: 16 bytes.
 ///
 /// Input of QUERY_XRC_SRQ (0x707). Reads the context of an XRC shared receive queue.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryXrcSrqIn = Layout<tag::QueryXrcSrqIn, 0x10>;
 layout! { QueryXrcSrqIn, tag::QueryXrcSrqIn, "query_xrc_srq_in", Struct, 0x10, opcode 0x707;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -325,6 +343,8 @@ request! { QueryXrcSrqIn => QueryXrcSrqOut }
 /// Output of QUERY_SRQ (0x702).
 ///
 /// With its list `pas`: [`QuerySrqOutWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QuerySrqOut = Layout<tag::QuerySrqOut, 0x110>;
 
 /// `query_srq_out` and its list `pas`.
@@ -342,6 +362,8 @@ layout! { QuerySrqOut, tag::QuerySrqOut, "query_srq_out", Struct, 0x110;
 /// `query_srq_in`: 16 bytes.
 ///
 /// Input of QUERY_SRQ (0x702). Reads the context of a shared receive queue.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QuerySrqIn = Layout<tag::QuerySrqIn, 0x10>;
 layout! { QuerySrqIn, tag::QuerySrqIn, "query_srq_in", Struct, 0x10, opcode 0x702;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -360,6 +382,8 @@ request! { QuerySrqIn => QuerySrqOut }
 /// Output of QUERY_RMP (0x90f).
 ///
 /// With its list `rmp_context.wq.pas`: [`QueryRmpOutWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryRmpOut = Layout<tag::QueryRmpOut, 0x110>;
 
 /// `query_rmp_out` and its list `rmp_context.wq.pas`.
@@ -376,6 +400,8 @@ layout! { QueryRmpOut, tag::QueryRmpOut, "query_rmp_out", Struct, 0x110;
 /// `query_rmp_in`: 16 bytes.
 ///
 /// Input of QUERY_RMP (0x90f). Reads the context of a receive memory pool.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryRmpIn = Layout<tag::QueryRmpIn, 0x10>;
 layout! { QueryRmpIn, tag::QueryRmpIn, "query_rmp_in", Struct, 0x10, opcode 0x90f;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -392,6 +418,8 @@ request! { QueryRmpIn => QueryRmpOut }
 /// `modify_rmp_out`: 16 bytes.
 ///
 /// Output of MODIFY_RMP (0x90d).
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyRmpOut = Layout<tag::ModifyRmpOut, 0x10>;
 layout! { ModifyRmpOut, tag::ModifyRmpOut, "modify_rmp_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -401,6 +429,8 @@ layout! { ModifyRmpOut, tag::ModifyRmpOut, "modify_rmp_out", Struct, 0x10;
 }
 
 /// `rmp_bitmask`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type RmpBitmask = Layout<tag::RmpBitmask, 0x08>;
 layout! { RmpBitmask, tag::RmpBitmask, "rmp_bitmask", Struct, 0x08;
     /// `lwm`: bit 0 of dword 0x04.
@@ -414,6 +444,8 @@ layout! { RmpBitmask, tag::RmpBitmask, "rmp_bitmask", Struct, 0x08;
 /// Select mask `bitmask`: [`ModifyRmpSelect`].
 ///
 /// With its list `ctx.wq.pas`: [`ModifyRmpInWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyRmpIn = Layout<tag::ModifyRmpIn, 0x110>;
 
 /// `modify_rmp_in` and its list `ctx.wq.pas`.
@@ -439,6 +471,8 @@ request! { ModifyRmpIn => ModifyRmpOut }
 /// `destroy_xrq_out`: 16 bytes.
 ///
 /// Output of DESTROY_XRQ (0x718).
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyXrqOut = Layout<tag::DestroyXrqOut, 0x10>;
 layout! { DestroyXrqOut, tag::DestroyXrqOut, "destroy_xrq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -450,6 +484,8 @@ layout! { DestroyXrqOut, tag::DestroyXrqOut, "destroy_xrq_out", Struct, 0x10;
 /// `destroy_xrq_in`: 16 bytes.
 ///
 /// Input of DESTROY_XRQ (0x718). Ends an XRQ.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyXrqIn = Layout<tag::DestroyXrqIn, 0x10>;
 layout! { DestroyXrqIn, tag::DestroyXrqIn, "destroy_xrq_in", Struct, 0x10, opcode 0x718;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -466,6 +502,8 @@ request! { DestroyXrqIn => DestroyXrqOut }
 /// `destroy_xrc_srq_out`: 16 bytes.
 ///
 /// Output of DESTROY_XRC_SRQ (0x706).
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyXrcSrqOut = Layout<tag::DestroyXrcSrqOut, 0x10>;
 layout! { DestroyXrcSrqOut, tag::DestroyXrcSrqOut, "destroy_xrc_srq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -477,6 +515,8 @@ layout! { DestroyXrcSrqOut, tag::DestroyXrcSrqOut, "destroy_xrc_srq_out", Struct
 /// `destroy_xrc_srq_in`: 16 bytes.
 ///
 /// Input of DESTROY_XRC_SRQ (0x706). Ends an XRC shared receive queue.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyXrcSrqIn = Layout<tag::DestroyXrcSrqIn, 0x10>;
 layout! { DestroyXrcSrqIn, tag::DestroyXrcSrqIn, "destroy_xrc_srq_in", Struct, 0x10, opcode 0x706;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -493,6 +533,8 @@ request! { DestroyXrcSrqIn => DestroyXrcSrqOut }
 /// `destroy_srq_out`: 16 bytes.
 ///
 /// Output of DESTROY_SRQ (0x701).
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroySrqOut = Layout<tag::DestroySrqOut, 0x10>;
 layout! { DestroySrqOut, tag::DestroySrqOut, "destroy_srq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -504,6 +546,8 @@ layout! { DestroySrqOut, tag::DestroySrqOut, "destroy_srq_out", Struct, 0x10;
 /// `destroy_srq_in`: 16 bytes.
 ///
 /// Input of DESTROY_SRQ (0x701). Ends a shared receive queue.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroySrqIn = Layout<tag::DestroySrqIn, 0x10>;
 layout! { DestroySrqIn, tag::DestroySrqIn, "destroy_srq_in", Struct, 0x10, opcode 0x701;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -520,6 +564,8 @@ request! { DestroySrqIn => DestroySrqOut }
 /// `destroy_rmp_out`: 16 bytes.
 ///
 /// Output of DESTROY_RMP (0x90e).
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyRmpOut = Layout<tag::DestroyRmpOut, 0x10>;
 layout! { DestroyRmpOut, tag::DestroyRmpOut, "destroy_rmp_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -531,6 +577,8 @@ layout! { DestroyRmpOut, tag::DestroyRmpOut, "destroy_rmp_out", Struct, 0x10;
 /// `destroy_rmp_in`: 16 bytes.
 ///
 /// Input of DESTROY_RMP (0x90e). Ends a receive memory pool.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyRmpIn = Layout<tag::DestroyRmpIn, 0x10>;
 layout! { DestroyRmpIn, tag::DestroyRmpIn, "destroy_rmp_in", Struct, 0x10, opcode 0x90e;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -547,6 +595,8 @@ request! { DestroyRmpIn => DestroyRmpOut }
 /// `create_xrq_out`: 16 bytes.
 ///
 /// Output of CREATE_XRQ (0x717).
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
 pub type CreateXrqOut = Layout<tag::CreateXrqOut, 0x10>;
 layout! { CreateXrqOut, tag::CreateXrqOut, "create_xrq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -562,6 +612,8 @@ layout! { CreateXrqOut, tag::CreateXrqOut, "create_xrq_out", Struct, 0x10;
 /// Input of CREATE_XRQ (0x717). Makes an XRQ.
 ///
 /// With its list `xrq_context.wq.pas`: [`CreateXrqInWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type CreateXrqIn = Layout<tag::CreateXrqIn, 0x150>;
 
 /// `create_xrq_in` and its list `xrq_context.wq.pas`.
@@ -581,6 +633,8 @@ request! { CreateXrqIn => CreateXrqOut }
 /// `create_xrc_srq_out`: 16 bytes.
 ///
 /// Output of CREATE_XRC_SRQ (0x705).
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateXrcSrqOut = Layout<tag::CreateXrcSrqOut, 0x10>;
 layout! { CreateXrcSrqOut, tag::CreateXrcSrqOut, "create_xrc_srq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -596,6 +650,8 @@ layout! { CreateXrcSrqOut, tag::CreateXrcSrqOut, "create_xrc_srq_out", Struct, 0
 /// Input of CREATE_XRC_SRQ (0x705). Makes an XRC shared receive queue.
 ///
 /// With its list `pas`: [`CreateXrcSrqInWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateXrcSrqIn = Layout<tag::CreateXrcSrqIn, 0x110>;
 
 /// `create_xrc_srq_in` and its list `pas`.
@@ -618,6 +674,8 @@ request! { CreateXrcSrqIn => CreateXrcSrqOut }
 /// `create_srq_out`: 16 bytes.
 ///
 /// Output of CREATE_SRQ (0x700).
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateSrqOut = Layout<tag::CreateSrqOut, 0x10>;
 layout! { CreateSrqOut, tag::CreateSrqOut, "create_srq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -633,6 +691,8 @@ layout! { CreateSrqOut, tag::CreateSrqOut, "create_srq_out", Struct, 0x10;
 /// Input of CREATE_SRQ (0x700). Makes a shared receive queue.
 ///
 /// With its list `pas`: [`CreateSrqInWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateSrqIn = Layout<tag::CreateSrqIn, 0x110>;
 
 /// `create_srq_in` and its list `pas`.
@@ -653,6 +713,8 @@ request! { CreateSrqIn => CreateSrqOut }
 /// `create_rmp_out`: 16 bytes.
 ///
 /// Output of CREATE_RMP (0x90c).
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CreateRmpOut = Layout<tag::CreateRmpOut, 0x10>;
 layout! { CreateRmpOut, tag::CreateRmpOut, "create_rmp_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -668,6 +730,8 @@ layout! { CreateRmpOut, tag::CreateRmpOut, "create_rmp_out", Struct, 0x10;
 /// Input of CREATE_RMP (0x90c). Makes a receive memory pool.
 ///
 /// With its list `ctx.wq.pas`: [`CreateRmpInWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CreateRmpIn = Layout<tag::CreateRmpIn, 0x110>;
 
 /// `create_rmp_in` and its list `ctx.wq.pas`.
@@ -680,6 +744,7 @@ layout! { CreateRmpIn, tag::CreateRmpIn, "create_rmp_in", Struct, 0x110, opcode 
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `ctx`: from byte 0x20 on.
+    #[doc(alias = "rmp_context")]
     nested(ctx ctx_mut set_ctx with_ctx: Rmpc = "ctx" 0x20, 0xf0);
 }
 request! { CreateRmpIn => CreateRmpOut }
@@ -687,6 +752,8 @@ request! { CreateRmpIn => CreateRmpOut }
 /// `arm_xrq_out`: 16 bytes.
 ///
 /// Output of ARM_XRQ (0x71a).
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmXrqOut = Layout<tag::ArmXrqOut, 0x10>;
 layout! { ArmXrqOut, tag::ArmXrqOut, "arm_xrq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -698,6 +765,8 @@ layout! { ArmXrqOut, tag::ArmXrqOut, "arm_xrq_out", Struct, 0x10;
 /// `arm_xrq_in`: 16 bytes.
 ///
 /// Input of ARM_XRQ (0x71a). Arms the limit event of an XRQ.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmXrqIn = Layout<tag::ArmXrqIn, 0x10>;
 layout! { ArmXrqIn, tag::ArmXrqIn, "arm_xrq_in", Struct, 0x10, opcode 0x71a;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -716,6 +785,8 @@ request! { ArmXrqIn => ArmXrqOut }
 /// `arm_xrc_srq_out`: 16 bytes.
 ///
 /// Output of ARM_XRC_SRQ (0x708).
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmXrcSrqOut = Layout<tag::ArmXrcSrqOut, 0x10>;
 layout! { ArmXrcSrqOut, tag::ArmXrcSrqOut, "arm_xrc_srq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -727,6 +798,8 @@ layout! { ArmXrcSrqOut, tag::ArmXrcSrqOut, "arm_xrc_srq_out", Struct, 0x10;
 /// `arm_xrc_srq_in`: 16 bytes.
 ///
 /// Input of ARM_XRC_SRQ (0x708). Arms the limit event of an XRC shared receive queue (op_mod 1).
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmXrcSrqIn = Layout<tag::ArmXrcSrqIn, 0x10>;
 layout! { ArmXrcSrqIn, tag::ArmXrcSrqIn, "arm_xrc_srq_in", Struct, 0x10, opcode 0x708;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -745,6 +818,8 @@ request! { ArmXrcSrqIn => ArmXrcSrqOut }
 /// `arm_rq_out`: 16 bytes.
 ///
 /// Output of ARM_RQ (0x703).
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmRqOut = Layout<tag::ArmRqOut, 0x10>;
 layout! { ArmRqOut, tag::ArmRqOut, "arm_rq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -756,6 +831,8 @@ layout! { ArmRqOut, tag::ArmRqOut, "arm_rq_out", Struct, 0x10;
 /// `arm_rq_in`: 16 bytes.
 ///
 /// Input of ARM_RQ (0x703). Arms the limit event of a shared receive queue (op_mod 1) or an XRQ (op_mod 2). The kernel takes its number for that of a receive queue, so through DEVX it fits no SRQ.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmRqIn = Layout<tag::ArmRqIn, 0x10>;
 layout! { ArmRqIn, tag::ArmRqIn, "arm_rq_in", Struct, 0x10, opcode 0x703;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -772,6 +849,8 @@ layout! { ArmRqIn, tag::ArmRqIn, "arm_rq_in", Struct, 0x10, opcode 0x703;
 request! { ArmRqIn => ArmRqOut }
 
 /// `set_xrq_dc_params_entry_out`: 16 bytes.
+///
+/// Sources: ucx.
 pub type SetXrqDcParamsEntryOut = Layout<tag::SetXrqDcParamsEntryOut, 0x10>;
 layout! { SetXrqDcParamsEntryOut, tag::SetXrqDcParamsEntryOut, "set_xrq_dc_params_entry_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -781,6 +860,8 @@ layout! { SetXrqDcParamsEntryOut, tag::SetXrqDcParamsEntryOut, "set_xrq_dc_param
 }
 
 /// `set_xrq_dc_params_entry_in`: 48 bytes.
+///
+/// Sources: ucx.
 pub type SetXrqDcParamsEntryIn = Layout<tag::SetXrqDcParamsEntryIn, 0x30>;
 layout! { SetXrqDcParamsEntryIn, tag::SetXrqDcParamsEntryIn, "set_xrq_dc_params_entry_in", Struct, 0x30, opcode 0x726;
     /// `opcode`: bits 31:16 of dword 0x00.

@@ -221,6 +221,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `dr_match_param`: 448 bytes.
+///
+/// Sources: rdma-core.
 pub type DrMatchParam = Layout<tag::DrMatchParam, 0x1c0>;
 layout! { DrMatchParam, tag::DrMatchParam, "dr_match_param", Struct, 0x1c0;
     /// `outer`: from byte 0x00 on.
@@ -240,6 +242,8 @@ layout! { DrMatchParam, tag::DrMatchParam, "dr_match_param", Struct, 0x1c0;
 }
 
 /// `l2_hdr`: 18 bytes.
+///
+/// Sources: rdma-core.
 pub type L2Hdr = Layout<tag::L2Hdr, 0x12>;
 layout! { L2Hdr, tag::L2Hdr, "l2_hdr", Struct, 0x12;
     /// `dmac_47_16`: bits 31:0 of dword 0x00.
@@ -259,6 +263,8 @@ layout! { L2Hdr, tag::L2Hdr, "l2_hdr", Struct, 0x12;
 }
 
 /// `ste_general`: 56 bytes.
+///
+/// Sources: rdma-core.
 pub type SteGeneral = Layout<tag::SteGeneral, 0x38>;
 layout! { SteGeneral, tag::SteGeneral, "ste_general", Struct, 0x38;
     /// `entry_type`: bits 31:28 of dword 0x00.
@@ -286,6 +292,8 @@ layout! { SteGeneral, tag::SteGeneral, "ste_general", Struct, 0x38;
 }
 
 /// `ste_sx_transmit`: 32 bytes.
+///
+/// Sources: rdma-core.
 pub type SteSxTransmit = Layout<tag::SteSxTransmit, 0x20>;
 layout! { SteSxTransmit, tag::SteSxTransmit, "ste_sx_transmit", Struct, 0x20;
     /// `entry_type`: bits 31:28 of dword 0x00.
@@ -353,6 +361,8 @@ layout! { SteSxTransmit, tag::SteSxTransmit, "ste_sx_transmit", Struct, 0x20;
 }
 
 /// `ste_rx_steering_mult`: 32 bytes.
+///
+/// Sources: rdma-core.
 pub type SteRxSteeringMult = Layout<tag::SteRxSteeringMult, 0x20>;
 layout! { SteRxSteeringMult, tag::SteRxSteeringMult, "ste_rx_steering_mult", Struct, 0x20;
     /// `entry_type`: bits 31:28 of dword 0x00.
@@ -406,6 +416,8 @@ layout! { SteRxSteeringMult, tag::SteRxSteeringMult, "ste_rx_steering_mult", Str
 }
 
 /// `ste_modify_packet`: 32 bytes.
+///
+/// Sources: rdma-core.
 pub type SteModifyPacket = Layout<tag::SteModifyPacket, 0x20>;
 layout! { SteModifyPacket, tag::SteModifyPacket, "ste_modify_packet", Struct, 0x20;
     /// `entry_type`: bits 31:28 of dword 0x00.
@@ -459,6 +471,8 @@ layout! { SteModifyPacket, tag::SteModifyPacket, "ste_modify_packet", Struct, 0x
 }
 
 /// `ste_single_action_flow_tag_v1`: 4 bytes.
+///
+/// Sources: rdma-core.
 pub type SteSingleActionFlowTagV1 = Layout<tag::SteSingleActionFlowTagV1, 0x04>;
 layout! { SteSingleActionFlowTagV1, tag::SteSingleActionFlowTagV1, "ste_single_action_flow_tag_v1", Struct, 0x04;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -468,6 +482,8 @@ layout! { SteSingleActionFlowTagV1, tag::SteSingleActionFlowTagV1, "ste_single_a
 }
 
 /// `ste_single_action_modify_list_v1`: 4 bytes.
+///
+/// Sources: rdma-core.
 pub type SteSingleActionModifyListV1 = Layout<tag::SteSingleActionModifyListV1, 0x04>;
 layout! { SteSingleActionModifyListV1, tag::SteSingleActionModifyListV1, "ste_single_action_modify_list_v1", Struct, 0x04;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -479,6 +495,8 @@ layout! { SteSingleActionModifyListV1, tag::SteSingleActionModifyListV1, "ste_si
 }
 
 /// `ste_single_action_remove_header_v1`: 4 bytes.
+///
+/// Sources: rdma-core.
 pub type SteSingleActionRemoveHeaderV1 = Layout<tag::SteSingleActionRemoveHeaderV1, 0x04>;
 layout! { SteSingleActionRemoveHeaderV1, tag::SteSingleActionRemoveHeaderV1, "ste_single_action_remove_header_v1", Struct, 0x04;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -496,6 +514,8 @@ layout! { SteSingleActionRemoveHeaderV1, tag::SteSingleActionRemoveHeaderV1, "st
 }
 
 /// `ste_single_action_remove_header_size_v1`: 4 bytes.
+///
+/// Sources: rdma-core.
 pub type SteSingleActionRemoveHeaderSizeV1 = Layout<tag::SteSingleActionRemoveHeaderSizeV1, 0x04>;
 layout! { SteSingleActionRemoveHeaderSizeV1, tag::SteSingleActionRemoveHeaderSizeV1, "ste_single_action_remove_header_size_v1", Struct, 0x04;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -511,6 +531,8 @@ layout! { SteSingleActionRemoveHeaderSizeV1, tag::SteSingleActionRemoveHeaderSiz
 }
 
 /// `ste_double_action_copy_v1`: 8 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDoubleActionCopyV1 = Layout<tag::SteDoubleActionCopyV1, 0x08>;
 layout! { SteDoubleActionCopyV1, tag::SteDoubleActionCopyV1, "ste_double_action_copy_v1", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -528,6 +550,8 @@ layout! { SteDoubleActionCopyV1, tag::SteDoubleActionCopyV1, "ste_double_action_
 }
 
 /// `ste_double_action_set_v1`: 8 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDoubleActionSetV1 = Layout<tag::SteDoubleActionSetV1, 0x08>;
 layout! { SteDoubleActionSetV1, tag::SteDoubleActionSetV1, "ste_double_action_set_v1", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -543,6 +567,8 @@ layout! { SteDoubleActionSetV1, tag::SteDoubleActionSetV1, "ste_double_action_se
 }
 
 /// `ste_double_action_add_v1`: 8 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDoubleActionAddV1 = Layout<tag::SteDoubleActionAddV1, 0x08>;
 layout! { SteDoubleActionAddV1, tag::SteDoubleActionAddV1, "ste_double_action_add_v1", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -558,6 +584,8 @@ layout! { SteDoubleActionAddV1, tag::SteDoubleActionAddV1, "ste_double_action_ad
 }
 
 /// `ste_double_action_insert_with_inline_v1`: 8 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDoubleActionInsertWithInlineV1 = Layout<tag::SteDoubleActionInsertWithInlineV1, 0x08>;
 layout! { SteDoubleActionInsertWithInlineV1, tag::SteDoubleActionInsertWithInlineV1, "ste_double_action_insert_with_inline_v1", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -571,6 +599,8 @@ layout! { SteDoubleActionInsertWithInlineV1, tag::SteDoubleActionInsertWithInlin
 }
 
 /// `ste_double_action_insert_with_ptr_v1`: 8 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDoubleActionInsertWithPtrV1 = Layout<tag::SteDoubleActionInsertWithPtrV1, 0x08>;
 layout! { SteDoubleActionInsertWithPtrV1, tag::SteDoubleActionInsertWithPtrV1, "ste_double_action_insert_with_ptr_v1", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -588,6 +618,8 @@ layout! { SteDoubleActionInsertWithPtrV1, tag::SteDoubleActionInsertWithPtrV1, "
 }
 
 /// `ste_double_action_accelerated_modify_action_list_v1`: 8 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDoubleActionAcceleratedModifyActionListV1 = Layout<tag::SteDoubleActionAcceleratedModifyActionListV1, 0x08>;
 layout! { SteDoubleActionAcceleratedModifyActionListV1, tag::SteDoubleActionAcceleratedModifyActionListV1, "ste_double_action_accelerated_modify_action_list_v1", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -601,6 +633,8 @@ layout! { SteDoubleActionAcceleratedModifyActionListV1, tag::SteDoubleActionAcce
 }
 
 /// `ste_aso_first_hit_action_v1`: 2 bytes.
+///
+/// Sources: rdma-core.
 pub type SteAsoFirstHitActionV1 = Layout<tag::SteAsoFirstHitActionV1, 0x02>;
 layout! { SteAsoFirstHitActionV1, tag::SteAsoFirstHitActionV1, "ste_aso_first_hit_action_v1", Struct, 0x02;
     /// `set`: bit 25 of dword 0x00.
@@ -610,6 +644,8 @@ layout! { SteAsoFirstHitActionV1, tag::SteAsoFirstHitActionV1, "ste_aso_first_hi
 }
 
 /// `ste_aso_flow_meter_action_v1`: 2 bytes.
+///
+/// Sources: rdma-core.
 pub type SteAsoFlowMeterActionV1 = Layout<tag::SteAsoFlowMeterActionV1, 0x02>;
 layout! { SteAsoFlowMeterActionV1, tag::SteAsoFlowMeterActionV1, "ste_aso_flow_meter_action_v1", Struct, 0x02;
     /// `action`: bit 19 of dword 0x00.
@@ -621,6 +657,8 @@ layout! { SteAsoFlowMeterActionV1, tag::SteAsoFlowMeterActionV1, "ste_aso_flow_m
 }
 
 /// `ste_aso_ct_action_v1`: 2 bytes.
+///
+/// Sources: rdma-core.
 pub type SteAsoCtActionV1 = Layout<tag::SteAsoCtActionV1, 0x02>;
 layout! { SteAsoCtActionV1, tag::SteAsoCtActionV1, "ste_aso_ct_action_v1", Struct, 0x02;
     /// `direction`: bit 16 of dword 0x00.
@@ -628,6 +666,8 @@ layout! { SteAsoCtActionV1, tag::SteAsoCtActionV1, "ste_aso_ct_action_v1", Struc
 }
 
 /// `ste_double_action_aso_v1`: 8 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDoubleActionAsoV1 = Layout<tag::SteDoubleActionAsoV1, 0x08>;
 layout! { SteDoubleActionAsoV1, tag::SteDoubleActionAsoV1, "ste_double_action_aso_v1", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -653,6 +693,8 @@ layout! { SteDoubleActionAsoV1, tag::SteDoubleActionAsoV1, "ste_double_action_as
 }
 
 /// `ste_match_bwc_v1`: 32 bytes.
+///
+/// Sources: rdma-core.
 pub type SteMatchBwcV1 = Layout<tag::SteMatchBwcV1, 0x20>;
 layout! { SteMatchBwcV1, tag::SteMatchBwcV1, "ste_match_bwc_v1", Struct, 0x20;
     /// `entry_format`: bits 31:24 of dword 0x00.
@@ -696,6 +738,8 @@ layout! { SteMatchBwcV1, tag::SteMatchBwcV1, "ste_match_bwc_v1", Struct, 0x20;
 }
 
 /// `ste_mask_and_match_v1`: 32 bytes.
+///
+/// Sources: rdma-core.
 pub type SteMaskAndMatchV1 = Layout<tag::SteMaskAndMatchV1, 0x20>;
 layout! { SteMaskAndMatchV1, tag::SteMaskAndMatchV1, "ste_mask_and_match_v1", Struct, 0x20;
     /// `entry_format`: bits 31:24 of dword 0x00.
@@ -731,6 +775,8 @@ layout! { SteMaskAndMatchV1, tag::SteMaskAndMatchV1, "ste_mask_and_match_v1", St
 }
 
 /// `ste_eth_l2_src`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL2Src = Layout<tag::SteEthL2Src, 0x10>;
 layout! { SteEthL2Src, tag::SteEthL2Src, "ste_eth_l2_src", Struct, 0x10;
     /// `smac_47_16`: bits 31:0 of dword 0x00.
@@ -780,6 +826,8 @@ layout! { SteEthL2Src, tag::SteEthL2Src, "ste_eth_l2_src", Struct, 0x10;
 }
 
 /// `ste_eth_l2_src_v1`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL2SrcV1 = Layout<tag::SteEthL2SrcV1, 0x10>;
 layout! { SteEthL2SrcV1, tag::SteEthL2SrcV1, "ste_eth_l2_src_v1", Struct, 0x10;
     /// `sx_sniffer`: bit 30 of dword 0x00.
@@ -833,6 +881,8 @@ layout! { SteEthL2SrcV1, tag::SteEthL2SrcV1, "ste_eth_l2_src_v1", Struct, 0x10;
 }
 
 /// `ste_eth_l2_dst`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL2Dst = Layout<tag::SteEthL2Dst, 0x10>;
 layout! { SteEthL2Dst, tag::SteEthL2Dst, "ste_eth_l2_dst", Struct, 0x10;
     /// `dmac_47_16`: bits 31:0 of dword 0x00.
@@ -882,6 +932,8 @@ layout! { SteEthL2Dst, tag::SteEthL2Dst, "ste_eth_l2_dst", Struct, 0x10;
 }
 
 /// `ste_eth_l2_dst_v1`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL2DstV1 = Layout<tag::SteEthL2DstV1, 0x10>;
 layout! { SteEthL2DstV1, tag::SteEthL2DstV1, "ste_eth_l2_dst_v1", Struct, 0x10;
     /// `sx_sniffer`: bit 30 of dword 0x00.
@@ -935,6 +987,8 @@ layout! { SteEthL2DstV1, tag::SteEthL2DstV1, "ste_eth_l2_dst_v1", Struct, 0x10;
 }
 
 /// `ste_eth_l2_src_dst`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL2SrcDst = Layout<tag::SteEthL2SrcDst, 0x10>;
 layout! { SteEthL2SrcDst, tag::SteEthL2SrcDst, "ste_eth_l2_src_dst", Struct, 0x10;
     /// `dmac_47_16`: bits 31:0 of dword 0x00.
@@ -966,6 +1020,8 @@ layout! { SteEthL2SrcDst, tag::SteEthL2SrcDst, "ste_eth_l2_src_dst", Struct, 0x1
 }
 
 /// `ste_eth_l2_src_dst_v1`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL2SrcDstV1 = Layout<tag::SteEthL2SrcDstV1, 0x10>;
 layout! { SteEthL2SrcDstV1, tag::SteEthL2SrcDstV1, "ste_eth_l2_src_dst_v1", Struct, 0x10;
     /// `dmac_47_16`: bits 31:0 of dword 0x00.
@@ -993,6 +1049,8 @@ layout! { SteEthL2SrcDstV1, tag::SteEthL2SrcDstV1, "ste_eth_l2_src_dst_v1", Stru
 }
 
 /// `ste_eth_l3_ipv4_5_tuple`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL3Ipv4_5Tuple = Layout<tag::SteEthL3Ipv4_5Tuple, 0x10>;
 layout! { SteEthL3Ipv4_5Tuple, tag::SteEthL3Ipv4_5Tuple, "ste_eth_l3_ipv4_5_tuple", Struct, 0x10;
     /// `destination_address`: bits 31:0 of dword 0x00.
@@ -1034,6 +1092,8 @@ layout! { SteEthL3Ipv4_5Tuple, tag::SteEthL3Ipv4_5Tuple, "ste_eth_l3_ipv4_5_tupl
 }
 
 /// `ste_eth_l3_ipv4_5_tuple_v1`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL3Ipv4_5TupleV1 = Layout<tag::SteEthL3Ipv4_5TupleV1, 0x10>;
 layout! { SteEthL3Ipv4_5TupleV1, tag::SteEthL3Ipv4_5TupleV1, "ste_eth_l3_ipv4_5_tuple_v1", Struct, 0x10;
     /// `source_address`: bits 31:0 of dword 0x00.
@@ -1077,6 +1137,8 @@ layout! { SteEthL3Ipv4_5TupleV1, tag::SteEthL3Ipv4_5TupleV1, "ste_eth_l3_ipv4_5_
 }
 
 /// `ste_eth_l3_ipv6_dst`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL3Ipv6Dst = Layout<tag::SteEthL3Ipv6Dst, 0x10>;
 layout! { SteEthL3Ipv6Dst, tag::SteEthL3Ipv6Dst, "ste_eth_l3_ipv6_dst", Struct, 0x10;
     /// `dst_ip_127_96`: bits 31:0 of dword 0x00.
@@ -1090,6 +1152,8 @@ layout! { SteEthL3Ipv6Dst, tag::SteEthL3Ipv6Dst, "ste_eth_l3_ipv6_dst", Struct, 
 }
 
 /// `ste_eth_l2_tnl`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL2Tnl = Layout<tag::SteEthL2Tnl, 0x10>;
 layout! { SteEthL2Tnl, tag::SteEthL2Tnl, "ste_eth_l2_tnl", Struct, 0x10;
     /// `dmac_47_16`: bits 31:0 of dword 0x00.
@@ -1123,6 +1187,8 @@ layout! { SteEthL2Tnl, tag::SteEthL2Tnl, "ste_eth_l2_tnl", Struct, 0x10;
 }
 
 /// `ste_eth_l2_tnl_v1`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL2TnlV1 = Layout<tag::SteEthL2TnlV1, 0x10>;
 layout! { SteEthL2TnlV1, tag::SteEthL2TnlV1, "ste_eth_l2_tnl_v1", Struct, 0x10;
     /// `l2_tunneling_network_id`: bits 31:0 of dword 0x00.
@@ -1152,6 +1218,8 @@ layout! { SteEthL2TnlV1, tag::SteEthL2TnlV1, "ste_eth_l2_tnl_v1", Struct, 0x10;
 }
 
 /// `ste_eth_l3_ipv6_src`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL3Ipv6Src = Layout<tag::SteEthL3Ipv6Src, 0x10>;
 layout! { SteEthL3Ipv6Src, tag::SteEthL3Ipv6Src, "ste_eth_l3_ipv6_src", Struct, 0x10;
     /// `src_ip_127_96`: bits 31:0 of dword 0x00.
@@ -1165,6 +1233,8 @@ layout! { SteEthL3Ipv6Src, tag::SteEthL3Ipv6Src, "ste_eth_l3_ipv6_src", Struct, 
 }
 
 /// `ste_eth_l3_ipv4_misc`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL3Ipv4Misc = Layout<tag::SteEthL3Ipv4Misc, 0x10>;
 layout! { SteEthL3Ipv4Misc, tag::SteEthL3Ipv4Misc, "ste_eth_l3_ipv4_misc", Struct, 0x10;
     /// `version`: bits 31:28 of dword 0x00.
@@ -1186,6 +1256,8 @@ layout! { SteEthL3Ipv4Misc, tag::SteEthL3Ipv4Misc, "ste_eth_l3_ipv4_misc", Struc
 }
 
 /// `ste_eth_l3_ipv4_misc_v1`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL3Ipv4MiscV1 = Layout<tag::SteEthL3Ipv4MiscV1, 0x10>;
 layout! { SteEthL3Ipv4MiscV1, tag::SteEthL3Ipv4MiscV1, "ste_eth_l3_ipv4_misc_v1", Struct, 0x10;
     /// `identification`: bits 31:16 of dword 0x00.
@@ -1209,6 +1281,8 @@ layout! { SteEthL3Ipv4MiscV1, tag::SteEthL3Ipv4MiscV1, "ste_eth_l3_ipv4_misc_v1"
 }
 
 /// `ste_eth_l4`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL4 = Layout<tag::SteEthL4, 0x10>;
 layout! { SteEthL4, tag::SteEthL4, "ste_eth_l4", Struct, 0x10;
     /// `fragmented`: bit 31 of dword 0x00.
@@ -1256,6 +1330,8 @@ layout! { SteEthL4, tag::SteEthL4, "ste_eth_l4", Struct, 0x10;
 }
 
 /// `ste_eth_l4_v1`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL4V1 = Layout<tag::SteEthL4V1, 0x10>;
 layout! { SteEthL4V1, tag::SteEthL4V1, "ste_eth_l4_v1", Struct, 0x10;
     /// `ipv6_version`: bits 31:28 of dword 0x00.
@@ -1307,6 +1383,8 @@ layout! { SteEthL4V1, tag::SteEthL4V1, "ste_eth_l4_v1", Struct, 0x10;
 }
 
 /// `ste_eth_l4_misc`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL4Misc = Layout<tag::SteEthL4Misc, 0x10>;
 layout! { SteEthL4Misc, tag::SteEthL4Misc, "ste_eth_l4_misc", Struct, 0x10;
     /// `checksum`: bits 31:16 of dword 0x00.
@@ -1324,6 +1402,8 @@ layout! { SteEthL4Misc, tag::SteEthL4Misc, "ste_eth_l4_misc", Struct, 0x10;
 }
 
 /// `ste_eth_l4_misc_v1`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteEthL4MiscV1 = Layout<tag::SteEthL4MiscV1, 0x10>;
 layout! { SteEthL4MiscV1, tag::SteEthL4MiscV1, "ste_eth_l4_misc_v1", Struct, 0x10;
     /// `window_size`: bits 31:16 of dword 0x00.
@@ -1341,6 +1421,8 @@ layout! { SteEthL4MiscV1, tag::SteEthL4MiscV1, "ste_eth_l4_misc_v1", Struct, 0x1
 }
 
 /// `ste_mpls`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteMpls = Layout<tag::SteMpls, 0x10>;
 layout! { SteMpls, tag::SteMpls, "ste_mpls", Struct, 0x10;
     /// `mpls0_label`: bits 31:12 of dword 0x00.
@@ -1378,6 +1460,8 @@ layout! { SteMpls, tag::SteMpls, "ste_mpls", Struct, 0x10;
 }
 
 /// `ste_mpls_v1`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteMplsV1 = Layout<tag::SteMplsV1, 0x10>;
 layout! { SteMplsV1, tag::SteMplsV1, "ste_mpls_v1", Struct, 0x10;
     /// `mpls_ok`: bit 10 of dword 0x00.
@@ -1417,6 +1501,8 @@ layout! { SteMplsV1, tag::SteMplsV1, "ste_mpls_v1", Struct, 0x10;
 }
 
 /// `ste_register_0`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteRegister0 = Layout<tag::SteRegister0, 0x10>;
 layout! { SteRegister0, tag::SteRegister0, "ste_register_0", Struct, 0x10;
     /// `register_0_h`: bits 31:0 of dword 0x00.
@@ -1430,6 +1516,8 @@ layout! { SteRegister0, tag::SteRegister0, "ste_register_0", Struct, 0x10;
 }
 
 /// `ste_register_1`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteRegister1 = Layout<tag::SteRegister1, 0x10>;
 layout! { SteRegister1, tag::SteRegister1, "ste_register_1", Struct, 0x10;
     /// `register_2_h`: bits 31:0 of dword 0x00.
@@ -1443,6 +1531,8 @@ layout! { SteRegister1, tag::SteRegister1, "ste_register_1", Struct, 0x10;
 }
 
 /// `ste_gre`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteGre = Layout<tag::SteGre, 0x10>;
 layout! { SteGre, tag::SteGre, "ste_gre", Struct, 0x10;
     /// `gre_c_present`: bit 31 of dword 0x00.
@@ -1474,6 +1564,8 @@ layout! { SteGre, tag::SteGre, "ste_gre", Struct, 0x10;
 }
 
 /// `ste_gre_v1`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteGreV1 = Layout<tag::SteGreV1, 0x10>;
 layout! { SteGreV1, tag::SteGreV1, "ste_gre_v1", Struct, 0x10;
     /// `gre_c_present`: bit 31 of dword 0x00.
@@ -1499,6 +1591,8 @@ layout! { SteGreV1, tag::SteGreV1, "ste_gre_v1", Struct, 0x10;
 }
 
 /// `ste_flex_parser_0`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteFlexParser0 = Layout<tag::SteFlexParser0, 0x10>;
 layout! { SteFlexParser0, tag::SteFlexParser0, "ste_flex_parser_0", Struct, 0x10;
     /// `flex_parser_3`: bits 31:0 of dword 0x00.
@@ -1512,6 +1606,8 @@ layout! { SteFlexParser0, tag::SteFlexParser0, "ste_flex_parser_0", Struct, 0x10
 }
 
 /// `ste_flex_parser_1`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteFlexParser1 = Layout<tag::SteFlexParser1, 0x10>;
 layout! { SteFlexParser1, tag::SteFlexParser1, "ste_flex_parser_1", Struct, 0x10;
     /// `flex_parser_7`: bits 31:0 of dword 0x00.
@@ -1525,6 +1621,8 @@ layout! { SteFlexParser1, tag::SteFlexParser1, "ste_flex_parser_1", Struct, 0x10
 }
 
 /// `ste_flex_parser_ok`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteFlexParserOk = Layout<tag::SteFlexParserOk, 0x10>;
 layout! { SteFlexParserOk, tag::SteFlexParserOk, "ste_flex_parser_ok", Struct, 0x10;
     /// `flex_parser_3`: bits 31:0 of dword 0x00.
@@ -1538,6 +1636,8 @@ layout! { SteFlexParserOk, tag::SteFlexParserOk, "ste_flex_parser_ok", Struct, 0
 }
 
 /// `ste_tunnel_header`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteTunnelHeader = Layout<tag::SteTunnelHeader, 0x10>;
 layout! { SteTunnelHeader, tag::SteTunnelHeader, "ste_tunnel_header", Struct, 0x10;
     /// `tunnel_header_dw0`: bits 31:0 of dword 0x00.
@@ -1547,6 +1647,8 @@ layout! { SteTunnelHeader, tag::SteTunnelHeader, "ste_tunnel_header", Struct, 0x
 }
 
 /// `ste_tunnel_header_v1`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteTunnelHeaderV1 = Layout<tag::SteTunnelHeaderV1, 0x10>;
 layout! { SteTunnelHeaderV1, tag::SteTunnelHeaderV1, "ste_tunnel_header_v1", Struct, 0x10;
     /// `tunnel_header_0`: bits 31:0 of dword 0x00.
@@ -1560,6 +1662,8 @@ layout! { SteTunnelHeaderV1, tag::SteTunnelHeaderV1, "ste_tunnel_header_v1", Str
 }
 
 /// `ste_flex_parser_tnl_vxlan_gpe`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteFlexParserTnlVxlanGpe = Layout<tag::SteFlexParserTnlVxlanGpe, 0x10>;
 layout! { SteFlexParserTnlVxlanGpe, tag::SteFlexParserTnlVxlanGpe, "ste_flex_parser_tnl_vxlan_gpe", Struct, 0x10;
     /// `outer_vxlan_gpe_flags`: bits 31:24 of dword 0x00.
@@ -1571,6 +1675,8 @@ layout! { SteFlexParserTnlVxlanGpe, tag::SteFlexParserTnlVxlanGpe, "ste_flex_par
 }
 
 /// `ste_flex_parser_tnl_geneve`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteFlexParserTnlGeneve = Layout<tag::SteFlexParserTnlGeneve, 0x10>;
 layout! { SteFlexParserTnlGeneve, tag::SteFlexParserTnlGeneve, "ste_flex_parser_tnl_geneve", Struct, 0x10;
     /// `geneve_opt_len`: bits 29:24 of dword 0x00.
@@ -1584,6 +1690,8 @@ layout! { SteFlexParserTnlGeneve, tag::SteFlexParserTnlGeneve, "ste_flex_parser_
 }
 
 /// `ste_flex_parser_tnl_gtpu`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteFlexParserTnlGtpu = Layout<tag::SteFlexParserTnlGtpu, 0x10>;
 layout! { SteFlexParserTnlGtpu, tag::SteFlexParserTnlGtpu, "ste_flex_parser_tnl_gtpu", Struct, 0x10;
     /// `gtpu_msg_flags`: bits 31:24 of dword 0x00.
@@ -1595,6 +1703,8 @@ layout! { SteFlexParserTnlGtpu, tag::SteFlexParserTnlGtpu, "ste_flex_parser_tnl_
 }
 
 /// `ste_general_purpose`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteGeneralPurpose = Layout<tag::SteGeneralPurpose, 0x10>;
 layout! { SteGeneralPurpose, tag::SteGeneralPurpose, "ste_general_purpose", Struct, 0x10;
     /// `general_purpose_lookup_field`: bits 31:0 of dword 0x00.
@@ -1602,6 +1712,8 @@ layout! { SteGeneralPurpose, tag::SteGeneralPurpose, "ste_general_purpose", Stru
 }
 
 /// `ste_src_gvmi_qp`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteSrcGvmiQp = Layout<tag::SteSrcGvmiQp, 0x10>;
 layout! { SteSrcGvmiQp, tag::SteSrcGvmiQp, "ste_src_gvmi_qp", Struct, 0x10;
     /// `loopback_syndrome`: bits 31:24 of dword 0x00.
@@ -1619,6 +1731,8 @@ layout! { SteSrcGvmiQp, tag::SteSrcGvmiQp, "ste_src_gvmi_qp", Struct, 0x10;
 }
 
 /// `ste_src_gvmi_qp_v1`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteSrcGvmiQpV1 = Layout<tag::SteSrcGvmiQpV1, 0x10>;
 layout! { SteSrcGvmiQpV1, tag::SteSrcGvmiQpV1, "ste_src_gvmi_qp_v1", Struct, 0x10;
     /// `loopback_synd`: bits 31:24 of dword 0x00.
@@ -1636,6 +1750,8 @@ layout! { SteSrcGvmiQpV1, tag::SteSrcGvmiQpV1, "ste_src_gvmi_qp_v1", Struct, 0x1
 }
 
 /// `ste_icmp_v1`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteIcmpV1 = Layout<tag::SteIcmpV1, 0x10>;
 layout! { SteIcmpV1, tag::SteIcmpV1, "ste_icmp_v1", Struct, 0x10;
     /// `icmp_payload_data`: bits 31:0 of dword 0x00.
@@ -1649,6 +1765,8 @@ layout! { SteIcmpV1, tag::SteIcmpV1, "ste_icmp_v1", Struct, 0x10;
 }
 
 /// `ste_ib_l4`: 16 bytes.
+///
+/// Sources: rdma-core.
 pub type SteIbL4 = Layout<tag::SteIbL4, 0x10>;
 layout! { SteIbL4, tag::SteIbL4, "ste_ib_l4", Struct, 0x10;
     /// `opcode`: bits 31:24 of dword 0x00.
@@ -1682,6 +1800,8 @@ layout! { SteIbL4, tag::SteIbL4, "ste_ib_l4", Struct, 0x10;
 }
 
 /// `ste_def0_v1`: 32 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDef0V1 = Layout<tag::SteDef0V1, 0x20>;
 layout! { SteDef0V1, tag::SteDef0V1, "ste_def0_v1", Struct, 0x20;
     /// `metadata_reg_c_0`: bits 31:0 of dword 0x00.
@@ -1767,6 +1887,8 @@ layout! { SteDef0V1, tag::SteDef0V1, "ste_def0_v1", Struct, 0x20;
 }
 
 /// `ste_def2_v1`: 32 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDef2V1 = Layout<tag::SteDef2V1, 0x20>;
 layout! { SteDef2V1, tag::SteDef2V1, "ste_def2_v1", Struct, 0x20;
     /// `metadata_reg_a`: bits 31:0 of dword 0x00.
@@ -1846,6 +1968,8 @@ layout! { SteDef2V1, tag::SteDef2V1, "ste_def2_v1", Struct, 0x20;
 }
 
 /// `ste_def6_v1`: 32 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDef6V1 = Layout<tag::SteDef6V1, 0x20>;
 layout! { SteDef6V1, tag::SteDef6V1, "ste_def6_v1", Struct, 0x20;
     /// `dst_ipv6_127_96`: bits 31:0 of dword 0x00.
@@ -1887,6 +2011,8 @@ layout! { SteDef6V1, tag::SteDef6V1, "ste_def6_v1", Struct, 0x20;
 }
 
 /// `ste_def16_v1`: 32 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDef16V1 = Layout<tag::SteDef16V1, 0x20>;
 layout! { SteDef16V1, tag::SteDef16V1, "ste_def16_v1", Struct, 0x20;
     /// `tunnel_header_0`: bits 31:0 of dword 0x00.
@@ -1922,6 +2048,8 @@ layout! { SteDef16V1, tag::SteDef16V1, "ste_def16_v1", Struct, 0x20;
 }
 
 /// `ste_def22_v1`: 32 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDef22V1 = Layout<tag::SteDef22V1, 0x20>;
 layout! { SteDef22V1, tag::SteDef22V1, "ste_def22_v1", Struct, 0x20;
     /// `outer_ip_src_addr`: bits 31:0 of dword 0x00.
@@ -1969,6 +2097,8 @@ layout! { SteDef22V1, tag::SteDef22V1, "ste_def22_v1", Struct, 0x20;
 }
 
 /// `ste_def24_v1`: 32 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDef24V1 = Layout<tag::SteDef24V1, 0x20>;
 layout! { SteDef24V1, tag::SteDef24V1, "ste_def24_v1", Struct, 0x20;
     /// `metadata_reg_c_2`: bits 31:0 of dword 0x00.
@@ -2014,6 +2144,8 @@ layout! { SteDef24V1, tag::SteDef24V1, "ste_def24_v1", Struct, 0x20;
 }
 
 /// `ste_def25_v1`: 32 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDef25V1 = Layout<tag::SteDef25V1, 0x20>;
 layout! { SteDef25V1, tag::SteDef25V1, "ste_def25_v1", Struct, 0x20;
     /// `inner_ip_src_addr`: bits 31:0 of dword 0x00.
@@ -2049,6 +2181,8 @@ layout! { SteDef25V1, tag::SteDef25V1, "ste_def25_v1", Struct, 0x20;
 }
 
 /// `ste_def26_v1`: 32 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDef26V1 = Layout<tag::SteDef26V1, 0x20>;
 layout! { SteDef26V1, tag::SteDef26V1, "ste_def26_v1", Struct, 0x20;
     /// `src_ipv6_127_96`: bits 31:0 of dword 0x00.
@@ -2112,6 +2246,8 @@ layout! { SteDef26V1, tag::SteDef26V1, "ste_def26_v1", Struct, 0x20;
 }
 
 /// `ste_def28_v1`: 32 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDef28V1 = Layout<tag::SteDef28V1, 0x20>;
 layout! { SteDef28V1, tag::SteDef28V1, "ste_def28_v1", Struct, 0x20;
     /// `inner_l4_sport`: bits 31:16 of dword 0x00.
@@ -2159,6 +2295,8 @@ layout! { SteDef28V1, tag::SteDef28V1, "ste_def28_v1", Struct, 0x20;
 }
 
 /// `ste_def33_v1`: 32 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDef33V1 = Layout<tag::SteDef33V1, 0x20>;
 layout! { SteDef33V1, tag::SteDef33V1, "ste_def33_v1", Struct, 0x20;
     /// `outer_ip_src_addr`: bits 31:0 of dword 0x00.
@@ -2220,6 +2358,8 @@ layout! { SteDef33V1, tag::SteDef33V1, "ste_def33_v1", Struct, 0x20;
 }
 
 /// `ste_single_action_remove_header_v3`: 4 bytes.
+///
+/// Sources: rdma-core.
 pub type SteSingleActionRemoveHeaderV3 = Layout<tag::SteSingleActionRemoveHeaderV3, 0x04>;
 layout! { SteSingleActionRemoveHeaderV3, tag::SteSingleActionRemoveHeaderV3, "ste_single_action_remove_header_v3", Struct, 0x04;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -2239,6 +2379,8 @@ layout! { SteSingleActionRemoveHeaderV3, tag::SteSingleActionRemoveHeaderV3, "st
 }
 
 /// `ste_single_action_remove_header_size_v3`: 4 bytes.
+///
+/// Sources: rdma-core.
 pub type SteSingleActionRemoveHeaderSizeV3 = Layout<tag::SteSingleActionRemoveHeaderSizeV3, 0x04>;
 layout! { SteSingleActionRemoveHeaderSizeV3, tag::SteSingleActionRemoveHeaderSizeV3, "ste_single_action_remove_header_size_v3", Struct, 0x04;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -2254,6 +2396,8 @@ layout! { SteSingleActionRemoveHeaderSizeV3, tag::SteSingleActionRemoveHeaderSiz
 }
 
 /// `ste_double_action_insert_with_inline_v3`: 8 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDoubleActionInsertWithInlineV3 = Layout<tag::SteDoubleActionInsertWithInlineV3, 0x08>;
 layout! { SteDoubleActionInsertWithInlineV3, tag::SteDoubleActionInsertWithInlineV3, "ste_double_action_insert_with_inline_v3", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -2267,6 +2411,8 @@ layout! { SteDoubleActionInsertWithInlineV3, tag::SteDoubleActionInsertWithInlin
 }
 
 /// `ste_double_action_insert_with_ptr_v3`: 8 bytes.
+///
+/// Sources: rdma-core.
 pub type SteDoubleActionInsertWithPtrV3 = Layout<tag::SteDoubleActionInsertWithPtrV3, 0x08>;
 layout! { SteDoubleActionInsertWithPtrV3, tag::SteDoubleActionInsertWithPtrV3, "ste_double_action_insert_with_ptr_v3", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -2284,6 +2430,8 @@ layout! { SteDoubleActionInsertWithPtrV3, tag::SteDoubleActionInsertWithPtrV3, "
 }
 
 /// `dr_action_hw_set`: 8 bytes.
+///
+/// Sources: rdma-core.
 pub type DrActionHwSet = Layout<tag::DrActionHwSet, 0x08>;
 layout! { DrActionHwSet, tag::DrActionHwSet, "dr_action_hw_set", Struct, 0x08;
     /// `opcode`: bits 31:24 of dword 0x00.
@@ -2299,6 +2447,8 @@ layout! { DrActionHwSet, tag::DrActionHwSet, "dr_action_hw_set", Struct, 0x08;
 }
 
 /// `dr_action_hw_copy`: 8 bytes.
+///
+/// Sources: rdma-core.
 pub type DrActionHwCopy = Layout<tag::DrActionHwCopy, 0x08>;
 layout! { DrActionHwCopy, tag::DrActionHwCopy, "dr_action_hw_copy", Struct, 0x08;
     /// `opcode`: bits 31:24 of dword 0x00.
@@ -2316,6 +2466,8 @@ layout! { DrActionHwCopy, tag::DrActionHwCopy, "dr_action_hw_copy", Struct, 0x08
 }
 
 /// `rtc`: 128 bytes.
+///
+/// Sources: dpdk.
 pub type Rtc = Layout<tag::Rtc, 0x80>;
 layout! { Rtc, tag::Rtc, "rtc", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2359,6 +2511,8 @@ layout! { Rtc, tag::Rtc, "rtc", Struct, 0x80;
 }
 
 /// `ste_match_4dw_range_ctrl_dw`: 4 bytes.
+///
+/// Sources: dpdk.
 pub type SteMatch4dwRangeCtrlDw = Layout<tag::SteMatch4dwRangeCtrlDw, 0x04>;
 layout! { SteMatch4dwRangeCtrlDw, tag::SteMatch4dwRangeCtrlDw, "ste_match_4dw_range_ctrl_dw", Struct, 0x04;
     /// `match`: bit 31 of dword 0x00.
@@ -2380,6 +2534,8 @@ layout! { SteMatch4dwRangeCtrlDw, tag::SteMatch4dwRangeCtrlDw, "ste_match_4dw_ra
 }
 
 /// `stc_ste_param_ste_table`: 16 bytes.
+///
+/// Sources: dpdk.
 pub type StcSteParamSteTable = Layout<tag::StcSteParamSteTable, 0x10>;
 layout! { StcSteParamSteTable, tag::StcSteParamSteTable, "stc_ste_param_ste_table", Struct, 0x10;
     /// `ste_obj_id`: bits 31:0 of dword 0x00.
@@ -2391,6 +2547,8 @@ layout! { StcSteParamSteTable, tag::StcSteParamSteTable, "stc_ste_param_ste_tabl
 }
 
 /// `stc_ste_param_tir`: 16 bytes.
+///
+/// Sources: dpdk.
 pub type StcSteParamTir = Layout<tag::StcSteParamTir, 0x10>;
 layout! { StcSteParamTir, tag::StcSteParamTir, "stc_ste_param_tir", Struct, 0x10;
     /// `tirn`: bits 23:0 of dword 0x00.
@@ -2398,6 +2556,8 @@ layout! { StcSteParamTir, tag::StcSteParamTir, "stc_ste_param_tir", Struct, 0x10
 }
 
 /// `stc_ste_param_table`: 16 bytes.
+///
+/// Sources: dpdk.
 pub type StcSteParamTable = Layout<tag::StcSteParamTable, 0x10>;
 layout! { StcSteParamTable, tag::StcSteParamTable, "stc_ste_param_table", Struct, 0x10;
     /// `table_id`: bits 23:0 of dword 0x00.
@@ -2405,6 +2565,8 @@ layout! { StcSteParamTable, tag::StcSteParamTable, "stc_ste_param_table", Struct
 }
 
 /// `stc_ste_param_flow_counter`: 4 bytes.
+///
+/// Sources: dpdk.
 pub type StcSteParamFlowCounter = Layout<tag::StcSteParamFlowCounter, 0x04>;
 layout! { StcSteParamFlowCounter, tag::StcSteParamFlowCounter, "stc_ste_param_flow_counter", Struct, 0x04;
     /// `flow_counter_id`: bits 31:0 of dword 0x00.
@@ -2412,6 +2574,8 @@ layout! { StcSteParamFlowCounter, tag::StcSteParamFlowCounter, "stc_ste_param_fl
 }
 
 /// `stc_ste_param_execute_aso`: 8 bytes.
+///
+/// Sources: dpdk.
 pub type StcSteParamExecuteAso = Layout<tag::StcSteParamExecuteAso, 0x08>;
 layout! { StcSteParamExecuteAso, tag::StcSteParamExecuteAso, "stc_ste_param_execute_aso", Struct, 0x08;
     /// `aso_object_id`: bits 31:0 of dword 0x00.
@@ -2423,6 +2587,8 @@ layout! { StcSteParamExecuteAso, tag::StcSteParamExecuteAso, "stc_ste_param_exec
 }
 
 /// `stc_ste_param_header_modify_list`: 8 bytes.
+///
+/// Sources: dpdk.
 pub type StcSteParamHeaderModifyList = Layout<tag::StcSteParamHeaderModifyList, 0x08>;
 layout! { StcSteParamHeaderModifyList, tag::StcSteParamHeaderModifyList, "stc_ste_param_header_modify_list", Struct, 0x08;
     /// `header_modify_pattern_id`: bits 31:0 of dword 0x00.
@@ -2432,6 +2598,8 @@ layout! { StcSteParamHeaderModifyList, tag::StcSteParamHeaderModifyList, "stc_st
 }
 
 /// `stc_ste_param_remove`: 4 bytes.
+///
+/// Sources: dpdk.
 pub type StcSteParamRemove = Layout<tag::StcSteParamRemove, 0x04>;
 layout! { StcSteParamRemove, tag::StcSteParamRemove, "stc_ste_param_remove", Struct, 0x04;
     /// `action_type`: bits 31:28 of dword 0x00.
@@ -2445,6 +2613,8 @@ layout! { StcSteParamRemove, tag::StcSteParamRemove, "stc_ste_param_remove", Str
 }
 
 /// `stc_ste_param_remove_words`: 4 bytes.
+///
+/// Sources: dpdk.
 pub type StcSteParamRemoveWords = Layout<tag::StcSteParamRemoveWords, 0x04>;
 layout! { StcSteParamRemoveWords, tag::StcSteParamRemoveWords, "stc_ste_param_remove_words", Struct, 0x04;
     /// `action_type`: bits 31:28 of dword 0x00.
@@ -2458,6 +2628,8 @@ layout! { StcSteParamRemoveWords, tag::StcSteParamRemoveWords, "stc_ste_param_re
 }
 
 /// `stc_ste_param_insert`: 8 bytes.
+///
+/// Sources: dpdk.
 pub type StcSteParamInsert = Layout<tag::StcSteParamInsert, 0x08>;
 layout! { StcSteParamInsert, tag::StcSteParamInsert, "stc_ste_param_insert", Struct, 0x08;
     /// `action_type`: bits 31:28 of dword 0x00.
@@ -2479,6 +2651,8 @@ layout! { StcSteParamInsert, tag::StcSteParamInsert, "stc_ste_param_insert", Str
 }
 
 /// `stc_ste_param_vport`: 16 bytes.
+///
+/// Sources: dpdk.
 pub type StcSteParamVport = Layout<tag::StcSteParamVport, 0x10>;
 layout! { StcSteParamVport, tag::StcSteParamVport, "stc_ste_param_vport", Struct, 0x10;
     /// `eswitch_owner_vhca_id`: bits 31:16 of dword 0x00.
@@ -2490,6 +2664,8 @@ layout! { StcSteParamVport, tag::StcSteParamVport, "stc_ste_param_vport", Struct
 }
 
 /// `stc_param`, a union: 16 bytes.
+///
+/// Sources: dpdk.
 pub type StcParam = Layout<tag::StcParam, 0x10>;
 layout! { StcParam, tag::StcParam, "stc_param", Union, 0x10;
     /// `ste_table`: from byte 0x00 on.
@@ -2519,6 +2695,8 @@ layout! { StcParam, tag::StcParam, "stc_param", Union, 0x10;
 }
 
 /// `stc`: 128 bytes.
+///
+/// Sources: dpdk.
 pub type Stc = Layout<tag::Stc, 0x80>;
 layout! { Stc, tag::Stc, "stc", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2536,6 +2714,8 @@ layout! { Stc, tag::Stc, "stc", Struct, 0x80;
 }
 
 /// `ste`: 128 bytes.
+///
+/// Sources: dpdk.
 pub type Ste = Layout<tag::Ste, 0x80>;
 layout! { Ste, tag::Ste, "ste", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2545,6 +2725,8 @@ layout! { Ste, tag::Ste, "ste", Struct, 0x80;
 }
 
 /// `arg`: 20 bytes.
+///
+/// Sources: dpdk.
 pub type Arg = Layout<tag::Arg, 0x14>;
 layout! { Arg, tag::Arg, "arg", Struct, 0x14;
     /// `access_pd`: bits 23:0 of dword 0x10.
@@ -2552,6 +2734,8 @@ layout! { Arg, tag::Arg, "arg", Struct, 0x14;
 }
 
 /// `header_modify_pattern_in`: 544 bytes.
+///
+/// Sources: dpdk.
 pub type HeaderModifyPatternIn = Layout<tag::HeaderModifyPatternIn, 0x220>;
 layout! { HeaderModifyPatternIn, tag::HeaderModifyPatternIn, "header_modify_pattern_in", Struct, 0x220;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2563,6 +2747,8 @@ layout! { HeaderModifyPatternIn, tag::HeaderModifyPatternIn, "header_modify_patt
 }
 
 /// `create_rtc_in`: 144 bytes.
+///
+/// Sources: dpdk.
 pub type CreateRtcIn = Layout<tag::CreateRtcIn, 0x90>;
 layout! { CreateRtcIn, tag::CreateRtcIn, "create_rtc_in", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.
@@ -2572,6 +2758,8 @@ layout! { CreateRtcIn, tag::CreateRtcIn, "create_rtc_in", Struct, 0x90;
 }
 
 /// `create_stc_in`: 144 bytes.
+///
+/// Sources: dpdk.
 pub type CreateStcIn = Layout<tag::CreateStcIn, 0x90>;
 layout! { CreateStcIn, tag::CreateStcIn, "create_stc_in", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.
@@ -2581,6 +2769,8 @@ layout! { CreateStcIn, tag::CreateStcIn, "create_stc_in", Struct, 0x90;
 }
 
 /// `create_ste_in`: 144 bytes.
+///
+/// Sources: dpdk.
 pub type CreateSteIn = Layout<tag::CreateSteIn, 0x90>;
 layout! { CreateSteIn, tag::CreateSteIn, "create_ste_in", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.
@@ -2590,6 +2780,8 @@ layout! { CreateSteIn, tag::CreateSteIn, "create_ste_in", Struct, 0x90;
 }
 
 /// `create_arg_in`: 36 bytes.
+///
+/// Sources: dpdk.
 pub type CreateArgIn = Layout<tag::CreateArgIn, 0x24>;
 layout! { CreateArgIn, tag::CreateArgIn, "create_arg_in", Struct, 0x24;
     /// `hdr`: from byte 0x00 on.
@@ -2599,6 +2791,8 @@ layout! { CreateArgIn, tag::CreateArgIn, "create_arg_in", Struct, 0x24;
 }
 
 /// `create_header_modify_pattern_in`: 560 bytes.
+///
+/// Sources: dpdk.
 pub type CreateHeaderModifyPatternIn = Layout<tag::CreateHeaderModifyPatternIn, 0x230>;
 layout! { CreateHeaderModifyPatternIn, tag::CreateHeaderModifyPatternIn, "create_header_modify_pattern_in", Struct, 0x230;
     /// `hdr`: from byte 0x00 on.
@@ -2608,6 +2802,8 @@ layout! { CreateHeaderModifyPatternIn, tag::CreateHeaderModifyPatternIn, "create
 }
 
 /// `generate_wqe_in`: 256 bytes.
+///
+/// Sources: dpdk.
 pub type GenerateWqeIn = Layout<tag::GenerateWqeIn, 0x100>;
 layout! { GenerateWqeIn, tag::GenerateWqeIn, "generate_wqe_in", Struct, 0x100, opcode 0xb17;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -2630,6 +2826,8 @@ layout! { GenerateWqeIn, tag::GenerateWqeIn, "generate_wqe_in", Struct, 0x100, o
 request! { GenerateWqeIn => GenerateWqeOut }
 
 /// `generate_wqe_out`: 128 bytes.
+///
+/// Sources: dpdk.
 pub type GenerateWqeOut = Layout<tag::GenerateWqeOut, 0x80>;
 layout! { GenerateWqeOut, tag::GenerateWqeOut, "generate_wqe_out", Struct, 0x80;
     /// `status`: bits 31:24 of dword 0x00.

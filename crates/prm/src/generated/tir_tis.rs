@@ -67,6 +67,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `rx_hash_field_select`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type RxHashFieldSelect = Layout<tag::RxHashFieldSelect, 0x04>;
 layout! { RxHashFieldSelect, tag::RxHashFieldSelect, "rx_hash_field_select", Struct, 0x04;
     /// `l3_prot_type`: bit 31 of dword 0x00.
@@ -78,6 +80,8 @@ layout! { RxHashFieldSelect, tag::RxHashFieldSelect, "rx_hash_field_select", Str
 }
 
 /// `tisc`: 160 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type Tisc = Layout<tag::Tisc, 0xa0>;
 layout! { Tisc, tag::Tisc, "tisc", Struct, 0xa0;
     /// `strict_lag_tx_port_affinity`: bit 31 of dword 0x00.
@@ -99,6 +103,8 @@ layout! { Tisc, tag::Tisc, "tisc", Struct, 0xa0;
 }
 
 /// `tirc`: 240 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Tirc = Layout<tag::Tirc, 0xf0>;
 layout! { Tirc, tag::Tirc, "tirc", Struct, 0xf0;
     /// `disp_type`: bits 31:28 of dword 0x04.
@@ -112,8 +118,10 @@ layout! { Tirc, tag::Tirc, "tirc", Struct, 0xf0;
     /// `lro_timeout_period_usecs`: bits 27:12 of dword 0x10.
     full(lro_timeout_period_usecs set_lro_timeout_period_usecs with_lro_timeout_period_usecs: u16 = "lro_timeout_period_usecs" 0x10[27:12]);
     /// `packet_merge_mask`: bits 11:8 of dword 0x10.
+    #[doc(alias = "lro_enable_mask")]
     bits(packet_merge_mask set_packet_merge_mask with_packet_merge_mask try_set_packet_merge_mask: u8 = "packet_merge_mask" 0x10[11:8]);
     /// `lro_max_ip_payload_size`: bits 7:0 of dword 0x10.
+    #[doc(alias = "lro_max_msg_sz")]
     full(lro_max_ip_payload_size set_lro_max_ip_payload_size with_lro_max_ip_payload_size: u8 = "lro_max_ip_payload_size" 0x10[7:0]);
     /// `inline_rqn`: bits 23:0 of dword 0x1c.
     bits(inline_rqn set_inline_rqn with_inline_rqn try_set_inline_rqn: u32 = "inline_rqn" 0x1c[23:0]);
@@ -140,6 +148,8 @@ layout! { Tirc, tag::Tirc, "tirc", Struct, 0xf0;
 }
 
 /// `query_tis_out`: 176 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryTisOut = Layout<tag::QueryTisOut, 0xb0>;
 layout! { QueryTisOut, tag::QueryTisOut, "query_tis_out", Struct, 0xb0;
     /// `status`: bits 31:24 of dword 0x00.
@@ -151,6 +161,8 @@ layout! { QueryTisOut, tag::QueryTisOut, "query_tis_out", Struct, 0xb0;
 }
 
 /// `query_tis_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryTisIn = Layout<tag::QueryTisIn, 0x10>;
 layout! { QueryTisIn, tag::QueryTisIn, "query_tis_in", Struct, 0x10, opcode 0x915;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -165,6 +177,8 @@ layout! { QueryTisIn, tag::QueryTisIn, "query_tis_in", Struct, 0x10, opcode 0x91
 request! { QueryTisIn => QueryTisOut }
 
 /// `query_tir_out`: 272 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryTirOut = Layout<tag::QueryTirOut, 0x110>;
 layout! { QueryTirOut, tag::QueryTirOut, "query_tir_out", Struct, 0x110;
     /// `status`: bits 31:24 of dword 0x00.
@@ -176,6 +190,8 @@ layout! { QueryTirOut, tag::QueryTirOut, "query_tir_out", Struct, 0x110;
 }
 
 /// `query_tir_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryTirIn = Layout<tag::QueryTirIn, 0x10>;
 layout! { QueryTirIn, tag::QueryTirIn, "query_tir_in", Struct, 0x10, opcode 0x903;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -190,6 +206,8 @@ layout! { QueryTirIn, tag::QueryTirIn, "query_tir_in", Struct, 0x10, opcode 0x90
 request! { QueryTirIn => QueryTirOut }
 
 /// `modify_tis_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ModifyTisOut = Layout<tag::ModifyTisOut, 0x10>;
 layout! { ModifyTisOut, tag::ModifyTisOut, "modify_tis_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -199,6 +217,8 @@ layout! { ModifyTisOut, tag::ModifyTisOut, "modify_tis_out", Struct, 0x10;
 }
 
 /// `modify_tis_bitmask`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ModifyTisBitmask = Layout<tag::ModifyTisBitmask, 0x08>;
 layout! { ModifyTisBitmask, tag::ModifyTisBitmask, "modify_tis_bitmask", Struct, 0x08;
     /// `lag_tx_port_affinity`: bit 2 of dword 0x04.
@@ -210,6 +230,8 @@ layout! { ModifyTisBitmask, tag::ModifyTisBitmask, "modify_tis_bitmask", Struct,
 }
 
 /// `modify_tis_in`: 192 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ModifyTisIn = Layout<tag::ModifyTisIn, 0xc0>;
 layout! { ModifyTisIn, tag::ModifyTisIn, "modify_tis_in", Struct, 0xc0, opcode 0x913;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -228,6 +250,8 @@ layout! { ModifyTisIn, tag::ModifyTisIn, "modify_tis_in", Struct, 0xc0, opcode 0
 request! { ModifyTisIn => ModifyTisOut }
 
 /// `modify_tir_bitmask`: 8 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyTirBitmask = Layout<tag::ModifyTirBitmask, 0x08>;
 layout! { ModifyTirBitmask, tag::ModifyTirBitmask, "modify_tir_bitmask", Struct, 0x08;
     /// `self_lb_en`: bit 4 of dword 0x04.
@@ -235,10 +259,13 @@ layout! { ModifyTirBitmask, tag::ModifyTirBitmask, "modify_tir_bitmask", Struct,
     /// `hash`: bit 2 of dword 0x04.
     flag(hash_ set_hash with_hash: bool = "hash" 0x04[2]);
     /// `packet_merge`: bit 0 of dword 0x04.
+    #[doc(alias = "lro")]
     flag(packet_merge set_packet_merge with_packet_merge: bool = "packet_merge" 0x04[0]);
 }
 
 /// `modify_tir_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyTirOut = Layout<tag::ModifyTirOut, 0x10>;
 layout! { ModifyTirOut, tag::ModifyTirOut, "modify_tir_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -248,6 +275,8 @@ layout! { ModifyTirOut, tag::ModifyTirOut, "modify_tir_out", Struct, 0x10;
 }
 
 /// `modify_tir_in`: 272 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyTirIn = Layout<tag::ModifyTirIn, 0x110>;
 layout! { ModifyTirIn, tag::ModifyTirIn, "modify_tir_in", Struct, 0x110, opcode 0x901;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -259,13 +288,17 @@ layout! { ModifyTirIn, tag::ModifyTirIn, "modify_tir_in", Struct, 0x110, opcode 
     /// `tirn`: bits 23:0 of dword 0x08.
     bits(tirn set_tirn with_tirn try_set_tirn: u32 = "tirn" 0x08[23:0]);
     /// `bitmask`: from byte 0x10 on.
+    #[doc(alias = "modify_bitmask")]
     nested(bitmask bitmask_mut set_bitmask with_bitmask: ModifyTirBitmask = "bitmask" 0x10, 0x08);
     /// `ctx`: from byte 0x20 on.
+    #[doc(alias = "tir_context")]
     nested(ctx ctx_mut set_ctx with_ctx: Tirc = "ctx" 0x20, 0xf0);
 }
 request! { ModifyTirIn => ModifyTirOut }
 
 /// `destroy_tis_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyTisOut = Layout<tag::DestroyTisOut, 0x10>;
 layout! { DestroyTisOut, tag::DestroyTisOut, "destroy_tis_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -275,6 +308,8 @@ layout! { DestroyTisOut, tag::DestroyTisOut, "destroy_tis_out", Struct, 0x10;
 }
 
 /// `destroy_tis_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyTisIn = Layout<tag::DestroyTisIn, 0x10>;
 layout! { DestroyTisIn, tag::DestroyTisIn, "destroy_tis_in", Struct, 0x10, opcode 0x914;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -289,6 +324,8 @@ layout! { DestroyTisIn, tag::DestroyTisIn, "destroy_tis_in", Struct, 0x10, opcod
 request! { DestroyTisIn => DestroyTisOut }
 
 /// `destroy_tir_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyTirOut = Layout<tag::DestroyTirOut, 0x10>;
 layout! { DestroyTirOut, tag::DestroyTirOut, "destroy_tir_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -298,6 +335,8 @@ layout! { DestroyTirOut, tag::DestroyTirOut, "destroy_tir_out", Struct, 0x10;
 }
 
 /// `destroy_tir_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyTirIn = Layout<tag::DestroyTirIn, 0x10>;
 layout! { DestroyTirIn, tag::DestroyTirIn, "destroy_tir_in", Struct, 0x10, opcode 0x902;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -312,6 +351,8 @@ layout! { DestroyTirIn, tag::DestroyTirIn, "destroy_tir_in", Struct, 0x10, opcod
 request! { DestroyTirIn => DestroyTirOut }
 
 /// `create_tis_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateTisOut = Layout<tag::CreateTisOut, 0x10>;
 layout! { CreateTisOut, tag::CreateTisOut, "create_tis_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -323,6 +364,8 @@ layout! { CreateTisOut, tag::CreateTisOut, "create_tis_out", Struct, 0x10;
 }
 
 /// `create_tis_in`: 192 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type CreateTisIn = Layout<tag::CreateTisIn, 0xc0>;
 layout! { CreateTisIn, tag::CreateTisIn, "create_tis_in", Struct, 0xc0, opcode 0x912;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -337,6 +380,8 @@ layout! { CreateTisIn, tag::CreateTisIn, "create_tis_in", Struct, 0xc0, opcode 0
 request! { CreateTisIn => CreateTisOut }
 
 /// `create_tir_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateTirOut = Layout<tag::CreateTirOut, 0x10>;
 layout! { CreateTirOut, tag::CreateTirOut, "create_tir_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -354,6 +399,8 @@ layout! { CreateTirOut, tag::CreateTirOut, "create_tir_out", Struct, 0x10;
 }
 
 /// `create_tir_in`: 272 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type CreateTirIn = Layout<tag::CreateTirIn, 0x110>;
 layout! { CreateTirIn, tag::CreateTirIn, "create_tir_in", Struct, 0x110, opcode 0x900;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -363,11 +410,14 @@ layout! { CreateTirIn, tag::CreateTirIn, "create_tir_in", Struct, 0x110, opcode 
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `ctx`: from byte 0x20 on.
+    #[doc(alias = "tir_context")]
     nested(ctx ctx_mut set_ctx with_ctx: Tirc = "ctx" 0x20, 0xf0);
 }
 request! { CreateTirIn => CreateTirOut }
 
 /// `tls_static_params`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type TlsStaticParams = Layout<tag::TlsStaticParams, 0x40>;
 layout! { TlsStaticParams, tag::TlsStaticParams, "tls_static_params", Struct, 0x40;
     /// `const_2`: bits 31:30 of dword 0x00.
@@ -391,6 +441,8 @@ layout! { TlsStaticParams, tag::TlsStaticParams, "tls_static_params", Struct, 0x
 }
 
 /// `tls_progress_params`: 12 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type TlsProgressParams = Layout<tag::TlsProgressParams, 0x0c>;
 layout! { TlsProgressParams, tag::TlsProgressParams, "tls_progress_params", Struct, 0x0c;
     /// `next_record_tcp_sn`: bits 31:0 of dword 0x00.

@@ -58,6 +58,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `virtio_q`: 128 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk.
 pub type VirtioQ = Layout<tag::VirtioQ, 0x80>;
 layout! { VirtioQ, tag::VirtioQ, "virtio_q", Struct, 0x80;
     /// `virtio_q_type`: bits 31:24 of dword 0x00.
@@ -75,6 +77,7 @@ layout! { VirtioQ, tag::VirtioQ, "virtio_q", Struct, 0x80;
     /// `event_qpn_or_msix`: bits 23:0 of dword 0x04.
     bits(event_qpn_or_msix set_event_qpn_or_msix with_event_qpn_or_msix try_set_event_qpn_or_msix: u32 = "event_qpn_or_msix" 0x04[23:0]);
     /// `doorbell_stride_index`: bits 31:16 of dword 0x08.
+    #[doc(alias = "doorbell_stride_idx")]
     full(doorbell_stride_index set_doorbell_stride_index with_doorbell_stride_index: u16 = "doorbell_stride_index" 0x08[31:16]);
     /// `queue_size`: bits 15:0 of dword 0x08.
     full(queue_size set_queue_size with_queue_size: u16 = "queue_size" 0x08[15:0]);
@@ -125,6 +128,11 @@ layout! { VirtioQ, tag::VirtioQ, "virtio_q", Struct, 0x80;
 }
 
 /// `virtio_net_q_object`: 192 bytes.
+///
+/// Called `virtio_net_q` in dpdk.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk.
+#[doc(alias = "virtio_net_q")]
 pub type VirtioNetQObject = Layout<tag::VirtioNetQObject, 0xc0>;
 layout! { VirtioNetQObject, tag::VirtioNetQObject, "virtio_net_q_object", Struct, 0xc0;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -158,15 +166,24 @@ layout! { VirtioNetQObject, tag::VirtioNetQObject, "virtio_net_q_object", Struct
 }
 
 /// `create_virtio_net_q_in`: 208 bytes.
+///
+/// Called `create_virtq_in` in dpdk.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk.
+#[doc(alias = "create_virtq_in")]
 pub type CreateVirtioNetQIn = Layout<tag::CreateVirtioNetQIn, 0xd0>;
 layout! { CreateVirtioNetQIn, tag::CreateVirtioNetQIn, "create_virtio_net_q_in", Struct, 0xd0;
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
+    #[doc(alias = "hdr")]
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
     /// `obj_context`: from byte 0x10 on.
+    #[doc(alias = "virtq")]
     nested(obj_context obj_context_mut set_obj_context with_obj_context: VirtioNetQObject = "obj_context" 0x10, 0xc0);
 }
 
 /// `create_virtio_net_q_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type CreateVirtioNetQOut = Layout<tag::CreateVirtioNetQOut, 0x10>;
 layout! { CreateVirtioNetQOut, tag::CreateVirtioNetQOut, "create_virtio_net_q_out", Struct, 0x10;
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -174,6 +191,8 @@ layout! { CreateVirtioNetQOut, tag::CreateVirtioNetQOut, "create_virtio_net_q_ou
 }
 
 /// `destroy_virtio_net_q_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type DestroyVirtioNetQIn = Layout<tag::DestroyVirtioNetQIn, 0x10>;
 layout! { DestroyVirtioNetQIn, tag::DestroyVirtioNetQIn, "destroy_virtio_net_q_in", Struct, 0x10;
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -181,6 +200,8 @@ layout! { DestroyVirtioNetQIn, tag::DestroyVirtioNetQIn, "destroy_virtio_net_q_i
 }
 
 /// `destroy_virtio_net_q_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type DestroyVirtioNetQOut = Layout<tag::DestroyVirtioNetQOut, 0x10>;
 layout! { DestroyVirtioNetQOut, tag::DestroyVirtioNetQOut, "destroy_virtio_net_q_out", Struct, 0x10;
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -188,6 +209,8 @@ layout! { DestroyVirtioNetQOut, tag::DestroyVirtioNetQOut, "destroy_virtio_net_q
 }
 
 /// `query_virtio_net_q_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type QueryVirtioNetQIn = Layout<tag::QueryVirtioNetQIn, 0x10>;
 layout! { QueryVirtioNetQIn, tag::QueryVirtioNetQIn, "query_virtio_net_q_in", Struct, 0x10;
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -195,15 +218,24 @@ layout! { QueryVirtioNetQIn, tag::QueryVirtioNetQIn, "query_virtio_net_q_in", St
 }
 
 /// `query_virtio_net_q_out`: 208 bytes.
+///
+/// Called `query_virtq_out` in dpdk.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk.
+#[doc(alias = "query_virtq_out")]
 pub type QueryVirtioNetQOut = Layout<tag::QueryVirtioNetQOut, 0xd0>;
 layout! { QueryVirtioNetQOut, tag::QueryVirtioNetQOut, "query_virtio_net_q_out", Struct, 0xd0;
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
+    #[doc(alias = "hdr")]
     nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
     /// `obj_context`: from byte 0x10 on.
+    #[doc(alias = "virtq")]
     nested(obj_context obj_context_mut set_obj_context with_obj_context: VirtioNetQObject = "obj_context" 0x10, 0xc0);
 }
 
 /// `modify_virtio_net_q_in`: 208 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type ModifyVirtioNetQIn = Layout<tag::ModifyVirtioNetQIn, 0xd0>;
 layout! { ModifyVirtioNetQIn, tag::ModifyVirtioNetQIn, "modify_virtio_net_q_in", Struct, 0xd0;
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -213,6 +245,8 @@ layout! { ModifyVirtioNetQIn, tag::ModifyVirtioNetQIn, "modify_virtio_net_q_in",
 }
 
 /// `modify_virtio_net_q_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type ModifyVirtioNetQOut = Layout<tag::ModifyVirtioNetQOut, 0x10>;
 layout! { ModifyVirtioNetQOut, tag::ModifyVirtioNetQOut, "modify_virtio_net_q_out", Struct, 0x10;
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -220,6 +254,8 @@ layout! { ModifyVirtioNetQOut, tag::ModifyVirtioNetQOut, "modify_virtio_net_q_ou
 }
 
 /// `virtio_q_counters`: 128 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk.
 pub type VirtioQCounters = Layout<tag::VirtioQCounters, 0x80>;
 layout! { VirtioQCounters, tag::VirtioQCounters, "virtio_q_counters", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -239,6 +275,8 @@ layout! { VirtioQCounters, tag::VirtioQCounters, "virtio_q_counters", Struct, 0x
 }
 
 /// `create_virtio_q_counters_in`: 144 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk.
 pub type CreateVirtioQCountersIn = Layout<tag::CreateVirtioQCountersIn, 0x90>;
 layout! { CreateVirtioQCountersIn, tag::CreateVirtioQCountersIn, "create_virtio_q_counters_in", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.
@@ -248,6 +286,8 @@ layout! { CreateVirtioQCountersIn, tag::CreateVirtioQCountersIn, "create_virtio_
 }
 
 /// `create_virtio_q_counters_out`: 144 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type CreateVirtioQCountersOut = Layout<tag::CreateVirtioQCountersOut, 0x90>;
 layout! { CreateVirtioQCountersOut, tag::CreateVirtioQCountersOut, "create_virtio_q_counters_out", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.
@@ -257,6 +297,8 @@ layout! { CreateVirtioQCountersOut, tag::CreateVirtioQCountersOut, "create_virti
 }
 
 /// `destroy_virtio_q_counters_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type DestroyVirtioQCountersIn = Layout<tag::DestroyVirtioQCountersIn, 0x10>;
 layout! { DestroyVirtioQCountersIn, tag::DestroyVirtioQCountersIn, "destroy_virtio_q_counters_in", Struct, 0x10;
     /// `hdr`: from byte 0x00 on.
@@ -264,6 +306,8 @@ layout! { DestroyVirtioQCountersIn, tag::DestroyVirtioQCountersIn, "destroy_virt
 }
 
 /// `destroy_virtio_q_counters_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type DestroyVirtioQCountersOut = Layout<tag::DestroyVirtioQCountersOut, 0x10>;
 layout! { DestroyVirtioQCountersOut, tag::DestroyVirtioQCountersOut, "destroy_virtio_q_counters_out", Struct, 0x10;
     /// `hdr`: from byte 0x00 on.
@@ -271,6 +315,8 @@ layout! { DestroyVirtioQCountersOut, tag::DestroyVirtioQCountersOut, "destroy_vi
 }
 
 /// `query_virtio_q_counters_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1.
 pub type QueryVirtioQCountersIn = Layout<tag::QueryVirtioQCountersIn, 0x10>;
 layout! { QueryVirtioQCountersIn, tag::QueryVirtioQCountersIn, "query_virtio_q_counters_in", Struct, 0x10;
     /// `hdr`: from byte 0x00 on.
@@ -278,6 +324,8 @@ layout! { QueryVirtioQCountersIn, tag::QueryVirtioQCountersIn, "query_virtio_q_c
 }
 
 /// `query_virtio_q_counters_out`: 144 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk.
 pub type QueryVirtioQCountersOut = Layout<tag::QueryVirtioQCountersOut, 0x90>;
 layout! { QueryVirtioQCountersOut, tag::QueryVirtioQCountersOut, "query_virtio_q_counters_out", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.
@@ -287,6 +335,8 @@ layout! { QueryVirtioQCountersOut, tag::QueryVirtioQCountersOut, "query_virtio_q
 }
 
 /// `device_emulation_qp_to_nvme_map`: 256 bytes.
+///
+/// Sources: libdpcp.
 pub type DeviceEmulationQpToNvmeMap = Layout<tag::DeviceEmulationQpToNvmeMap, 0x100>;
 layout! { DeviceEmulationQpToNvmeMap, tag::DeviceEmulationQpToNvmeMap, "device_emulation_qp_to_nvme_map", Struct, 0x100;
     /// `modify_field_select`: 64 bits from byte 0x00 on.

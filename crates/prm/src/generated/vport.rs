@@ -184,6 +184,8 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `vnic_diagnostic_statistics`: 512 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type VnicDiagnosticStatistics = Layout<tag::VnicDiagnosticStatistics, 0x200>;
 layout! { VnicDiagnosticStatistics, tag::VnicDiagnosticStatistics, "vnic_diagnostic_statistics", Struct, 0x200;
     /// `counter_error_queues`: bits 31:0 of dword 0x00.
@@ -225,6 +227,8 @@ layout! { VnicDiagnosticStatistics, tag::VnicDiagnosticStatistics, "vnic_diagnos
 }
 
 /// `tsar_element`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type TsarElement = Layout<tag::TsarElement, 0x04>;
 layout! { TsarElement, tag::TsarElement, "tsar_element", Struct, 0x04;
     /// `traffic_class`: bits 31:28 of dword 0x00.
@@ -234,6 +238,8 @@ layout! { TsarElement, tag::TsarElement, "tsar_element", Struct, 0x04;
 }
 
 /// `vport_element`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type VportElement = Layout<tag::VportElement, 0x04>;
 layout! { VportElement, tag::VportElement, "vport_element", Struct, 0x04;
     /// `eswitch_owner_vhca_id_valid`: bit 27 of dword 0x00.
@@ -245,6 +251,8 @@ layout! { VportElement, tag::VportElement, "vport_element", Struct, 0x04;
 }
 
 /// `vport_tc_element`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type VportTcElement = Layout<tag::VportTcElement, 0x04>;
 layout! { VportTcElement, tag::VportTcElement, "vport_tc_element", Struct, 0x04;
     /// `traffic_class`: bits 31:28 of dword 0x00.
@@ -258,6 +266,8 @@ layout! { VportTcElement, tag::VportTcElement, "vport_tc_element", Struct, 0x04;
 }
 
 /// `element_attributes`, a union: 4 bytes.
+///
+/// Sources: v7.3.
 pub type ElementAttributes = Layout<tag::ElementAttributes, 0x04>;
 layout! { ElementAttributes, tag::ElementAttributes, "element_attributes", Union, 0x04;
     /// `tsar`: from byte 0x00 on.
@@ -269,11 +279,17 @@ layout! { ElementAttributes, tag::ElementAttributes, "element_attributes", Union
 }
 
 /// `scheduling_context`: 64 bytes.
+///
+/// Called `sched_context` in rdma-core.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+#[doc(alias = "sched_context")]
 pub type SchedulingContext = Layout<tag::SchedulingContext, 0x40>;
 layout! { SchedulingContext, tag::SchedulingContext, "scheduling_context", Struct, 0x40;
     /// `element_type`: bits 31:24 of dword 0x00.
     full(element_type set_element_type with_element_type: u8 = "element_type" 0x00[31:24]);
     /// `element_attributes`: from byte 0x04 on.
+    #[doc(alias = "sched_elem_attr")]
     nested(element_attributes element_attributes_mut set_element_attributes with_element_attributes: ElementAttributes = "element_attributes" 0x04, 0x04);
     /// `parent_element_id`: bits 31:0 of dword 0x08.
     full(parent_element_id set_parent_element_id with_parent_element_id: u32 = "parent_element_id" 0x08[31:0]);
@@ -288,6 +304,8 @@ layout! { SchedulingContext, tag::SchedulingContext, "scheduling_context", Struc
 /// `nic_vport_context`: 256 bytes.
 ///
 /// With its list `current_uc_mac_address`: [`NicVportContextWithCurrentUcMacAddress`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type NicVportContext = Layout<tag::NicVportContext, 0x100>;
 
 /// `nic_vport_context` and its list `current_uc_mac_address`.
@@ -355,6 +373,8 @@ layout! { NicVportContext, tag::NicVportContext, "nic_vport_context", Struct, 0x
 }
 
 /// `pkey`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Pkey = Layout<tag::Pkey, 0x04>;
 layout! { Pkey, tag::Pkey, "pkey", Struct, 0x04;
     /// `pkey`: bits 15:0 of dword 0x00.
@@ -362,6 +382,8 @@ layout! { Pkey, tag::Pkey, "pkey", Struct, 0x04;
 }
 
 /// `hca_vport_context`: 512 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type HcaVportContext = Layout<tag::HcaVportContext, 0x200>;
 layout! { HcaVportContext, tag::HcaVportContext, "hca_vport_context", Struct, 0x200;
     /// `field_select`: bits 31:0 of dword 0x00.
@@ -419,6 +441,8 @@ layout! { HcaVportContext, tag::HcaVportContext, "hca_vport_context", Struct, 0x
 }
 
 /// `esw_vport_context`: 256 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type EswVportContext = Layout<tag::EswVportContext, 0x100>;
 layout! { EswVportContext, tag::EswVportContext, "esw_vport_context", Struct, 0x100;
     /// `fdb_to_vport_reg_c`: bit 31 of dword 0x00.
@@ -456,6 +480,8 @@ layout! { EswVportContext, tag::EswVportContext, "esw_vport_context", Struct, 0x
 }
 
 /// `set_l2_table_entry_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetL2TableEntryOut = Layout<tag::SetL2TableEntryOut, 0x10>;
 layout! { SetL2TableEntryOut, tag::SetL2TableEntryOut, "set_l2_table_entry_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -465,6 +491,8 @@ layout! { SetL2TableEntryOut, tag::SetL2TableEntryOut, "set_l2_table_entry_out",
 }
 
 /// `set_l2_table_entry_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type SetL2TableEntryIn = Layout<tag::SetL2TableEntryIn, 0x40>;
 layout! { SetL2TableEntryIn, tag::SetL2TableEntryIn, "set_l2_table_entry_in", Struct, 0x40, opcode 0x829;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -489,6 +517,8 @@ layout! { SetL2TableEntryIn, tag::SetL2TableEntryIn, "set_l2_table_entry_in", St
 request! { SetL2TableEntryIn => SetL2TableEntryOut }
 
 /// `query_vport_state_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVportStateOut = Layout<tag::QueryVportStateOut, 0x10>;
 layout! { QueryVportStateOut, tag::QueryVportStateOut, "query_vport_state_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -504,6 +534,8 @@ layout! { QueryVportStateOut, tag::QueryVportStateOut, "query_vport_state_out", 
 }
 
 /// `query_vport_state_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVportStateIn = Layout<tag::QueryVportStateIn, 0x10>;
 layout! { QueryVportStateIn, tag::QueryVportStateIn, "query_vport_state_in", Struct, 0x10, opcode 0x750;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -520,6 +552,8 @@ layout! { QueryVportStateIn, tag::QueryVportStateIn, "query_vport_state_in", Str
 request! { QueryVportStateIn => QueryVportStateOut }
 
 /// `query_vnic_env_out`: 528 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVnicEnvOut = Layout<tag::QueryVnicEnvOut, 0x210>;
 layout! { QueryVnicEnvOut, tag::QueryVnicEnvOut, "query_vnic_env_out", Struct, 0x210;
     /// `status`: bits 31:24 of dword 0x00.
@@ -531,6 +565,8 @@ layout! { QueryVnicEnvOut, tag::QueryVnicEnvOut, "query_vnic_env_out", Struct, 0
 }
 
 /// `query_vnic_env_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVnicEnvIn = Layout<tag::QueryVnicEnvIn, 0x10>;
 layout! { QueryVnicEnvIn, tag::QueryVnicEnvIn, "query_vnic_env_in", Struct, 0x10, opcode 0x76f;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -545,6 +581,8 @@ layout! { QueryVnicEnvIn, tag::QueryVnicEnvIn, "query_vnic_env_in", Struct, 0x10
 request! { QueryVnicEnvIn => QueryVnicEnvOut }
 
 /// `query_vport_counter_out`: 528 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVportCounterOut = Layout<tag::QueryVportCounterOut, 0x210>;
 layout! { QueryVportCounterOut, tag::QueryVportCounterOut, "query_vport_counter_out", Struct, 0x210;
     /// `status`: bits 31:24 of dword 0x00.
@@ -580,6 +618,8 @@ layout! { QueryVportCounterOut, tag::QueryVportCounterOut, "query_vport_counter_
 }
 
 /// `query_vport_counter_in`: 32 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVportCounterIn = Layout<tag::QueryVportCounterIn, 0x20>;
 layout! { QueryVportCounterIn, tag::QueryVportCounterIn, "query_vport_counter_in", Struct, 0x20, opcode 0x770;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -600,6 +640,8 @@ layout! { QueryVportCounterIn, tag::QueryVportCounterIn, "query_vport_counter_in
 request! { QueryVportCounterIn => QueryVportCounterOut }
 
 /// `query_scheduling_element_out`: 128 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QuerySchedulingElementOut = Layout<tag::QuerySchedulingElementOut, 0x80>;
 layout! { QuerySchedulingElementOut, tag::QuerySchedulingElementOut, "query_scheduling_element_out", Struct, 0x80;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -613,6 +655,8 @@ layout! { QuerySchedulingElementOut, tag::QuerySchedulingElementOut, "query_sche
 }
 
 /// `query_scheduling_element_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QuerySchedulingElementIn = Layout<tag::QuerySchedulingElementIn, 0x40>;
 layout! { QuerySchedulingElementIn, tag::QuerySchedulingElementIn, "query_scheduling_element_in", Struct, 0x40;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -630,6 +674,8 @@ layout! { QuerySchedulingElementIn, tag::QuerySchedulingElementIn, "query_schedu
 /// `query_nic_vport_context_out`: 272 bytes.
 ///
 /// With its list `nic_vport_context.current_uc_mac_address`: [`QueryNicVportContextOutWithCurrentUcMacAddress`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryNicVportContextOut = Layout<tag::QueryNicVportContextOut, 0x110>;
 
 /// `query_nic_vport_context_out` and its list `nic_vport_context.current_uc_mac_address`.
@@ -644,6 +690,8 @@ layout! { QueryNicVportContextOut, tag::QueryNicVportContextOut, "query_nic_vpor
 }
 
 /// `query_nic_vport_context_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryNicVportContextIn = Layout<tag::QueryNicVportContextIn, 0x10>;
 layout! { QueryNicVportContextIn, tag::QueryNicVportContextIn, "query_nic_vport_context_in", Struct, 0x10, opcode 0x754;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -662,6 +710,8 @@ layout! { QueryNicVportContextIn, tag::QueryNicVportContextIn, "query_nic_vport_
 request! { QueryNicVportContextIn => QueryNicVportContextOut }
 
 /// `query_l2_table_entry_out`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryL2TableEntryOut = Layout<tag::QueryL2TableEntryOut, 0x40>;
 layout! { QueryL2TableEntryOut, tag::QueryL2TableEntryOut, "query_l2_table_entry_out", Struct, 0x40;
     /// `status`: bits 31:24 of dword 0x00.
@@ -679,6 +729,8 @@ layout! { QueryL2TableEntryOut, tag::QueryL2TableEntryOut, "query_l2_table_entry
 }
 
 /// `query_l2_table_entry_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryL2TableEntryIn = Layout<tag::QueryL2TableEntryIn, 0x40>;
 layout! { QueryL2TableEntryIn, tag::QueryL2TableEntryIn, "query_l2_table_entry_in", Struct, 0x40, opcode 0x82a;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -697,6 +749,8 @@ request! { QueryL2TableEntryIn => QueryL2TableEntryOut }
 /// `query_hca_vport_pkey_out`: 16 bytes.
 ///
 /// With its list `pkey`: [`QueryHcaVportPkeyOutWithPkey`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryHcaVportPkeyOut = Layout<tag::QueryHcaVportPkeyOut, 0x10>;
 
 /// `query_hca_vport_pkey_out` and its list `pkey`.
@@ -710,6 +764,8 @@ layout! { QueryHcaVportPkeyOut, tag::QueryHcaVportPkeyOut, "query_hca_vport_pkey
 }
 
 /// `query_hca_vport_pkey_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryHcaVportPkeyIn = Layout<tag::QueryHcaVportPkeyIn, 0x10>;
 layout! { QueryHcaVportPkeyIn, tag::QueryHcaVportPkeyIn, "query_hca_vport_pkey_in", Struct, 0x10, opcode 0x765;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -732,6 +788,8 @@ request! { QueryHcaVportPkeyIn => QueryHcaVportPkeyOut }
 /// `query_hca_vport_gid_out`: 16 bytes.
 ///
 /// With its list `gid`: [`QueryHcaVportGidOutWithGid`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryHcaVportGidOut = Layout<tag::QueryHcaVportGidOut, 0x10>;
 
 /// `query_hca_vport_gid_out` and its list `gid`.
@@ -747,6 +805,8 @@ layout! { QueryHcaVportGidOut, tag::QueryHcaVportGidOut, "query_hca_vport_gid_ou
 }
 
 /// `query_hca_vport_gid_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryHcaVportGidIn = Layout<tag::QueryHcaVportGidIn, 0x10>;
 layout! { QueryHcaVportGidIn, tag::QueryHcaVportGidIn, "query_hca_vport_gid_in", Struct, 0x10, opcode 0x764;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -767,6 +827,8 @@ layout! { QueryHcaVportGidIn, tag::QueryHcaVportGidIn, "query_hca_vport_gid_in",
 request! { QueryHcaVportGidIn => QueryHcaVportGidOut }
 
 /// `query_hca_vport_context_out`: 528 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type QueryHcaVportContextOut = Layout<tag::QueryHcaVportContextOut, 0x210>;
 layout! { QueryHcaVportContextOut, tag::QueryHcaVportContextOut, "query_hca_vport_context_out", Struct, 0x210;
     /// `status`: bits 31:24 of dword 0x00.
@@ -778,6 +840,8 @@ layout! { QueryHcaVportContextOut, tag::QueryHcaVportContextOut, "query_hca_vpor
 }
 
 /// `query_hca_vport_context_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type QueryHcaVportContextIn = Layout<tag::QueryHcaVportContextIn, 0x10>;
 layout! { QueryHcaVportContextIn, tag::QueryHcaVportContextIn, "query_hca_vport_context_in", Struct, 0x10, opcode 0x762;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -796,6 +860,8 @@ layout! { QueryHcaVportContextIn, tag::QueryHcaVportContextIn, "query_hca_vport_
 request! { QueryHcaVportContextIn => QueryHcaVportContextOut }
 
 /// `query_esw_vport_context_out`: 272 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryEswVportContextOut = Layout<tag::QueryEswVportContextOut, 0x110>;
 layout! { QueryEswVportContextOut, tag::QueryEswVportContextOut, "query_esw_vport_context_out", Struct, 0x110;
     /// `status`: bits 31:24 of dword 0x00.
@@ -807,6 +873,8 @@ layout! { QueryEswVportContextOut, tag::QueryEswVportContextOut, "query_esw_vpor
 }
 
 /// `query_esw_vport_context_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryEswVportContextIn = Layout<tag::QueryEswVportContextIn, 0x10>;
 layout! { QueryEswVportContextIn, tag::QueryEswVportContextIn, "query_esw_vport_context_in", Struct, 0x10, opcode 0x752;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -823,6 +891,8 @@ layout! { QueryEswVportContextIn, tag::QueryEswVportContextIn, "query_esw_vport_
 request! { QueryEswVportContextIn => QueryEswVportContextOut }
 
 /// `destroy_esw_vport_out`: 12 bytes.
+///
+/// Sources: v7.3.
 pub type DestroyEswVportOut = Layout<tag::DestroyEswVportOut, 0x0c>;
 layout! { DestroyEswVportOut, tag::DestroyEswVportOut, "destroy_esw_vport_out", Struct, 0x0c;
     /// `status`: bits 31:24 of dword 0x00.
@@ -832,6 +902,8 @@ layout! { DestroyEswVportOut, tag::DestroyEswVportOut, "destroy_esw_vport_out", 
 }
 
 /// `destroy_esw_vport_in`: 16 bytes.
+///
+/// Sources: v7.3.
 pub type DestroyEswVportIn = Layout<tag::DestroyEswVportIn, 0x10>;
 layout! { DestroyEswVportIn, tag::DestroyEswVportIn, "destroy_esw_vport_in", Struct, 0x10;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -845,6 +917,8 @@ layout! { DestroyEswVportIn, tag::DestroyEswVportIn, "destroy_esw_vport_in", Str
 }
 
 /// `modify_esw_vport_context_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyEswVportContextOut = Layout<tag::ModifyEswVportContextOut, 0x10>;
 layout! { ModifyEswVportContextOut, tag::ModifyEswVportContextOut, "modify_esw_vport_context_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -854,6 +928,8 @@ layout! { ModifyEswVportContextOut, tag::ModifyEswVportContextOut, "modify_esw_v
 }
 
 /// `esw_vport_context_fields_select`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type EswVportContextFieldsSelect = Layout<tag::EswVportContextFieldsSelect, 0x04>;
 layout! { EswVportContextFieldsSelect, tag::EswVportContextFieldsSelect, "esw_vport_context_fields_select", Struct, 0x04;
     /// `fdb_to_vport_reg_c_id`: bit 4 of dword 0x00.
@@ -869,6 +945,8 @@ layout! { EswVportContextFieldsSelect, tag::EswVportContextFieldsSelect, "esw_vp
 }
 
 /// `modify_esw_vport_context_in`: 272 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyEswVportContextIn = Layout<tag::ModifyEswVportContextIn, 0x110>;
 layout! { ModifyEswVportContextIn, tag::ModifyEswVportContextIn, "modify_esw_vport_context_in", Struct, 0x110, opcode 0x753;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -889,6 +967,8 @@ layout! { ModifyEswVportContextIn, tag::ModifyEswVportContextIn, "modify_esw_vpo
 request! { ModifyEswVportContextIn => ModifyEswVportContextOut }
 
 /// `create_esw_vport_out`: 16 bytes.
+///
+/// Sources: v7.3.
 pub type CreateEswVportOut = Layout<tag::CreateEswVportOut, 0x10>;
 layout! { CreateEswVportOut, tag::CreateEswVportOut, "create_esw_vport_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -900,6 +980,8 @@ layout! { CreateEswVportOut, tag::CreateEswVportOut, "create_esw_vport_out", Str
 }
 
 /// `create_esw_vport_in`: 16 bytes.
+///
+/// Sources: v7.3.
 pub type CreateEswVportIn = Layout<tag::CreateEswVportIn, 0x10>;
 layout! { CreateEswVportIn, tag::CreateEswVportIn, "create_esw_vport_in", Struct, 0x10;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -911,6 +993,8 @@ layout! { CreateEswVportIn, tag::CreateEswVportIn, "create_esw_vport_in", Struct
 }
 
 /// `modify_vport_state_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyVportStateOut = Layout<tag::ModifyVportStateOut, 0x10>;
 layout! { ModifyVportStateOut, tag::ModifyVportStateOut, "modify_vport_state_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -920,6 +1004,8 @@ layout! { ModifyVportStateOut, tag::ModifyVportStateOut, "modify_vport_state_out
 }
 
 /// `modify_vport_state_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyVportStateIn = Layout<tag::ModifyVportStateIn, 0x10>;
 layout! { ModifyVportStateIn, tag::ModifyVportStateIn, "modify_vport_state_in", Struct, 0x10, opcode 0x751;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -948,6 +1034,8 @@ layout! { ModifyVportStateIn, tag::ModifyVportStateIn, "modify_vport_state_in", 
 request! { ModifyVportStateIn => ModifyVportStateOut }
 
 /// `modify_scheduling_element_out`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifySchedulingElementOut = Layout<tag::ModifySchedulingElementOut, 0x40>;
 layout! { ModifySchedulingElementOut, tag::ModifySchedulingElementOut, "modify_scheduling_element_out", Struct, 0x40;
     /// `status`: bits 31:24 of dword 0x00.
@@ -957,6 +1045,8 @@ layout! { ModifySchedulingElementOut, tag::ModifySchedulingElementOut, "modify_s
 }
 
 /// `modify_scheduling_element_in`: 128 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifySchedulingElementIn = Layout<tag::ModifySchedulingElementIn, 0x80>;
 layout! { ModifySchedulingElementIn, tag::ModifySchedulingElementIn, "modify_scheduling_element_in", Struct, 0x80, opcode 0x785;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -977,6 +1067,8 @@ layout! { ModifySchedulingElementIn, tag::ModifySchedulingElementIn, "modify_sch
 request! { ModifySchedulingElementIn => ModifySchedulingElementOut }
 
 /// `modify_nic_vport_context_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ModifyNicVportContextOut = Layout<tag::ModifyNicVportContextOut, 0x10>;
 layout! { ModifyNicVportContextOut, tag::ModifyNicVportContextOut, "modify_nic_vport_context_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -986,6 +1078,8 @@ layout! { ModifyNicVportContextOut, tag::ModifyNicVportContextOut, "modify_nic_v
 }
 
 /// `modify_nic_vport_field_select`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ModifyNicVportFieldSelect = Layout<tag::ModifyNicVportFieldSelect, 0x04>;
 layout! { ModifyNicVportFieldSelect, tag::ModifyNicVportFieldSelect, "modify_nic_vport_field_select", Struct, 0x04;
     /// `affiliation`: bit 13 of dword 0x00.
@@ -1017,6 +1111,8 @@ layout! { ModifyNicVportFieldSelect, tag::ModifyNicVportFieldSelect, "modify_nic
 /// `modify_nic_vport_context_in`: 512 bytes.
 ///
 /// With its list `nic_vport_context.current_uc_mac_address`: [`ModifyNicVportContextInWithCurrentUcMacAddress`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ModifyNicVportContextIn = Layout<tag::ModifyNicVportContextIn, 0x200>;
 
 /// `modify_nic_vport_context_in` and its list `nic_vport_context.current_uc_mac_address`.
@@ -1040,6 +1136,8 @@ layout! { ModifyNicVportContextIn, tag::ModifyNicVportContextIn, "modify_nic_vpo
 request! { ModifyNicVportContextIn => ModifyNicVportContextOut }
 
 /// `modify_hca_vport_context_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyHcaVportContextOut = Layout<tag::ModifyHcaVportContextOut, 0x10>;
 layout! { ModifyHcaVportContextOut, tag::ModifyHcaVportContextOut, "modify_hca_vport_context_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1049,6 +1147,8 @@ layout! { ModifyHcaVportContextOut, tag::ModifyHcaVportContextOut, "modify_hca_v
 }
 
 /// `modify_hca_vport_context_in`: 528 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyHcaVportContextIn = Layout<tag::ModifyHcaVportContextIn, 0x210>;
 layout! { ModifyHcaVportContextIn, tag::ModifyHcaVportContextIn, "modify_hca_vport_context_in", Struct, 0x210, opcode 0x763;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1069,6 +1169,8 @@ layout! { ModifyHcaVportContextIn, tag::ModifyHcaVportContextIn, "modify_hca_vpo
 request! { ModifyHcaVportContextIn => ModifyHcaVportContextOut }
 
 /// `destroy_scheduling_element_out`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroySchedulingElementOut = Layout<tag::DestroySchedulingElementOut, 0x40>;
 layout! { DestroySchedulingElementOut, tag::DestroySchedulingElementOut, "destroy_scheduling_element_out", Struct, 0x40;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1078,6 +1180,8 @@ layout! { DestroySchedulingElementOut, tag::DestroySchedulingElementOut, "destro
 }
 
 /// `destroy_scheduling_element_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroySchedulingElementIn = Layout<tag::DestroySchedulingElementIn, 0x40>;
 layout! { DestroySchedulingElementIn, tag::DestroySchedulingElementIn, "destroy_scheduling_element_in", Struct, 0x40, opcode 0x783;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1094,6 +1198,8 @@ layout! { DestroySchedulingElementIn, tag::DestroySchedulingElementIn, "destroy_
 request! { DestroySchedulingElementIn => DestroySchedulingElementOut }
 
 /// `set_delay_drop_params_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetDelayDropParamsIn = Layout<tag::SetDelayDropParamsIn, 0x10>;
 layout! { SetDelayDropParamsIn, tag::SetDelayDropParamsIn, "set_delay_drop_params_in", Struct, 0x10, opcode 0x910;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1108,6 +1214,8 @@ layout! { SetDelayDropParamsIn, tag::SetDelayDropParamsIn, "set_delay_drop_param
 request! { SetDelayDropParamsIn => SetDelayDropParamsOut }
 
 /// `set_delay_drop_params_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetDelayDropParamsOut = Layout<tag::SetDelayDropParamsOut, 0x10>;
 layout! { SetDelayDropParamsOut, tag::SetDelayDropParamsOut, "set_delay_drop_params_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1117,6 +1225,8 @@ layout! { SetDelayDropParamsOut, tag::SetDelayDropParamsOut, "set_delay_drop_par
 }
 
 /// `delete_l2_table_entry_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeleteL2TableEntryOut = Layout<tag::DeleteL2TableEntryOut, 0x10>;
 layout! { DeleteL2TableEntryOut, tag::DeleteL2TableEntryOut, "delete_l2_table_entry_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1126,6 +1236,8 @@ layout! { DeleteL2TableEntryOut, tag::DeleteL2TableEntryOut, "delete_l2_table_en
 }
 
 /// `delete_l2_table_entry_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeleteL2TableEntryIn = Layout<tag::DeleteL2TableEntryIn, 0x40>;
 layout! { DeleteL2TableEntryIn, tag::DeleteL2TableEntryIn, "delete_l2_table_entry_in", Struct, 0x40, opcode 0x82b;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1140,6 +1252,8 @@ layout! { DeleteL2TableEntryIn, tag::DeleteL2TableEntryIn, "delete_l2_table_entr
 request! { DeleteL2TableEntryIn => DeleteL2TableEntryOut }
 
 /// `create_scheduling_element_out`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateSchedulingElementOut = Layout<tag::CreateSchedulingElementOut, 0x40>;
 layout! { CreateSchedulingElementOut, tag::CreateSchedulingElementOut, "create_scheduling_element_out", Struct, 0x40;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1151,6 +1265,8 @@ layout! { CreateSchedulingElementOut, tag::CreateSchedulingElementOut, "create_s
 }
 
 /// `create_scheduling_element_in`: 128 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateSchedulingElementIn = Layout<tag::CreateSchedulingElementIn, 0x80>;
 layout! { CreateSchedulingElementIn, tag::CreateSchedulingElementIn, "create_scheduling_element_in", Struct, 0x80, opcode 0x782;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1167,6 +1283,8 @@ layout! { CreateSchedulingElementIn, tag::CreateSchedulingElementIn, "create_sch
 request! { CreateSchedulingElementIn => CreateSchedulingElementOut }
 
 /// `set_pp_rate_limit_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetPpRateLimitOut = Layout<tag::SetPpRateLimitOut, 0x10>;
 layout! { SetPpRateLimitOut, tag::SetPpRateLimitOut, "set_pp_rate_limit_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1176,6 +1294,8 @@ layout! { SetPpRateLimitOut, tag::SetPpRateLimitOut, "set_pp_rate_limit_out", St
 }
 
 /// `set_pp_rate_limit_context`: 48 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type SetPpRateLimitContext = Layout<tag::SetPpRateLimitContext, 0x30>;
 layout! { SetPpRateLimitContext, tag::SetPpRateLimitContext, "set_pp_rate_limit_context", Struct, 0x30;
     /// `rate_limit`: bits 31:0 of dword 0x00.
@@ -1189,6 +1309,8 @@ layout! { SetPpRateLimitContext, tag::SetPpRateLimitContext, "set_pp_rate_limit_
 }
 
 /// `set_pp_rate_limit_in`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetPpRateLimitIn = Layout<tag::SetPpRateLimitIn, 0x40>;
 layout! { SetPpRateLimitIn, tag::SetPpRateLimitIn, "set_pp_rate_limit_in", Struct, 0x40, opcode 0x780;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1205,6 +1327,8 @@ layout! { SetPpRateLimitIn, tag::SetPpRateLimitIn, "set_pp_rate_limit_in", Struc
 request! { SetPpRateLimitIn => SetPpRateLimitOut }
 
 /// `create_vport_lag_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateVportLagOut = Layout<tag::CreateVportLagOut, 0x10>;
 layout! { CreateVportLagOut, tag::CreateVportLagOut, "create_vport_lag_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1214,6 +1338,8 @@ layout! { CreateVportLagOut, tag::CreateVportLagOut, "create_vport_lag_out", Str
 }
 
 /// `create_vport_lag_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateVportLagIn = Layout<tag::CreateVportLagIn, 0x10>;
 layout! { CreateVportLagIn, tag::CreateVportLagIn, "create_vport_lag_in", Struct, 0x10, opcode 0x844;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1226,6 +1352,8 @@ layout! { CreateVportLagIn, tag::CreateVportLagIn, "create_vport_lag_in", Struct
 request! { CreateVportLagIn => CreateVportLagOut }
 
 /// `destroy_vport_lag_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyVportLagOut = Layout<tag::DestroyVportLagOut, 0x10>;
 layout! { DestroyVportLagOut, tag::DestroyVportLagOut, "destroy_vport_lag_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1235,6 +1363,8 @@ layout! { DestroyVportLagOut, tag::DestroyVportLagOut, "destroy_vport_lag_out", 
 }
 
 /// `destroy_vport_lag_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyVportLagIn = Layout<tag::DestroyVportLagIn, 0x10>;
 layout! { DestroyVportLagIn, tag::DestroyVportLagIn, "destroy_vport_lag_in", Struct, 0x10, opcode 0x845;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1247,6 +1377,8 @@ layout! { DestroyVportLagIn, tag::DestroyVportLagIn, "destroy_vport_lag_in", Str
 request! { DestroyVportLagIn => DestroyVportLagOut }
 
 /// `host_params_context`: 64 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type HostParamsContext = Layout<tag::HostParamsContext, 0x40>;
 layout! { HostParamsContext, tag::HostParamsContext, "host_params_context", Struct, 0x40;
     /// `host_number`: bits 31:24 of dword 0x00.
@@ -1272,6 +1404,8 @@ layout! { HostParamsContext, tag::HostParamsContext, "host_params_context", Stru
 }
 
 /// `network_function_params`: 64 bytes.
+///
+/// Sources: v7.3.
 pub type NetworkFunctionParams = Layout<tag::NetworkFunctionParams, 0x40>;
 layout! { NetworkFunctionParams, tag::NetworkFunctionParams, "network_function_params", Struct, 0x40;
     /// `host_number`: bits 31:24 of dword 0x00.
@@ -1303,6 +1437,8 @@ layout! { NetworkFunctionParams, tag::NetworkFunctionParams, "network_function_p
 }
 
 /// `net_function_params`, a union: 64 bytes.
+///
+/// Sources: v7.3.
 pub type NetFunctionParams = Layout<tag::NetFunctionParams, 0x40>;
 layout! { NetFunctionParams, tag::NetFunctionParams, "net_function_params", Union, 0x40;
     /// `host_params_context`: from byte 0x00 on.
@@ -1312,6 +1448,8 @@ layout! { NetFunctionParams, tag::NetFunctionParams, "net_function_params", Unio
 }
 
 /// `query_esw_functions_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type QueryEswFunctionsIn = Layout<tag::QueryEswFunctionsIn, 0x10>;
 layout! { QueryEswFunctionsIn, tag::QueryEswFunctionsIn, "query_esw_functions_in", Struct, 0x10, opcode 0x740;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1322,6 +1460,8 @@ layout! { QueryEswFunctionsIn, tag::QueryEswFunctionsIn, "query_esw_functions_in
 request! { QueryEswFunctionsIn => QueryEswFunctionsOut }
 
 /// `query_esw_functions_out`: 128 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type QueryEswFunctionsOut = Layout<tag::QueryEswFunctionsOut, 0x80>;
 layout! { QueryEswFunctionsOut, tag::QueryEswFunctionsOut, "query_esw_functions_out", Struct, 0x80;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1335,6 +1475,8 @@ layout! { QueryEswFunctionsOut, tag::QueryEswFunctionsOut, "query_esw_functions_
 }
 
 /// `sf_partition`: 4 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SfPartition = Layout<tag::SfPartition, 0x04>;
 layout! { SfPartition, tag::SfPartition, "sf_partition", Struct, 0x04;
     /// `log_num_sf`: bits 15:8 of dword 0x00.
@@ -1346,6 +1488,8 @@ layout! { SfPartition, tag::SfPartition, "sf_partition", Struct, 0x04;
 /// `query_sf_partitions_out`: 16 bytes.
 ///
 /// With its list `sf_partition`: [`QuerySfPartitionsOutWithSfPartition`].
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QuerySfPartitionsOut = Layout<tag::QuerySfPartitionsOut, 0x10>;
 
 /// `query_sf_partitions_out` and its list `sf_partition`.
@@ -1361,6 +1505,8 @@ layout! { QuerySfPartitionsOut, tag::QuerySfPartitionsOut, "query_sf_partitions_
 }
 
 /// `query_sf_partitions_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QuerySfPartitionsIn = Layout<tag::QuerySfPartitionsIn, 0x10>;
 layout! { QuerySfPartitionsIn, tag::QuerySfPartitionsIn, "query_sf_partitions_in", Struct, 0x10, opcode 0x111;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1371,6 +1517,8 @@ layout! { QuerySfPartitionsIn, tag::QuerySfPartitionsIn, "query_sf_partitions_in
 request! { QuerySfPartitionsIn => QuerySfPartitionsOut }
 
 /// `dealloc_sf_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type DeallocSfOut = Layout<tag::DeallocSfOut, 0x10>;
 layout! { DeallocSfOut, tag::DeallocSfOut, "dealloc_sf_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1380,6 +1528,8 @@ layout! { DeallocSfOut, tag::DeallocSfOut, "dealloc_sf_out", Struct, 0x10;
 }
 
 /// `dealloc_sf_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type DeallocSfIn = Layout<tag::DeallocSfIn, 0x10>;
 layout! { DeallocSfIn, tag::DeallocSfIn, "dealloc_sf_in", Struct, 0x10, opcode 0x114;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1392,6 +1542,8 @@ layout! { DeallocSfIn, tag::DeallocSfIn, "dealloc_sf_in", Struct, 0x10, opcode 0
 request! { DeallocSfIn => DeallocSfOut }
 
 /// `alloc_sf_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type AllocSfOut = Layout<tag::AllocSfOut, 0x10>;
 layout! { AllocSfOut, tag::AllocSfOut, "alloc_sf_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -1401,6 +1553,8 @@ layout! { AllocSfOut, tag::AllocSfOut, "alloc_sf_out", Struct, 0x10;
 }
 
 /// `alloc_sf_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type AllocSfIn = Layout<tag::AllocSfIn, 0x10>;
 layout! { AllocSfIn, tag::AllocSfIn, "alloc_sf_in", Struct, 0x10, opcode 0x113;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1413,6 +1567,8 @@ layout! { AllocSfIn, tag::AllocSfIn, "alloc_sf_in", Struct, 0x10, opcode 0x113;
 request! { AllocSfIn => AllocSfOut }
 
 /// `sched_elem_attr_tsar`: 4 bytes.
+///
+/// Sources: rdma-core.
 pub type SchedElemAttrTsar = Layout<tag::SchedElemAttrTsar, 0x04>;
 layout! { SchedElemAttrTsar, tag::SchedElemAttrTsar, "sched_elem_attr_tsar", Struct, 0x04;
     /// `tsar_type`: bits 23:16 of dword 0x00.
@@ -1420,6 +1576,8 @@ layout! { SchedElemAttrTsar, tag::SchedElemAttrTsar, "sched_elem_attr_tsar", Str
 }
 
 /// `sched_elem_attr`, a union: 4 bytes.
+///
+/// Sources: rdma-core.
 pub type SchedElemAttr = Layout<tag::SchedElemAttr, 0x04>;
 layout! { SchedElemAttr, tag::SchedElemAttr, "sched_elem_attr", Union, 0x04;
     /// `tsar`: from byte 0x00 on.
@@ -1427,6 +1585,8 @@ layout! { SchedElemAttr, tag::SchedElemAttr, "sched_elem_attr", Union, 0x04;
 }
 
 /// `sched_elem`: 128 bytes.
+///
+/// Sources: rdma-core.
 pub type SchedElem = Layout<tag::SchedElem, 0x80>;
 layout! { SchedElem, tag::SchedElem, "sched_elem", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -1438,6 +1598,8 @@ layout! { SchedElem, tag::SchedElem, "sched_elem", Struct, 0x80;
 }
 
 /// `create_sched_elem_in`: 144 bytes.
+///
+/// Sources: rdma-core.
 pub type CreateSchedElemIn = Layout<tag::CreateSchedElemIn, 0x90>;
 layout! { CreateSchedElemIn, tag::CreateSchedElemIn, "create_sched_elem_in", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.
@@ -1447,6 +1609,8 @@ layout! { CreateSchedElemIn, tag::CreateSchedElemIn, "create_sched_elem_in", Str
 }
 
 /// `create_modify_elem_in`: 144 bytes.
+///
+/// Sources: rdma-core.
 pub type CreateModifyElemIn = Layout<tag::CreateModifyElemIn, 0x90>;
 layout! { CreateModifyElemIn, tag::CreateModifyElemIn, "create_modify_elem_in", Struct, 0x90;
     /// `hdr`: from byte 0x00 on.

@@ -65,12 +65,15 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 /// `sqc`: 240 bytes.
 ///
 /// With its list `wq.pas`: [`SqcWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type Sqc = Layout<tag::Sqc, 0xf0>;
 
 /// `sqc` and its list `wq.pas`.
 pub type SqcWithPas = WithTail<Sqc, CmdPas>;
 layout! { Sqc, tag::Sqc, "sqc", Struct, 0xf0;
     /// `rlky`: bit 31 of dword 0x00.
+    #[doc(alias = "rlkey")]
     flag(rlky set_rlky with_rlky: bool = "rlky" 0x00[31]);
     /// `cd_master`: bit 30 of dword 0x00.
     flag(cd_master set_cd_master with_cd_master: bool = "cd_master" 0x00[30]);
@@ -125,18 +128,22 @@ layout! { Sqc, tag::Sqc, "sqc", Struct, 0xf0;
 /// `rqc`: 240 bytes.
 ///
 /// With its list `wq.pas`: [`RqcWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Rqc = Layout<tag::Rqc, 0xf0>;
 
 /// `rqc` and its list `wq.pas`.
 pub type RqcWithPas = WithTail<Rqc, CmdPas>;
 layout! { Rqc, tag::Rqc, "rqc", Struct, 0xf0;
     /// `rlky`: bit 31 of dword 0x00.
+    #[doc(alias = "rlkey")]
     flag(rlky set_rlky with_rlky: bool = "rlky" 0x00[31]);
     /// `delay_drop_en`: bit 30 of dword 0x00.
     flag(delay_drop_en set_delay_drop_en with_delay_drop_en: bool = "delay_drop_en" 0x00[30]);
     /// `scatter_fcs`: bit 29 of dword 0x00.
     flag(scatter_fcs set_scatter_fcs with_scatter_fcs: bool = "scatter_fcs" 0x00[29]);
     /// `vsd`: bit 28 of dword 0x00.
+    #[doc(alias = "vlan_strip_disable")]
     flag(vsd set_vsd with_vsd: bool = "vsd" 0x00[28]);
     /// `mem_rq_type`: bits 27:24 of dword 0x00.
     bits(mem_rq_type set_mem_rq_type with_mem_rq_type try_set_mem_rq_type: u8 = "mem_rq_type" 0x00[27:24]);
@@ -187,6 +194,8 @@ layout! { Rqc, tag::Rqc, "rqc", Struct, 0xf0;
 /// `query_sq_out`: 272 bytes.
 ///
 /// With its list `sq_context.wq.pas`: [`QuerySqOutWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QuerySqOut = Layout<tag::QuerySqOut, 0x110>;
 
 /// `query_sq_out` and its list `sq_context.wq.pas`.
@@ -201,6 +210,8 @@ layout! { QuerySqOut, tag::QuerySqOut, "query_sq_out", Struct, 0x110;
 }
 
 /// `query_sq_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QuerySqIn = Layout<tag::QuerySqIn, 0x10>;
 layout! { QuerySqIn, tag::QuerySqIn, "query_sq_in", Struct, 0x10, opcode 0x907;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -219,6 +230,8 @@ request! { QuerySqIn => QuerySqOut }
 /// Output of QUERY_RQ (0x90b).
 ///
 /// With its list `rq_context.wq.pas`: [`QueryRqOutWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryRqOut = Layout<tag::QueryRqOut, 0x110>;
 
 /// `query_rq_out` and its list `rq_context.wq.pas`.
@@ -235,6 +248,8 @@ layout! { QueryRqOut, tag::QueryRqOut, "query_rq_out", Struct, 0x110;
 /// `query_rq_in`: 16 bytes.
 ///
 /// Input of QUERY_RQ (0x90b). Reads the context of a receive queue.
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryRqIn = Layout<tag::QueryRqIn, 0x10>;
 layout! { QueryRqIn, tag::QueryRqIn, "query_rq_in", Struct, 0x10, opcode 0x90b;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -249,6 +264,8 @@ layout! { QueryRqIn, tag::QueryRqIn, "query_rq_in", Struct, 0x10, opcode 0x90b;
 request! { QueryRqIn => QueryRqOut }
 
 /// `modify_sq_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type ModifySqOut = Layout<tag::ModifySqOut, 0x10>;
 layout! { ModifySqOut, tag::ModifySqOut, "modify_sq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -260,6 +277,8 @@ layout! { ModifySqOut, tag::ModifySqOut, "modify_sq_out", Struct, 0x10;
 /// `modify_sq_in`: 272 bytes.
 ///
 /// With its list `ctx.wq.pas`: [`ModifySqInWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type ModifySqIn = Layout<tag::ModifySqIn, 0x110>;
 
 /// `modify_sq_in` and its list `ctx.wq.pas`.
@@ -278,6 +297,7 @@ layout! { ModifySqIn, tag::ModifySqIn, "modify_sq_in", Struct, 0x110, opcode 0x9
     /// `modify_bitmask`: 64 bits from byte 0x10 on.
     quad(modify_bitmask set_modify_bitmask with_modify_bitmask: u64 = "modify_bitmask" 0x10);
     /// `ctx`: from byte 0x20 on.
+    #[doc(alias = "sq_context")]
     nested(ctx ctx_mut set_ctx with_ctx: Sqc = "ctx" 0x20, 0xf0);
 }
 request! { ModifySqIn => ModifySqOut }
@@ -285,6 +305,8 @@ request! { ModifySqIn => ModifySqOut }
 /// `modify_rq_out`: 16 bytes.
 ///
 /// Output of MODIFY_RQ (0x909).
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyRqOut = Layout<tag::ModifyRqOut, 0x10>;
 layout! { ModifyRqOut, tag::ModifyRqOut, "modify_rq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -300,6 +322,8 @@ layout! { ModifyRqOut, tag::ModifyRqOut, "modify_rq_out", Struct, 0x10;
 /// Select mask `modify_bitmask`: [`ModifyRqSelect`].
 ///
 /// With its list `ctx.wq.pas`: [`ModifyRqInWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyRqIn = Layout<tag::ModifyRqIn, 0x110>;
 
 /// `modify_rq_in` and its list `ctx.wq.pas`.
@@ -323,6 +347,8 @@ layout! { ModifyRqIn, tag::ModifyRqIn, "modify_rq_in", Struct, 0x110, opcode 0x9
 request! { ModifyRqIn => ModifyRqOut }
 
 /// `destroy_sq_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroySqOut = Layout<tag::DestroySqOut, 0x10>;
 layout! { DestroySqOut, tag::DestroySqOut, "destroy_sq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -332,6 +358,8 @@ layout! { DestroySqOut, tag::DestroySqOut, "destroy_sq_out", Struct, 0x10;
 }
 
 /// `destroy_sq_in`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroySqIn = Layout<tag::DestroySqIn, 0x10>;
 layout! { DestroySqIn, tag::DestroySqIn, "destroy_sq_in", Struct, 0x10, opcode 0x906;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -348,6 +376,8 @@ request! { DestroySqIn => DestroySqOut }
 /// `destroy_rq_out`: 16 bytes.
 ///
 /// Output of DESTROY_RQ (0x90a).
+///
+/// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyRqOut = Layout<tag::DestroyRqOut, 0x10>;
 layout! { DestroyRqOut, tag::DestroyRqOut, "destroy_rq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -359,6 +389,8 @@ layout! { DestroyRqOut, tag::DestroyRqOut, "destroy_rq_out", Struct, 0x10;
 /// `destroy_rq_in`: 16 bytes.
 ///
 /// Input of DESTROY_RQ (0x90a). Ends a receive queue.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyRqIn = Layout<tag::DestroyRqIn, 0x10>;
 layout! { DestroyRqIn, tag::DestroyRqIn, "destroy_rq_in", Struct, 0x10, opcode 0x90a;
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -373,6 +405,8 @@ layout! { DestroyRqIn, tag::DestroyRqIn, "destroy_rq_in", Struct, 0x10, opcode 0
 request! { DestroyRqIn => DestroyRqOut }
 
 /// `create_sq_out`: 16 bytes.
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateSqOut = Layout<tag::CreateSqOut, 0x10>;
 layout! { CreateSqOut, tag::CreateSqOut, "create_sq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -386,6 +420,8 @@ layout! { CreateSqOut, tag::CreateSqOut, "create_sq_out", Struct, 0x10;
 /// `create_sq_in`: 272 bytes.
 ///
 /// With its list `ctx.wq.pas`: [`CreateSqInWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type CreateSqIn = Layout<tag::CreateSqIn, 0x110>;
 
 /// `create_sq_in` and its list `ctx.wq.pas`.
@@ -405,6 +441,8 @@ request! { CreateSqIn => CreateSqOut }
 /// `create_rq_out`: 16 bytes.
 ///
 /// Output of CREATE_RQ (0x908).
+///
+/// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateRqOut = Layout<tag::CreateRqOut, 0x10>;
 layout! { CreateRqOut, tag::CreateRqOut, "create_rq_out", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00.
@@ -420,6 +458,8 @@ layout! { CreateRqOut, tag::CreateRqOut, "create_rq_out", Struct, 0x10;
 /// Input of CREATE_RQ (0x908). Makes a receive queue, in state RST.
 ///
 /// With its list `ctx.wq.pas`: [`CreateRqInWithPas`].
+///
+/// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type CreateRqIn = Layout<tag::CreateRqIn, 0x110>;
 
 /// `create_rq_in` and its list `ctx.wq.pas`.
