@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mlx5_prm::{Count, Element, EnumDesc, FieldDesc, Kind, LayoutDesc};
+use mlx5_prm::{Access, Count, Element, EnumDesc, FieldDesc, Kind, LayoutDesc, RegisterDesc};
 use serde_json::{Map, Value, json};
 
 use crate::names;
@@ -11,8 +11,10 @@ use crate::position::position;
 /// The fields as a table, and the values of their enumerations.
 pub(crate) fn text(layout: &'static LayoutDesc) -> String {
     let list = if layout.has_list() { " and a list" } else { "" };
+    let register = register(layout)
+        .map_or_else(String::new, |r| format!(", register {} (0x{:04x})", r.name, r.id));
     let mut out = format!(
-        "{}: {} of {} bytes{list}, family {}\n",
+        "{}: {} of {} bytes{list}, family {}{register}\n",
         layout.name,
         kind(layout),
         layout.size,
@@ -23,7 +25,8 @@ pub(crate) fn text(layout: &'static LayoutDesc) -> String {
     for field in layout.fields {
         let (at, bits) = place(field);
         let (wide, name, kind) = (field.width(), field.name, type_text(field));
-        let _ = writeln!(out, "0x{at:03x}  {bits:>8}  {wide:>5}  {name:width$}  {kind}");
+        let access = field.access.map_or_else(String::new, |access| format!(", {}", word(access)));
+        let _ = writeln!(out, "0x{at:03x}  {bits:>8}  {wide:>5}  {name:width$}  {kind}{access}");
     }
     for names in enums(layout) {
         let _ = writeln!(out, "\n{}:", names.name);
@@ -37,7 +40,7 @@ pub(crate) fn text(layout: &'static LayoutDesc) -> String {
 /// The fields as JSON.
 pub(crate) fn json(layout: &'static LayoutDesc) -> String {
     let fields: Vec<Value> = layout.fields.iter().map(field_json).collect();
-    let value = json!({
+    let mut value = json!({
         "name": layout.name,
         "kind": kind(layout),
         "bytes": layout.size,
@@ -45,7 +48,16 @@ pub(crate) fn json(layout: &'static LayoutDesc) -> String {
         "family": names::family(layout),
         "fields": fields,
     });
+    if let Some(register) = register(layout) {
+        value["register"] = json!({ "name": register.name, "id": register.id });
+    }
     format!("{value:#}\n")
+}
+
+/// The register that a layout is.
+fn register(layout: &LayoutDesc) -> Option<&'static RegisterDesc> {
+    let mut all = mlx5_prm::families().iter().flat_map(|f| f.registers).copied();
+    all.find(|r| r.layout.name == layout.name)
 }
 
 fn field_json(field: &FieldDesc) -> Value {
@@ -61,6 +73,9 @@ fn field_json(field: &FieldDesc) -> Value {
         Count::One => {}
         Count::Array(n) => drop(out.insert("count".to_owned(), n.into())),
         Count::List => drop(out.insert("list".to_owned(), true.into())),
+    }
+    if let Some(access) = field.access {
+        out.insert("access".to_owned(), word(access).into());
     }
     match field.element {
         Element::Bits => {}
@@ -97,6 +112,17 @@ fn type_text(field: &FieldDesc) -> String {
     }
 }
 
+/// The PRM's word for who may read and write a field of a register.
+fn word(access: Access) -> &'static str {
+    match access {
+        Access::Ro => "RO",
+        Access::Rw => "RW",
+        Access::Wo => "WO",
+        Access::Op => "OP",
+        Access::Index => "INDEX",
+    }
+}
+
 fn kind(layout: &LayoutDesc) -> &'static str {
     match layout.kind {
         Kind::Struct => "struct",
@@ -109,7 +135,7 @@ fn enums(layout: &LayoutDesc) -> Vec<&'static EnumDesc> {
     let mut out: Vec<&EnumDesc> = Vec::new();
     for field in layout.fields {
         if let Element::Enum(names) = field.element
-            && !out.iter().any(|other| other.name == names.name)
+            && !out.iter().any(|other| std::ptr::eq(*other, names))
         {
             out.push(names);
         }

@@ -113,7 +113,7 @@ pub enum Count {
 /// Names of the values of an enumeration.
 #[derive(Debug)]
 pub struct EnumDesc {
-    /// Name of the enumeration; empty where the values belong to one field alone.
+    /// Name of the enumeration; that of the field where the values belong to it alone.
     pub name: &'static str,
     /// Values and their names.
     pub values: &'static [(u32, &'static str)],

@@ -381,7 +381,7 @@ macro_rules! description {
     (flag ($($names:ident)*: bool = $name:literal $dword:literal[$bit:literal]) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
-            element: element!($($values)*),
+            element: element!($name; $($values)*),
             count: $crate::Count::One,
             at: $dword,
             high: $bit,
@@ -392,7 +392,7 @@ macro_rules! description {
     ($kind:ident ($($names:ident)*: $type:ident = $name:literal $dword:literal[$high:literal:$low:literal]) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
-            element: element!($($values)*),
+            element: element!($name; $($values)*),
             count: $crate::Count::One,
             at: $dword,
             high: $high,
@@ -403,7 +403,7 @@ macro_rules! description {
     (quad ($($names:ident)*: u64 = $name:literal $at:literal) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
-            element: element!($($values)*),
+            element: element!($name; $($values)*),
             count: $crate::Count::One,
             at: $at,
             high: 31,
@@ -414,7 +414,7 @@ macro_rules! description {
     (wide ($($names:ident)*: $type:ident = $name:literal $at:literal $width:literal) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
-            element: element!($($values)*),
+            element: element!($name; $($values)*),
             count: $crate::Count::One,
             at: $at,
             high: 31,
@@ -425,7 +425,7 @@ macro_rules! description {
     (bytes ($($names:ident)*: $type:ty = $name:literal $at:literal, $size:literal) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
-            element: element!($($values)*),
+            element: element!($name; $($values)*),
             count: $crate::Count::One,
             at: $at,
             high: 31,
@@ -436,7 +436,7 @@ macro_rules! description {
     (array ($($names:ident)*: [$type:ty; $n:literal] = $name:literal $at:literal, $size:literal) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
-            element: element!($($values)*),
+            element: element!($name; $($values)*),
             count: $crate::Count::Array($n),
             at: $at,
             high: 31,
@@ -447,7 +447,7 @@ macro_rules! description {
     (packed ($get:ident: u8 = $name:literal $dword:literal[$high:literal] $width:literal * $n:literal) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
-            element: element!($($values)*),
+            element: element!($name; $($values)*),
             count: $crate::Count::Array($n),
             at: $dword,
             high: $high,
@@ -480,7 +480,7 @@ macro_rules! description {
     (tail (bits $width:literal = $name:literal $at:literal) [$($access:ident)?] [$($values:tt)*]) => {
         $crate::FieldDesc {
             name: $name,
-            element: element!($($values)*),
+            element: element!($name; $($values)*),
             count: $crate::Count::List,
             at: $at,
             high: 31,
@@ -506,9 +506,9 @@ macro_rules! description {
 
 /// What a number holds: values with names, where its source names them.
 macro_rules! element {
-    () => { $crate::Element::Bits };
-    ($($text:literal = $number:literal),*) => {
-        $crate::Element::Enum(&$crate::EnumDesc { name: "", values: &[ $( ($number, $text) ),* ] })
+    ($name:literal;) => { $crate::Element::Bits };
+    ($name:literal; $($text:literal = $number:literal),*) => {
+        $crate::Element::Enum(&$crate::EnumDesc { name: $name, values: &[ $( ($number, $text) ),* ] })
     };
 }
 
