@@ -120,7 +120,18 @@ struct Drawn<'a> {
     lines: WholeLines<'a>,
 }
 
-/// A file of which an excerpt is whole lines.
+/// How many bytes of a line are shown before a place, and how many from it on.
+const SHOWN: usize = 500;
+
+/// The nearest start of a character at or before a byte of `text`.
+fn boundary(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// A file of which an excerpt is whole lines, but for very long ones.
 #[derive(Debug)]
 struct WholeLines<'a>(&'a SourceFile);
 
@@ -141,6 +152,8 @@ impl SourceCode for WholeLines<'_> {
             let start = bytes[..from].iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
             let end =
                 bytes[to..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |at| to + at);
+            let start = boundary(text, start.max(from.saturating_sub(SHOWN)));
+            let end = boundary(text, end.min(to.max(from + SHOWN)));
             text.as_str().read_span(&(start, end - start).into(), 0, 0)?
         };
         Ok(Box::new(miette::MietteSpanContents::new_named(
@@ -179,14 +192,8 @@ impl miette::Diagnostic for Drawn<'_> {
 /// The part of `span` to be underlined: the first line of what takes several, and what stands
 /// before the end of a line or of the file when it points there.
 fn visible(text: &str, span: Range<usize>) -> Range<usize> {
-    let whole = |mut at: usize| {
-        while !text.is_char_boundary(at) {
-            at -= 1;
-        }
-        at
-    };
-    let start = whole(span.start.min(text.trim_end().len()));
-    let end = whole(span.end.min(text.len())).max(start);
+    let start = boundary(text, span.start.min(text.trim_end().len()));
+    let end = boundary(text, span.end.min(text.len()).min(start + SHOWN)).max(start);
     let end = text[start..end].find('\n').map_or(end, |at| start + at);
     let before = text[..start].chars().next_back().filter(|c| *c != '\n');
     match before {
@@ -267,3 +274,21 @@ impl fmt::Display for Faults {
 }
 
 impl std::error::Error for Faults {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_in_a_very_long_line_is_drawn() {
+        let text = format!("first\n{}WRONG{}\nlast", "é".repeat(100_000), "é".repeat(100_000));
+        let at = text.find("WRONG").unwrap();
+        let file = SourceFile::new("long.h", text);
+        let long = Fault::new(&Origin::new(&file, at..file.text.len()), "it is wrong", "mend it");
+        let short = Fault::new(&Origin::new(&file, at..at + 5), "it is wrong", "mend it");
+        for fault in [short, long] {
+            let drawn = Faults(vec![fault]).render();
+            assert!(drawn.contains("WRONG") && drawn.len() < 10_000, "{drawn}");
+        }
+    }
+}

@@ -1,14 +1,16 @@
 //! Broken tables and headers: the real program tells each fault, word for word.
 //!
 //! A case is one file of `tests/broken/`: what is wrong, the command, the files that differ from
-//! the sound tables of `tests/sound/`, and what the program must write to stderr. `\xHH` in a file
-//! stands for that byte. `UPDATE=1 cargo test -p prm-codegen --test broken` renews what the cases
-//! expect; read the difference before it is kept.
+//! the sound tables of `tests/sound/`, and what the program must write. `\xHH` in a file stands
+//! for that byte. `UPDATE=1 cargo test -p prm-codegen --test broken` renews what the cases expect;
+//! read the difference before it is kept.
+//!
+//! Most runs fail, and a case has `=== stderr`. A run that passes over what is at fault in a
+//! published header succeeds, and a case has `=== stdout`; after `=== strictly` it may have what
+//! `import::headers` tells of `kernel/header.h`, with its places.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::{Duration, Instant};
 
 use prm_codegen::fault::{Faults, SourceFile};
 use prm_codegen::import::{self, HeaderFile};
@@ -16,30 +18,14 @@ use prm_codegen::merge::{Told, merge};
 use prm_codegen::model::Rulings;
 use prm_codegen::{check as sound, tables};
 
-/// No run may take longer.
-const LIMIT: Duration = Duration::from_secs(5);
+mod common;
 
-/// No run may take more memory, in KiB.
-const MEMORY: u64 = 256 * 1024;
+use common::{Run, SMALL, copy, folder, run};
 
-/// The line before what stderr must be.
+/// The lines before what the program must write.
 const STDERR: &str = "=== stderr\n";
-
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
-}
+const STDOUT: &str = "=== stdout\n";
+const STRICTLY: &str = "=== strictly\n";
 
 /// The bytes that a text with `\xHH` in it stands for.
 fn bytes(text: &str) -> Vec<u8> {
@@ -52,26 +38,14 @@ fn bytes(text: &str) -> Vec<u8> {
     out
 }
 
-/// Runs the program in `dir` under the limit of memory; gives its exit code, stdout and stderr.
-fn run(dir: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
-    let begun = Instant::now();
-    let limited =
-        format!("ulimit -t {} && ulimit -v {MEMORY} && exec \"$0\" \"$@\"", LIMIT.as_secs());
-    let output = Command::new("sh")
-        .args(["-c", &limited, env!("CARGO_BIN_EXE_prm-codegen")])
-        .args(arguments)
-        .current_dir(dir)
-        .output()
-        .unwrap();
-    assert!(begun.elapsed() < LIMIT, "{arguments:?} took {:?}", begun.elapsed());
-    let text = |bytes| String::from_utf8(bytes).expect("the program writes UTF-8");
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
 /// Runs one case; gives what is wrong with it.
 fn check(path: &Path, update: bool) -> Result<(), String> {
     let case = fs::read_to_string(path).unwrap();
-    let (given, expected) = case.split_once(STDERR).ok_or("the case has no line \"=== stderr\"")?;
+    let (given, fails, expected) = match (case.split_once(STDERR), case.split_once(STDOUT)) {
+        (Some((given, expected)), None) => (given, true, expected),
+        (None, Some((given, expected))) => (given, false, expected),
+        _ => return Err("a case has one line \"=== stderr\" or \"=== stdout\"".into()),
+    };
     let mut parts = given.split("=== ");
     let command =
         parts.next().unwrap_or_default().lines().find_map(|l| l.strip_prefix("$ prm-codegen "));
@@ -85,26 +59,40 @@ fn check(path: &Path, update: bool) -> Result<(), String> {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes(text)).unwrap();
     }
-    let (code, stdout, stderr) = run(dir.path(), &command);
-    if code != Some(1) || !stdout.is_empty() {
-        return Err(format!("exit code {code:?}, not 1\n{stdout}{stderr}"));
+    let Run { code, stdout, stderr } = run(dir.path(), SMALL, &command);
+    let (told, other) = if fails { (stderr, stdout) } else { (stdout, stderr) };
+    if code != Some(i32::from(fails)) || !other.is_empty() {
+        return Err(format!("exit code {code:?}\n{told}{other}"));
     }
-    if stderr == expected {
+    let heading = if fails { STDERR } else { STDOUT };
+    let told = match expected.contains(STRICTLY) {
+        true => format!("{told}{STRICTLY}{}", strictly(dir.path())?),
+        false => told,
+    };
+    if told == expected {
         return Ok(());
     }
     if update {
-        fs::write(path, format!("{given}{STDERR}{stderr}")).unwrap();
+        fs::write(path, format!("{given}{heading}{told}")).unwrap();
         return Ok(());
     }
-    let diff = similar::TextDiff::from_lines(expected, &stderr);
+    let diff = similar::TextDiff::from_lines(expected, &told);
     Err(diff.unified_diff().header("expected", "told").to_string())
+}
+
+/// The faults of `kernel/header.h`, read as a header that should be sound.
+fn strictly(dir: &Path) -> Result<String, String> {
+    let text = fs::read_to_string(dir.join("kernel/header.h")).map_err(|e| e.to_string())?;
+    let file = SourceFile::new("./kernel/header.h", text);
+    let read = import::headers(&[HeaderFile { file, takes: Vec::new() }]);
+    read.err().map(|faults| faults.render()).ok_or("nothing is at fault".into())
 }
 
 #[test]
 fn sound_tables_have_no_fault() {
     let dir = tempfile::tempdir().unwrap();
     copy(&folder("sound"), &dir.path().join("prm-spec"));
-    let (code, stdout, stderr) = run(dir.path(), &["check"]);
+    let Run { code, stdout, stderr } = run(dir.path(), SMALL, &["check"]);
     assert_eq!((code, &*stderr), (Some(0), ""));
     assert_eq!(stdout, "sound: 5 layouts, 1 enums, 1 commands\n");
 }
