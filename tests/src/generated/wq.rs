@@ -40,7 +40,6 @@ pub(super) const ACCESSORS: &[Accessor] = &[
     flag!(Rqc, "rqc", "hairpin", 1, hairpin, set_hairpin, with_hairpin),
     bits!(Rqc, "rqc", "hairpin_data_buffer_type", 3, hairpin_data_buffer_type, set_hairpin_data_buffer_type, with_hairpin_data_buffer_type, try_set_hairpin_data_buffer_type),
     bits!(Rqc, "rqc", "ts_format", 2, ts_format, set_ts_format, with_ts_format, try_set_ts_format),
-    bits!(Rqc, "rqc", "resered_at_t", 4, resered_at_t, set_resered_at_t, with_resered_at_t, try_set_resered_at_t),
     bits!(Rqc, "rqc", "user_index", 24, user_index, set_user_index, with_user_index, try_set_user_index),
     bits!(Rqc, "rqc", "cqn", 24, cqn, set_cqn, with_cqn, try_set_cqn),
     full!(Rqc, "rqc", "counter_set_id", 8, counter_set_id, set_counter_set_id, with_counter_set_id),

@@ -96,7 +96,7 @@ fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout:
             writeln!(text, "pub type {other} = WithTail<{name}, {}>;", element_type(&tail.element));
     }
     let request = bindings.request(&layout.name);
-    let opcode = request.map(|(c, _)| format!(", opcode 0x{c:03x}")).unwrap_or_default();
+    let opcode = request.map(|(c, _)| format!(", opcode 0x{:03x}", c.value)).unwrap_or_default();
     let kind = if layout.kind == Kind::Union { "Union" } else { "Struct" };
     let _ =
         writeln!(text, "layout! {{ {name}, tag::{name}, \"{prm}\", {kind}, 0x{bytes:02x}{opcode};");

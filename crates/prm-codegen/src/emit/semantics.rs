@@ -47,15 +47,23 @@ pub(super) struct Bindings<'s> {
     /// The place in `enums`, by `layout.field`.
     fields: HashMap<String, usize>,
     /// Opcode and output of each input, by its name.
-    requests: HashMap<&'s str, (i64, &'s Layout)>,
+    requests: HashMap<&'s str, (&'s EnumValue, &'s Layout)>,
     /// Names that other sources have for the bits of a field, by `layout.field`.
     others: HashMap<String, Vec<&'s str>>,
 }
 
 impl<'s> Bindings<'s> {
     pub(super) fn new(spec: &'s Spec) -> Self {
-        let both = |p: &Paired<'s>| p.both().map(|(i, o)| (&*i.name, (p.opcode.value, o)));
-        let requests = opcodes(spec).iter().filter_map(both).collect();
+        let paired = opcodes(spec);
+        // An input that several opcodes share, such as the head of general objects, has none of
+        // its own.
+        let shared = |input: &Layout| {
+            paired.iter().filter(|p| p.input.is_some_and(|i| i.name == input.name)).count() > 1
+        };
+        let both = |p: &Paired<'s>| {
+            p.both().filter(|(i, _)| !shared(i)).map(|(i, o)| (&*i.name, (p.opcode, o)))
+        };
+        let requests = paired.iter().filter_map(both).collect();
         let mut others: HashMap<String, Vec<&str>> = HashMap::new();
         for c in spec.conflicts.iter().filter(|c| c.why == "renamed") {
             // Ours is the name and the place.
@@ -80,7 +88,7 @@ impl<'s> Bindings<'s> {
     }
 
     /// The opcode and the output of a layout that is the input of a command.
-    pub(super) fn request(&self, layout: &str) -> Option<(i64, &'s Layout)> {
+    pub(super) fn request(&self, layout: &str) -> Option<(&'s EnumValue, &'s Layout)> {
         self.requests.get(layout).copied()
     }
 

@@ -60,7 +60,7 @@ pub(super) fn read(files: &[HeaderFile], lenient: bool) -> Result<Reading, Fault
 
 /// Whether a field of this name holds nothing. One header misspells it.
 fn is_reserved(name: &str) -> bool {
-    name.starts_with("reserved") || name.starts_with("resereved") || name.starts_with("rsvd")
+    name.starts_with("reserved") || name.starts_with("resere") || name.starts_with("rsvd")
 }
 
 /// PRM name of the layout with a C tag.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Merged;
+use super::{Merged, add_source};
 use crate::model::*;
 
 impl Merged {
@@ -26,16 +26,13 @@ impl Merged {
                 };
                 let ours = &mut self.enums[e].values[v];
                 if ours.value == value.value {
-                    ours.from.push(source.to_owned());
+                    add_source(&mut ours.from, source);
                     continue;
                 }
                 let (ours, theirs) = (number(ours.value), number(value.value));
                 self.conflict(source, &value.origin, value.name, ours, theirs, "another number");
             }
-            let sources = &mut self.enums[home].from;
-            if sources.last().is_none_or(|last| last != source) {
-                sources.push(source.to_owned());
-            }
+            add_source(&mut self.enums[home].from, source);
         }
         self.enums.retain(|e| !e.values.is_empty());
     }

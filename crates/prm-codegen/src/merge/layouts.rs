@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Merged, is_linux};
+use super::{Merged, add_source, is_linux};
 use crate::model::*;
 
 /// A field as another source has it, and what is needed to judge it.
@@ -16,13 +16,13 @@ struct Claim<'a> {
 }
 
 impl Claim<'_> {
-    /// The bits it takes; a list goes on to the end of the mailbox.
     fn range(&self) -> (u64, u64) {
         range(self.field, self.element_bits)
     }
 }
 
-fn range(field: &Field, element_bits: u32) -> (u64, u64) {
+/// The bits that a field takes; a list goes on to the end of the mailbox.
+pub(super) fn range(field: &Field, element_bits: u32) -> (u64, u64) {
     let start = u64::from(field.bit);
     let bits = u64::from(element_bits);
     match field.count {
@@ -32,19 +32,31 @@ fn range(field: &Field, element_bits: u32) -> (u64, u64) {
     }
 }
 
+/// Why a field that begins or ends behind its layout is refused.
+const PAST_THE_END: &str = "past the end";
+
+/// Why a field that holds a layout of another length is.
+const HOLDS_A_CONFLICT: &str = "holds a conflict";
+
 /// What becomes of a claim.
 enum Verdict {
     /// The layout has the field so.
     Agrees(usize),
-    /// It is put into the layout, over the place of a field.
-    Added(Option<String>),
+    /// It is put into the layout, over the place of a field. Fields that share other places share
+    /// this one from now on.
+    Added { overlays: Option<String>, joins: Vec<String> },
     /// The layout says otherwise.
-    Differs {
-        /// The field of the layout whose bits are the same, under another name.
-        renames: Option<usize>,
-        ours: String,
-        why: &'static str,
-    },
+    Differs { ours: String, why: &'static str },
+}
+
+/// What a source could not add because of the length of a layout.
+#[derive(Debug, Clone)]
+pub(super) struct Refused {
+    source: String,
+    /// The layout as the source has it, under the name it is merged by.
+    layout: Layout,
+    field: Field,
+    element_bits: u32,
 }
 
 impl Merged {
@@ -56,9 +68,16 @@ impl Merged {
             layouts.iter().map(|l| (l.name.clone(), l.bytes)).collect();
         // The source's names, and those that its layouts are merged under.
         let mut names: HashMap<String, String> = HashMap::new();
+        let mut longer = Vec::new();
+        let mut all = Vec::new();
         for mut layout in inner_first(layouts) {
-            let name = self.name_of(source, &layout, |name| sizes.contains_key(name));
-            let is_register = registers.iter().any(|r| r.layout.as_ref() == Some(&layout.name));
+            let taken = |name: &str| {
+                sizes.contains_key(name) || names.values().any(|merged| merged == name)
+            };
+            let name = self.name_of(source, &layout, taken);
+            if registers.iter().any(|r| r.layout.as_ref() == Some(&layout.name)) {
+                longer.push(all.len());
+            }
             names.insert(layout.name.clone(), name.clone());
             layout.name = name;
             let element_bits: Vec<u32> = layout
@@ -76,9 +95,13 @@ impl Merged {
                     inner.clone_from(name);
                 }
             }
-            if is_register {
-                self.lengthen(source, &layout);
-            }
+            all.push((layout, element_bits));
+        }
+        // What holds others makes room for them first.
+        for i in longer.into_iter().rev() {
+            self.lengthen(source, &all[i].0);
+        }
+        for (layout, element_bits) in all {
             self.layout(source, layout, &element_bits);
         }
     }
@@ -95,17 +118,22 @@ impl Merged {
         if ours.fields.iter().any(|f| f.count == Count::List) {
             return;
         }
-        let name = &theirs.name;
-        let holds = |l: &&Layout| {
-            l.fields.iter().any(|f| matches!(&f.element, Element::Layout(inner) if inner == name))
+        let bits = u64::from(theirs.bytes) * 8;
+        let has_room = |l: &Layout, f: &Field| match f.count {
+            Count::One => l.kind == Kind::Union && bits <= u64::from(l.bytes) * 8,
+            Count::Array(_) | Count::List => false,
         };
-        let mut holders = self.layouts.iter().filter(holds);
-        if holders.any(|l| l.kind == Kind::Struct || l.bytes < theirs.bytes) {
+        let held =
+            |f: &Field| matches!(&f.element, Element::Layout(inner) if *inner == theirs.name);
+        let mut all = self.layouts.iter().flat_map(|l| l.fields.iter().map(move |f| (l, f)));
+        if all.any(|(l, f)| held(f) && !has_room(l, f)) {
             return;
         }
-        let (name, before, extent) = (ours.name.clone(), ours.extent(), theirs.extent());
+        let (name, before) = (ours.name.clone(), ours.extent());
         let (origin, from) = (ours.origin.clone(), ours.from.clone());
-        // Who said something else again has a conflict already.
+        self.layouts[at].bytes = theirs.bytes;
+        let extent = self.layouts[at].extent();
+        // Who said something else again has a conflict already, and who said this has none any more.
         let others: Vec<String> = self
             .conflicts
             .iter_mut()
@@ -115,10 +143,42 @@ impl Merged {
                 c.from.clone()
             })
             .collect();
-        self.layouts[at].bytes = theirs.bytes;
+        self.conflicts.retain(|c| c.at != name || c.theirs != extent);
         for said in from.iter().filter(|f| !others.contains(f) && *f != source) {
             let (name, ours, theirs) = (name.clone(), extent.clone(), before.clone());
             self.conflict(said, &origin, name, ours, theirs, "lengthened");
+        }
+        self.admit(at);
+    }
+
+    /// Judges anew what was refused because of the length that a layout had.
+    fn admit(&mut self, at: usize) {
+        let name = self.layouts[at].name.clone();
+        let about =
+            |r: &Refused| r.layout.name == name || r.field.element == Element::Layout(name.clone());
+        let (again, rest): (Vec<Refused>, Vec<Refused>) =
+            std::mem::take(&mut self.refused).into_iter().partition(about);
+        self.refused = rest;
+        for Refused { source, layout, field, .. } in &again {
+            let (path, place) = (format!("{}.{}", layout.name, field.name), field.place());
+            for conflict in self.conflicts.iter_mut().filter(|c| c.at == path && c.theirs == place)
+            {
+                conflict.from.retain(|from| from != source);
+            }
+        }
+        self.conflicts.retain(|c| !c.from.is_empty());
+        for Refused { source, layout, field, element_bits } in &again {
+            let Some(at) = self.find(&layout.name) else { continue };
+            let claim = Claim { source, layout, field, element_bits: *element_bits };
+            self.claim(at, &claim);
+            self.rank_fields(at);
+        }
+    }
+
+    /// Brings the sources of fields into their order, where a source comes late.
+    fn rank_fields(&mut self, at: usize) {
+        for field in &mut self.layouts[at].fields {
+            field.from.sort_by_key(|from| self.ranks.iter().position(|rank| rank == from));
         }
     }
 
@@ -128,9 +188,7 @@ impl Merged {
             self.layouts.len() - 1
         });
         let ours = &mut self.layouts[at];
-        if ours.from.last().is_none_or(|last| last != source) {
-            ours.from.push(source.to_owned());
-        }
+        add_source(&mut ours.from, source);
         if ours.bytes != theirs.bytes || ours.kind != theirs.kind {
             let why = match theirs.bytes.cmp(&ours.bytes) {
                 _ if both_linux(&ours.from, source) => "later revision",
@@ -145,30 +203,50 @@ impl Merged {
             let claim = Claim { source, layout: &theirs, field, element_bits: *element_bits };
             self.claim(at, &claim);
         }
+        self.learn(at, source, &theirs, element_bits);
     }
 
     fn claim(&mut self, at: usize, claim: &Claim<'_>) {
         let (source, field) = (claim.source, claim.field);
         match self.judge(at, claim) {
-            Verdict::Agrees(i) => {
-                let ours = &mut self.layouts[at].fields[i];
-                ours.from.push(source.to_owned());
-                learn(ours, field);
-            }
-            Verdict::Added(overlays) => {
+            Verdict::Agrees(i) => add_source(&mut self.layouts[at].fields[i].from, source),
+            Verdict::Added { overlays, joins } => {
+                let mut from = self.resolved(&claim.layout.name, field);
+                add_source(&mut from, source);
                 let fields = &mut self.layouts[at].fields;
+                for joining in fields.iter_mut().filter(|f| joins.iter().any(|j| j == anchor(f))) {
+                    joining.overlays.clone_from(&overlays);
+                }
                 let place = fields.iter().position(|f| f.bit > field.bit).unwrap_or(fields.len());
-                let from = vec![source.to_owned()];
-                fields.insert(place, Field { overlays, from, ..field.clone() });
+                // What selects a member is learned when all fields are there.
+                let selector = None;
+                fields.insert(place, Field { overlays, from, selector, ..field.clone() });
             }
-            Verdict::Differs { renames, ours, why } => {
-                if let Some(i) = renames {
-                    learn(&mut self.layouts[at].fields[i], field);
+            Verdict::Differs { ours, why } => {
+                if [PAST_THE_END, HOLDS_A_CONFLICT].contains(&why) {
+                    self.refused.push(Refused {
+                        source: source.to_owned(),
+                        layout: claim.layout.clone(),
+                        field: field.clone(),
+                        element_bits: claim.element_bits,
+                    });
                 }
                 let path = format!("{}.{}", self.layouts[at].name, field.name);
                 self.conflict(source, &field.origin, path, ours, field.place(), why);
             }
         }
+    }
+
+    /// The sources whose field is added now, and was refused before beside other fields of theirs.
+    /// Their conflicts are none any more.
+    fn resolved(&mut self, layout: &str, field: &Field) -> Vec<String> {
+        let (path, place) = (format!("{layout}.{}", field.name), field.place());
+        let is_same = |c: &Conflict| c.at == path && c.theirs == place;
+        let from = self.conflicts.iter().filter(|c| is_same(c)).flat_map(|c| c.from.clone());
+        let mut from: Vec<String> = from.collect();
+        from.sort_by_key(|from| self.ranks.iter().position(|rank| rank == from));
+        self.conflicts.retain(|c| !is_same(c));
+        from
     }
 
     fn judge(&self, at: usize, claim: &Claim<'_>) -> Verdict {
@@ -178,13 +256,12 @@ impl Merged {
         let bits = |f: &Field| self.element_bits(&f.element);
         if let Some(i) = ours.fields.iter().position(|f| f.name == field.name) {
             let known = &ours.fields[i];
-            let (from, to) = range(known, bits(known));
-            if (from, to, known.count) == (start, end, field.count)
-                && bits(known) == claim.element_bits
-                && known.element == field.element
+            // That a layout has another length is told of the layout, not of who holds it.
+            if (known.bit, known.count, &known.element) == (field.bit, field.count, &field.element)
             {
                 return Verdict::Agrees(i);
             }
+            let (from, to) = range(known, bits(known));
             let why = match () {
                 () if both_linux(&known.from, claim.source) => "later revision",
                 () if (from, to) == (start, end) => "retyped",
@@ -192,7 +269,7 @@ impl Merged {
                 () if start <= from && to <= end => "narrowed",
                 () => "moved",
             };
-            return Verdict::Differs { renames: None, ours: known.place(), why };
+            return Verdict::Differs { ours: known.place(), why };
         }
         // Not a field that is known: it must fit into a gap.
         let whole = u64::from(ours.bytes) * 8;
@@ -205,22 +282,19 @@ impl Merged {
         let length = || format!("0x{:02x} bytes", ours.bytes);
         if !fits {
             let inner = self.element_bits(&field.element) / 8;
-            return Verdict::Differs {
-                renames: None,
-                ours: format!("a layout of 0x{inner:02x} bytes"),
-                why: "holds a conflict",
-            };
+            let ours = format!("a layout of 0x{inner:02x} bytes");
+            return Verdict::Differs { ours, why: HOLDS_A_CONFLICT };
         }
         if ours.kind != claim.layout.kind {
-            return Verdict::Differs { renames: None, ours: ours.extent(), why: "another kind" };
+            return Verdict::Differs { ours: ours.extent(), why: "another kind" };
         }
         if (field.count == Count::List && start > whole)
             || (field.count != Count::List && end > whole)
         {
-            return Verdict::Differs { renames: None, ours: length(), why: "past the end" };
+            return Verdict::Differs { ours: length(), why: PAST_THE_END };
         }
         if ours.kind == Kind::Union {
-            return Verdict::Added(None);
+            return Verdict::Added { overlays: None, joins: Vec::new() };
         }
         let there: Vec<usize> = (0..ours.fields.len())
             .filter(|i| {
@@ -233,15 +307,18 @@ impl Merged {
                 .overlays
                 .as_ref()
                 .filter(|anchor| ours.field(anchor).is_some_and(|f| f.overlays.is_none()));
-            return Verdict::Added(anchor.cloned());
+            return Verdict::Added { overlays: anchor.cloned(), joins: Vec::new() };
         }
         // The source may have a union here, of which some members are known.
         let group = anchor(field);
         let member =
             |f: &Field| claim.layout.field(&f.name).is_some_and(|theirs| anchor(theirs) == group);
-        let shared = anchor(&ours.fields[there[0]]);
-        if there.iter().all(|i| member(&ours.fields[*i]) && anchor(&ours.fields[*i]) == shared) {
-            return Verdict::Added(Some(shared.to_owned()));
+        if there.iter().all(|i| member(&ours.fields[*i])) {
+            let shared = anchor(&ours.fields[there[0]]).to_owned();
+            let mut joins: Vec<String> =
+                there.iter().map(|i| anchor(&ours.fields[*i]).to_owned()).collect();
+            joins.retain(|name| *name != shared);
+            return Verdict::Added { overlays: Some(shared), joins };
         }
         let linux = there.iter().any(|i| both_linux(&ours.fields[*i].from, claim.source));
         let listed: Vec<String> = there
@@ -250,17 +327,16 @@ impl Merged {
             .collect();
         let first = &ours.fields[there[0]];
         let (from, to) = range(first, bits(first));
-        let same = there.len() == 1 && (from, to) == (start, end);
         let why = match () {
             () if linux => "later revision",
-            () if same => "renamed",
+            () if there.len() == 1 && (from, to) == (start, end) => "renamed",
             () if there.len() == 1 && from <= start && end <= to => "joined",
             () => "split",
         };
-        Verdict::Differs { renames: same.then_some(there[0]), ours: listed.join(", "), why }
+        Verdict::Differs { ours: listed.join(", "), why }
     }
 
-    fn element_bits(&self, element: &Element) -> u32 {
+    pub(super) fn element_bits(&self, element: &Element) -> u32 {
         match element {
             Element::Bits(bits) => *bits,
             Element::Layout(name) => self.find(name).map_or(0, |i| self.layouts[i].bytes * 8),
@@ -271,16 +347,6 @@ impl Merged {
 /// The field whose place a field shares: itself where it shares none.
 fn anchor(field: &Field) -> &str {
     field.overlays.as_deref().unwrap_or(&field.name)
-}
-
-/// Takes what a source knows of a field beyond its place.
-fn learn(ours: &mut Field, theirs: &Field) {
-    ours.access = ours.access.or(theirs.access);
-    if ours.values.is_empty() {
-        ours.values.clone_from(&theirs.values);
-    }
-    ours.selector = ours.selector.take().or_else(|| theirs.selector.clone());
-    ours.when = ours.when.take().or_else(|| theirs.when.clone());
 }
 
 /// Whether the leading source of `from` and `source` are both versions of Linux.

@@ -5,6 +5,7 @@
 //! says is generated.
 
 mod enums;
+mod knowledge;
 mod layouts;
 mod names;
 mod registers;
@@ -25,11 +26,13 @@ pub struct Told {
 /// Merges what the sources say, the leading one first, and shares the layouts out to `families`.
 ///
 /// # Errors
-/// A layout that no family takes, and a ruling about a layout that no source has.
+/// A layout that no family takes, a ruling that rules nothing, and a name that is a layout of one
+/// source and another name of a layout of another.
 pub fn merge(told: Vec<Told>, rulings: Rulings, families: Vec<Family>) -> Result<Spec, Faults> {
     let mut faults = Faults::default();
     let mut merged = Merged { rulings, ..Merged::default() };
     for Told { source, reading } in told {
+        merged.ranks.push(source.clone());
         merged.layouts(&source, reading.layouts, &reading.registers);
         merged.broken(&source, &reading.passed_over);
         merged.enumerated_registers(&source, &reading.enums);
@@ -38,6 +41,7 @@ pub fn merge(told: Vec<Told>, rulings: Rulings, families: Vec<Family>) -> Result
     }
     merged.pair_registers();
     merged.unused_rulings(&mut faults);
+    merged.torn_names(&mut faults);
     merged.brief();
     let Merged { mut layouts, enums, registers, aliases, conflicts, rulings, .. } = merged;
     for layout in &mut layouts {
@@ -66,9 +70,18 @@ pub fn merge(told: Vec<Told>, rulings: Rulings, families: Vec<Family>) -> Result
 
 /// The tables with one more source, of the lowest rank. Every `from` is written out in full.
 pub fn add(spec: Spec, source: &str, reading: Reading) -> Spec {
-    let Spec { layouts, enums, registers, aliases, conflicts, rulings, .. } = spec;
-    let used = Vec::new();
-    let mut merged = Merged { layouts, enums, registers, aliases, conflicts, rulings, used };
+    let Spec { layouts, enums, registers, aliases, conflicts, rulings, sources, .. } = spec;
+    let ranks = sources.into_iter().map(|s| s.name).collect();
+    let mut merged = Merged {
+        ranks,
+        layouts,
+        enums,
+        registers,
+        aliases,
+        conflicts,
+        rulings,
+        ..Merged::default()
+    };
     merged.full();
     merged.layouts(source, reading.layouts, &reading.registers);
     merged.broken(source, &reading.passed_over);
@@ -83,6 +96,8 @@ pub fn add(spec: Spec, source: &str, reading: Reading) -> Spec {
 /// What has been merged so far. Every `from` is written out in full until [`Merged::brief`].
 #[derive(Debug, Default)]
 struct Merged {
+    /// The sources, the leading one first.
+    ranks: Vec<String>,
     layouts: Vec<Layout>,
     enums: Vec<Enumeration>,
     registers: Vec<Register>,
@@ -91,6 +106,8 @@ struct Merged {
     rulings: Rulings,
     /// Rulings that were of use, by the place where they are written.
     used: Vec<usize>,
+    /// What may fit when a layout is lengthened.
+    refused: Vec<layouts::Refused>,
 }
 
 impl Merged {
@@ -129,7 +146,7 @@ impl Merged {
         let same =
             self.conflicts.iter_mut().find(|c| c.at == at && c.theirs == theirs && c.why == why);
         match same {
-            Some(conflict) => conflict.from.push(source.to_owned()),
+            Some(conflict) => add_source(&mut conflict.from, source),
             None => self.conflicts.push(Conflict {
                 at,
                 ours,
@@ -143,17 +160,50 @@ impl Merged {
 
     /// Tells rulings that ruled nothing: the sources have changed under them, or a name is wrong.
     fn unused_rulings(&self, faults: &mut Faults) {
-        let reasons = self.rulings.reasons.iter().map(|r| (&r.origin, &r.at));
-        let pairs = self.rulings.aliases.iter().chain(&self.rulings.distinct);
-        let pairs = pairs.chain(&self.rulings.registers);
-        for (origin, name) in pairs.map(|p| (&p.origin, &p.name)).chain(reasons) {
+        let Rulings { aliases, distinct, registers, reasons } = &self.rulings;
+        let mut idle = |origin: &Origin, name: &str, why: String| {
             if !self.used.contains(&origin.span.start) {
-                faults.add(
-                    origin,
-                    format!("this ruling about {name} rules nothing"),
-                    "the sources have no such layout or conflict: correct the ruling, or remove it",
-                );
+                let message = format!("this ruling about {name} rules nothing");
+                faults.add(origin, message, format!("{why}: correct the ruling, or remove it"));
             }
+        };
+        for NamePair { name, of, origin } in aliases {
+            idle(origin, name, format!("no source has {name}, or none before it has {of}"));
+        }
+        for NamePair { name, of, origin } in distinct {
+            idle(origin, name, format!("no rule takes {name} for {of}"));
+        }
+        for NamePair { name, of, origin } in registers {
+            let why = match self.find(of) {
+                Some(_) => format!("no source has a register {name} without a layout"),
+                None => format!("no source has the layout {of}"),
+            };
+            idle(origin, name, why);
+        }
+        for Reason { at, from, origin, .. } in reasons {
+            let from = from.as_ref().map(|from| format!(" with {from}")).unwrap_or_default();
+            idle(origin, at, format!("there is no conflict{from} about {at}"));
+        }
+    }
+
+    /// Tells names that mean two things in different sources.
+    fn torn_names(&self, faults: &mut Faults) {
+        for alias in &self.aliases {
+            let (name, from) = (&alias.name, alias.from.join(" "));
+            let layout = self.find(name).map(|i| &self.layouts[i]);
+            let other = self.aliases.iter().find(|a| a.name == *name && a.of != alias.of);
+            let (of, others) = match (layout, other) {
+                (Some(layout), _) => ("a layout of its own", &layout.from),
+                (None, Some(other)) => (&*other.of, &other.from),
+                (None, None) => continue,
+            };
+            faults.add(
+                &alias.origin,
+                format!("{name} is {} in {from}, and {of} in {}", alias.of, others.join(" ")),
+                format!(
+                    "add a [[distinct]] or an [[alias]] with name = \"{name}\" to rulings.toml"
+                ),
+            );
         }
     }
 
@@ -183,6 +233,13 @@ impl Merged {
                 value.from.clear();
             }
         }
+    }
+}
+
+/// Adds the source that is merged now to those that have something.
+fn add_source(from: &mut Vec<String>, source: &str) {
+    if from.last().is_none_or(|last| last != source) {
+        from.push(source.to_owned());
     }
 }
 

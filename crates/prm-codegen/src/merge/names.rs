@@ -1,6 +1,6 @@
 //! Names: which layouts of two sources are one.
 
-use super::Merged;
+use super::{Merged, add_source};
 use crate::model::*;
 
 /// Fields that nearly every mailbox has: they tell nothing of what it is.
@@ -13,13 +13,13 @@ const RICH: usize = 4;
 const FILLING: [&str; 3] = ["reg", "register", "ext"];
 
 impl Merged {
-    /// The name under which `layout` of `source` is merged. `has` tells whether the source itself
-    /// describes a layout of a name.
+    /// The name under which `layout` of `source` is merged. `taken` tells whether another layout of
+    /// the source is merged under a name, or has it.
     pub(super) fn name_of(
         &mut self,
         source: &str,
         layout: &Layout,
-        has: impl Fn(&str) -> bool,
+        taken: impl Fn(&str) -> bool,
     ) -> String {
         if let Some(ruled) = self.rulings.aliases.iter().find(|a| a.name == layout.name) {
             let (of, used) = (ruled.of.clone(), ruled.origin.span.start);
@@ -36,7 +36,7 @@ impl Merged {
         let candidates: Vec<&Layout> = self
             .layouts
             .iter()
-            .filter(|other| !has(&other.name) && other.kind == layout.kind)
+            .filter(|other| !taken(&other.name) && other.kind == layout.kind)
             .filter(|other| match known {
                 Some(alias) => alias.of == other.name,
                 None => alike(layout, other),
@@ -55,7 +55,7 @@ impl Merged {
 
     fn alias(&mut self, source: &str, layout: &Layout, of: &str) {
         match self.aliases.iter_mut().find(|a| a.name == layout.name && a.of == of) {
-            Some(alias) => alias.from.push(source.to_owned()),
+            Some(alias) => add_source(&mut alias.from, source),
             None => self.aliases.push(Alias {
                 name: layout.name.clone(),
                 of: of.to_owned(),

@@ -1,7 +1,7 @@
 //! Registers: ids of several sources, each with its layout.
 
-use super::Merged;
 use super::names::words;
+use super::{Merged, add_source};
 use crate::model::*;
 
 /// What the names of register ids begin with in the headers.
@@ -36,7 +36,9 @@ impl Merged {
     /// the register is.
     pub(super) fn pair_registers(&mut self) {
         for register in self.registers.iter_mut().filter(|r| r.layout.is_none()) {
-            if let Some(ruled) = self.rulings.registers.iter().find(|p| p.name == register.name) {
+            let ruled = self.rulings.registers.iter().find(|p| p.name == register.name);
+            // A layout that is not there is told by the ruling, which rules nothing.
+            if let Some(ruled) = ruled.filter(|p| self.layouts.iter().any(|l| l.name == p.of)) {
                 self.used.push(ruled.origin.span.start);
                 register.layout = Some(ruled.of.clone());
                 continue;
@@ -61,13 +63,18 @@ impl Merged {
             return;
         };
         let ours = &mut self.registers[i];
-        if !ours.from.iter().any(|from| from == source) {
-            ours.from.push(source.to_owned());
+        add_source(&mut ours.from, source);
+        let at = format!("register 0x{:04x}", ours.id);
+        let name = ours.name.clone();
+        let layout = ours.layout.clone();
+        ours.layout = ours.layout.take().or_else(|| register.layout.clone());
+        if let (Some(ours), Some(theirs)) = (layout, register.layout)
+            && ours != theirs
+        {
+            let (ours, theirs) = (format!("layout {ours}"), format!("layout {theirs}"));
+            self.conflict(source, &register.origin, at.clone(), ours, theirs, "retyped");
         }
-        ours.layout = ours.layout.take().or(register.layout);
-        if !ours.name.eq_ignore_ascii_case(&register.name) {
-            let at = format!("register 0x{:04x}", ours.id);
-            let name = ours.name.clone();
+        if !name.eq_ignore_ascii_case(&register.name) {
             self.conflict(source, &register.origin, at, name, register.name, "renamed");
         }
     }

@@ -7,6 +7,8 @@ use crate::model::*;
 
 /// The differences from `a` to `b`, a line each: `-` what only `a` has, `+` what only `b` has, `~`
 /// what they say differently. Empty when there is none.
+///
+/// Which sources say a thing is not compared, nor what is said of sources and their merging.
 pub fn diff(a: &Spec, b: &Spec) -> String {
     let (a, b) = (facts(a), facts(b));
     let mut names: Vec<&String> = a.keys().chain(b.keys()).collect();
@@ -28,7 +30,7 @@ pub fn diff(a: &Spec, b: &Spec) -> String {
 fn facts(spec: &Spec) -> BTreeMap<String, String> {
     let mut facts = BTreeMap::new();
     for layout in &spec.layouts {
-        facts.insert(layout.name.clone(), layout.extent());
+        facts.insert(layout.name.clone(), format!("{}, {}", layout.extent(), layout.family));
         for field in &layout.fields {
             facts.insert(format!("{}.{}", layout.name, field.name), whole(field));
         }
@@ -38,35 +40,70 @@ fn facts(spec: &Spec) -> BTreeMap<String, String> {
     }
     for r in &spec.registers {
         let layout = r.layout.as_deref().unwrap_or("no layout");
-        facts.insert(format!("register {}", r.name), format!("0x{:04x} {layout}", r.id));
+        facts.insert(format!("register 0x{:04x}", r.id), format!("{} {layout}", r.name));
     }
     for a in &spec.aliases {
         facts.insert(format!("alias {}", a.name), a.of.clone());
     }
-    let s = &spec.semantics;
+    for c in &spec.conflicts {
+        let text = format!("ours {}, {}", c.ours, c.why);
+        facts.insert(format!("conflict {}, theirs {}", c.at, c.theirs), text);
+    }
+    semantics(&spec.semantics, &mut facts);
+    facts
+}
+
+fn semantics(s: &Semantics, facts: &mut BTreeMap<String, String>) {
+    let mut put = |name: String, parts: &[&str]| {
+        let parts: Vec<&str> = parts.iter().filter(|part| !part.is_empty()).copied().collect();
+        facts.insert(name, parts.join(", "));
+    };
+    let some = |what: &str, list: &[String]| match list {
+        [] => String::new(),
+        list => format!("{what} {}", list.join(" ")),
+    };
+    for o in &s.objects {
+        put(format!("object {}", o.name), &[&o.number, &o.context, &o.about]);
+    }
     for c in &s.commands {
-        let text = format!(
-            "0x{:03x} {} -> {}, {} {}",
-            c.opcode,
-            c.input,
-            c.output,
-            c.verb.name(),
-            c.object
-        );
-        facts.insert(format!("command {}", c.name), text);
+        let mailboxes = format!("0x{:03x} {} -> {}", c.opcode, c.input, c.output);
+        let verb = format!("{} {}", c.verb.name(), c.object);
+        let context = c.context.as_deref().unwrap_or_default();
+        put(format!("command {}", c.name), &[&mailboxes, &verb, &c.number, context, &c.about]);
     }
     for e in &s.enums {
+        let fields: Vec<String> = e.fields.iter().map(|(field, _)| field.clone()).collect();
+        put(format!("enum {}", e.name), &[&some("of", &fields), &e.about]);
         for value in &e.values {
-            facts.insert(format!("enum {}.{}", e.name, value.name), value.value.to_string());
+            put(format!("enum {}.{}", e.name, value.name), &[&value.value.to_string()]);
         }
     }
     for select in &s.selects {
+        let masks: Vec<String> = select.masks.iter().map(|(mask, _)| mask.clone()).collect();
+        let op_mod = format!("op_mod {}", select.op_mod);
+        let always = some("always", &select.always);
+        put(
+            format!("select {}", select.name),
+            &[&some("in", &masks), &op_mod, &always, &select.about],
+        );
         for bit in &select.bits {
-            let text = format!("bit {}: {}", bit.bit, bit.fields.join(", "));
-            facts.insert(format!("select {}.{}", select.name, bit.name), text);
+            let number = format!("bit {}", bit.bit);
+            put(
+                format!("select {}.{}", select.name, bit.name),
+                &[&number, &some("of", &bit.fields)],
+            );
         }
     }
-    facts
+    for t in &s.transitions {
+        let from = if t.from.is_empty() { "any".to_owned() } else { t.from.join(" ") };
+        let name = format!("transition {} from {from} to {}", t.command, t.to);
+        put(name, &[&some("takes", &t.takes), &some("admits", &t.admits)]);
+    }
+    for o in &s.opcodes {
+        let [input, output, why] =
+            [&o.input, &o.output, &o.why].map(|text| text.as_deref().unwrap_or_default());
+        put(format!("opcode {}", o.name), &[input, output, why]);
+    }
 }
 
 /// All that the tables say of a field.

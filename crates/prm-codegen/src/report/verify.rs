@@ -1,7 +1,5 @@
 //! How a source differs from the tables.
 
-use std::fmt::Write as _;
-
 use crate::import::Reading;
 use crate::merge::add;
 use crate::model::*;
@@ -33,55 +31,94 @@ const NEW: &str = "?";
 /// registers, where a source of the same kind (`kin`) has it, with the sources that have it; of
 /// enumerators only what is new or different is told.
 pub fn verify(spec: &Spec, reading: Reading, kin: &[String]) -> Verified {
-    let known = spec.conflicts.clone();
     let merged = add(spec.clone(), NEW, reading);
     let mut out = Verified::default();
-    let is_new = |from: &[String]| from == [NEW];
-    let has = |from: &[String]| from.iter().any(|f| f == NEW);
     let lacks = |from: &[String]| !has(from) && from.iter().any(|f| kin.contains(f));
-    let others = |from: &[String]| from.join(" ");
     for layout in &merged.layouts {
-        if is_new(&layout.from) {
+        let Some(before) = spec.layout(&layout.name) else {
             out.new.push(format!("{}: {}", layout.name, layout.extent()));
             continue;
-        }
+        };
         if lacks(&layout.from) {
-            out.missing.push(format!("{} ({})", layout.name, others(&layout.from)));
+            out.missing.push(format!("{} ({})", layout.name, layout.from.join(" ")));
         }
         if !has(&layout.from) {
             continue;
         }
+        let (theirs, ours) = (layout.extent(), before.extent());
+        if theirs != ours {
+            out.different.push(otherwise(&layout.name, &theirs, &ours));
+        }
         for field in &layout.fields {
             let path = format!("{}.{}", layout.name, field.name);
-            if is_new(&field.from) {
-                out.new.push(format!("{path}: {}", field.place()));
-            } else if lacks(&field.from) {
-                out.missing.push(format!("{path} ({})", others(&field.from)));
+            match before.field(&field.name) {
+                None => out.new.push(format!("{path}: {}", field.place())),
+                Some(before) => {
+                    let learned = knowledge(field).into_iter();
+                    let learned = learned.filter(|fact| !knowledge(before).contains(fact));
+                    out.new.extend(learned.map(|fact| format!("{path}: {fact}")));
+                    if lacks(&field.from) {
+                        out.missing.push(format!("{path} ({})", field.from.join(" ")));
+                    }
+                }
             }
         }
+    }
+    for alias in merged.aliases.iter().filter(|a| is_new(&a.from)) {
+        out.new.push(format!("{}: another name of {}", alias.name, alias.of));
     }
     for value in merged.enums.iter().flat_map(|e| &e.values).filter(|v| is_new(&v.from)) {
         out.new.push(format!("{} = {}", value.name, value.value));
     }
-    // A header of layouts alone names no register: then none is missing.
-    let names_registers = merged.registers.iter().any(|r| has(&r.from));
-    for register in &merged.registers {
-        let line = format!("register {} 0x{:04x}", register.name, register.id);
-        if is_new(&register.from) {
-            out.new.push(line);
-        } else if names_registers && lacks(&register.from) {
-            out.missing.push(format!("{line} ({})", others(&register.from)));
-        }
-    }
+    registers(spec, &merged, lacks, &mut out);
     for c in merged.conflicts.iter().filter(|c| has(&c.from)) {
-        let mut line = format!("{}: here {}, in the tables {}", c.at, c.theirs, c.ours);
-        match known.iter().find(|k| k.at == c.at && k.theirs == c.theirs) {
-            Some(k) => {
-                let _ = write!(line, " ({}: {})", others(&k.from), k.why);
-                out.known.push(line);
-            }
+        let line = otherwise(&c.at, &c.theirs, &c.ours);
+        match spec.conflicts.iter().find(|k| k.at == c.at && k.theirs == c.theirs) {
+            Some(k) => out.known.push(format!("{line} ({}: {})", k.from.join(" "), k.why)),
             None => out.different.push(line),
         }
     }
     out
+}
+
+fn registers(spec: &Spec, merged: &Spec, lacks: impl Fn(&[String]) -> bool, out: &mut Verified) {
+    // A header of layouts alone names no register: then none is missing.
+    let names_registers = merged.registers.iter().any(|r| has(&r.from));
+    for register in &merged.registers {
+        let line = format!("register {} 0x{:04x}", register.name, register.id);
+        let layout = register.layout.as_ref().map(|layout| format!("{line}: {layout}"));
+        match spec.registers.iter().find(|r| r.id == register.id) {
+            None => out.new.push(layout.unwrap_or(line)),
+            Some(before) => {
+                out.new.extend(layout.filter(|_| before.layout.is_none() && has(&register.from)));
+                if names_registers && lacks(&register.from) {
+                    out.missing.push(format!("{line} ({})", register.from.join(" ")));
+                }
+            }
+        }
+    }
+}
+
+/// Whether the source that is compared is among `from`.
+fn has(from: &[String]) -> bool {
+    from.iter().any(|f| f == NEW)
+}
+
+/// Whether it alone is.
+fn is_new(from: &[String]) -> bool {
+    from == [NEW]
+}
+
+fn otherwise(at: &str, theirs: &str, ours: &str) -> String {
+    format!("{at}: here {theirs}, in the tables {ours}")
+}
+
+/// What is said of a field beyond its place.
+fn knowledge(field: &Field) -> Vec<String> {
+    let mut facts = Vec::new();
+    facts.extend(field.access.map(|access| format!("access {}", access.name())));
+    facts.extend(field.values.iter().map(|v| format!("{} = 0x{:x}", v.name, v.value)));
+    facts.extend(field.selector.as_ref().map(|path| format!("selector {path}")));
+    facts.extend(field.when.as_ref().map(|text| format!("when {text}")));
+    facts
 }

@@ -77,7 +77,7 @@ layout! { GeneralObjInCmdHdrOpParam, tag::GeneralObjInCmdHdrOpParam, "general_ob
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type GeneralObjInCmdHdr = Layout<tag::GeneralObjInCmdHdr, 0x10>;
-layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr", Struct, 0x10, opcode 0xa03;
+layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr", Struct, 0x10;
     /// `opcode`: bits 31:16 of dword 0x00.
     full(opcode set_opcode with_opcode: u16 = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -92,7 +92,6 @@ layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr",
     #[doc(alias = "obj_offset")]
     nested(op_param op_param_mut set_op_param with_op_param: GeneralObjInCmdHdrOpParam = "op_param" 0x0c, 0x04);
 }
-request! { GeneralObjInCmdHdr => GeneralObjOutCmdHdr }
 
 /// `general_obj_out_cmd_hdr`: 16 bytes.
 ///

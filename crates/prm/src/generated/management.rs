@@ -673,8 +673,8 @@ layout! { MpcntReg, tag::MpcntReg, "mpcnt_reg", Struct, 0x100;
     bits(grp set_grp with_grp try_set_grp: u8 = "grp" 0x00[5:0]) Index { "PCIE_performance_counters" = 0x0, "PCIE_physical_layer_indications" = 0x3, "PCIE_performance_counters_2" = 0x4 };
     /// `clr`: bit 31 of dword 0x04. Written only.
     flag(clr set_clr with_clr: bool = "clr" 0x04[31]) Wo;
-    /// `counter_set`: from byte 0x08 on.
-    nested(counter_set counter_set_mut set_counter_set with_counter_set: PcieCntrsGrpDataLayoutAuto = "counter_set" 0x08, 0xf8);
+    /// `counter_set`: from byte 0x08 on. Read only.
+    nested(counter_set: PcieCntrsGrpDataLayoutAuto = "counter_set" 0x08, 0xf8) Ro;
 }
 register! { MpcntReg, "MPCNT" 0x9051 read write }
 
@@ -973,7 +973,7 @@ layout! { McamRegMngFeatureCapMask, tag::McamRegMngFeatureCapMask, "mcam_reg_mng
 
 /// `mcam_reg`: 72 bytes.
 ///
-/// Register MCAM (0x907f), read and written by ACCESS_REG.
+/// Register MCAM (0x907f), read by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type McamReg = Layout<tag::McamReg, 0x48>;
@@ -982,12 +982,12 @@ layout! { McamReg, tag::McamReg, "mcam_reg", Struct, 0x48;
     full(feature_group set_feature_group with_feature_group: u8 = "feature_group" 0x00[23:16]) Index { "enhanced_features" = 0x0 };
     /// `access_reg_group`: bits 7:0 of dword 0x00. Written to say which register is meant.
     full(access_reg_group set_access_reg_group with_access_reg_group: u8 = "access_reg_group" 0x00[7:0]) Index { "First_128_REG_ID" = 0x0, "Register_IDs_0x9080" = 0x1, "Register_IDs_0x9100" = 0x2, "Register_IDs_0x9180" = 0x3 };
-    /// `mng_access_reg_cap_mask`: from byte 0x08 on.
-    nested(mng_access_reg_cap_mask mng_access_reg_cap_mask_mut set_mng_access_reg_cap_mask with_mng_access_reg_cap_mask: McamRegMngAccessRegCapMask = "mng_access_reg_cap_mask" 0x08, 0x10);
-    /// `mng_feature_cap_mask`: from byte 0x28 on.
-    nested(mng_feature_cap_mask mng_feature_cap_mask_mut set_mng_feature_cap_mask with_mng_feature_cap_mask: McamRegMngFeatureCapMask = "mng_feature_cap_mask" 0x28, 0x10);
+    /// `mng_access_reg_cap_mask`: from byte 0x08 on. Read only.
+    nested(mng_access_reg_cap_mask: McamRegMngAccessRegCapMask = "mng_access_reg_cap_mask" 0x08, 0x10) Ro;
+    /// `mng_feature_cap_mask`: from byte 0x28 on. Read only.
+    nested(mng_feature_cap_mask: McamRegMngFeatureCapMask = "mng_feature_cap_mask" 0x28, 0x10) Ro;
 }
-register! { McamReg, "MCAM" 0x907f read write }
+register! { McamReg, "MCAM" 0x907f read }
 
 /// `core_dump_reg`: 64 bytes.
 ///
@@ -1023,7 +1023,7 @@ register! { CoreDumpReg, "CORE_DUMP" 0x402e read write }
 pub type SetNodeIn = Layout<tag::SetNodeIn, 0x40>;
 layout! { SetNodeIn, tag::SetNodeIn, "set_node_in", Struct, 0x40;
     /// `node_description`: from byte 0x00 on.
-    array(node_description node_description_mut set_node_description with_node_description: [u8; 64] = "node_description" 0x00, 0x40);
+    array(node_description node_description_mut set_node_description with_node_description: [u8; 64] = "node_description" 0x00, 0x40) Rw;
 }
 register! { SetNodeIn, "NODE_DESC" 0x6001 read write }
 
@@ -1178,9 +1178,9 @@ layout! { McqiVersion, tag::McqiVersion, "mcqi_version", Struct, 0x7c;
     /// `version`: bits 31:0 of dword 0x04.
     full(version set_version with_version: u32 = "version" 0x04[31:0]) Rw;
     /// `build_time`: 64 bits from byte 0x08 on.
-    quad(build_time set_build_time with_build_time: u64 = "build_time" 0x08);
+    quad(build_time set_build_time with_build_time: u64 = "build_time" 0x08) Rw;
     /// `user_defined_time`: 64 bits from byte 0x10 on.
-    quad(user_defined_time set_user_defined_time with_user_defined_time: u64 = "user_defined_time" 0x10);
+    quad(user_defined_time set_user_defined_time with_user_defined_time: u64 = "user_defined_time" 0x10) Rw;
     /// `build_tool_version`: bits 31:0 of dword 0x18.
     full(build_tool_version set_build_tool_version with_build_tool_version: u32 = "build_tool_version" 0x18[31:0]) Rw;
     /// `version_string`: from byte 0x20 on.
@@ -1571,8 +1571,8 @@ layout! { MtrcCap, tag::MtrcCap, "mtrc_cap", Struct, 0x84;
     bits(tracer_capabilities: u8 = "tracer_capabilities" 0x08[31:30]) Ro;
     /// `log_max_trace_buffer_size`: bits 7:0 of dword 0x08. Read only.
     full(log_max_trace_buffer_size: u8 = "log_max_trace_buffer_size" 0x08[7:0]) Ro;
-    /// `string_db_param`: from byte 0x10 on.
-    nested_array(string_db_param string_db_param_mut set_string_db_param with_string_db_param: [MtrcStringDbParam; 8] = "string_db_param" 0x10, 0x40);
+    /// `string_db_param`: from byte 0x10 on. Read only.
+    nested_array(string_db_param: [MtrcStringDbParam; 8] = "string_db_param" 0x10, 0x40) Ro;
 }
 register! { MtrcCap, "MTRC_CAP" 0x9040 read write }
 
@@ -1597,7 +1597,7 @@ register! { MtrcConf, "MTRC_CONF" 0x9041 read write }
 
 /// `mtrc_stdb`: 8 bytes.
 ///
-/// Register MTRC_STDB (0x9042), read and written by ACCESS_REG.
+/// Register MTRC_STDB (0x9042), read by ACCESS_REG.
 ///
 /// With its list `string_db_data`: [`MtrcStdbWithStringDbData`].
 ///
@@ -1618,7 +1618,7 @@ layout! { MtrcStdb, tag::MtrcStdb, "mtrc_stdb", Struct, 0x08;
     full(start_offset set_start_offset with_start_offset: u32 = "start_offset" 0x04[31:0]) Index;
     tail(bits 8 = "string_db_data" 0x08);
 }
-register! { MtrcStdb, "MTRC_STDB" 0x9042 read write }
+register! { MtrcStdb, "MTRC_STDB" 0x9042 read }
 
 /// `mtrc_ctrl`: 64 bytes.
 ///

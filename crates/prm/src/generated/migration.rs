@@ -28,6 +28,12 @@ mod tag {
         CreatePageTrackObjIn,
         ModifyPageTrackObjIn,
         QueryPageTrackObjOut,
+        VhcaStateContext,
+        QueryVhcaStateOut,
+        QueryVhcaStateIn,
+        VhcaStateFieldSelect,
+        ModifyVhcaStateOut,
+        ModifyVhcaStateIn,
     }
 }
 
@@ -53,6 +59,12 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
     <tag::CreatePageTrackObjIn as crate::Described>::DESC,
     <tag::ModifyPageTrackObjIn as crate::Described>::DESC,
     <tag::QueryPageTrackObjOut as crate::Described>::DESC,
+    <tag::VhcaStateContext as crate::Described>::DESC,
+    <tag::QueryVhcaStateOut as crate::Described>::DESC,
+    <tag::QueryVhcaStateIn as crate::Described>::DESC,
+    <tag::VhcaStateFieldSelect as crate::Described>::DESC,
+    <tag::ModifyVhcaStateOut as crate::Described>::DESC,
+    <tag::ModifyVhcaStateIn as crate::Described>::DESC,
 ];
 
 /// The commands of this family.
@@ -120,7 +132,7 @@ layout! { QueryDelegatedVhcaOut, tag::QueryDelegatedVhcaOut, "query_delegated_vh
 ///
 /// Sources: v7.3.
 pub type QueryDelegatedVhcaIn = Layout<tag::QueryDelegatedVhcaIn, 0x10>;
-layout! { QueryDelegatedVhcaIn, tag::QueryDelegatedVhcaIn, "query_delegated_vhca_in", Struct, 0x10;
+layout! { QueryDelegatedVhcaIn, tag::QueryDelegatedVhcaIn, "query_delegated_vhca_in", Struct, 0x10, opcode 0x732;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -128,6 +140,7 @@ layout! { QueryDelegatedVhcaIn, tag::QueryDelegatedVhcaIn, "query_delegated_vhca
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
+request! { QueryDelegatedVhcaIn => QueryDelegatedVhcaOut }
 
 /// `suspend_vhca_in`: 16 bytes.
 ///
@@ -398,3 +411,91 @@ layout! { QueryPageTrackObjOut, tag::QueryPageTrackObjOut, "query_page_track_obj
     /// `obj_context`: from byte 0x10 on.
     nested(obj_context obj_context_mut set_obj_context with_obj_context: PageTrack = "obj_context" 0x10, 0x30);
 }
+
+/// `vhca_state_context`: 16 bytes.
+///
+/// Sources: v6.1-driver.
+pub type VhcaStateContext = Layout<tag::VhcaStateContext, 0x10>;
+layout! { VhcaStateContext, tag::VhcaStateContext, "vhca_state_context", Struct, 0x10;
+    /// `arm_change_event`: bit 31 of dword 0x00.
+    flag(arm_change_event set_arm_change_event with_arm_change_event: bool = "arm_change_event" 0x00[31]);
+    /// `vhca_state`: bits 19:16 of dword 0x00.
+    bits(vhca_state set_vhca_state with_vhca_state try_set_vhca_state: u8 = "vhca_state" 0x00[19:16]);
+    /// `sw_function_id`: bits 31:0 of dword 0x04.
+    full(sw_function_id set_sw_function_id with_sw_function_id: u32 = "sw_function_id" 0x04[31:0]);
+}
+
+/// `query_vhca_state_out`: 32 bytes.
+///
+/// Sources: v6.1-driver.
+pub type QueryVhcaStateOut = Layout<tag::QueryVhcaStateOut, 0x20>;
+layout! { QueryVhcaStateOut, tag::QueryVhcaStateOut, "query_vhca_state_out", Struct, 0x20;
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+    /// `vhca_state_context`: from byte 0x10 on.
+    nested(vhca_state_context vhca_state_context_mut set_vhca_state_context with_vhca_state_context: VhcaStateContext = "vhca_state_context" 0x10, 0x10);
+}
+
+/// `query_vhca_state_in`: 16 bytes.
+///
+/// Sources: v6.1-driver.
+pub type QueryVhcaStateIn = Layout<tag::QueryVhcaStateIn, 0x10>;
+layout! { QueryVhcaStateIn, tag::QueryVhcaStateIn, "query_vhca_state_in", Struct, 0x10, opcode 0xb0d;
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+    /// `embedded_cpu_function`: bit 31 of dword 0x08.
+    flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
+    /// `function_id`: bits 15:0 of dword 0x08.
+    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+}
+request! { QueryVhcaStateIn => QueryVhcaStateOut }
+
+/// `vhca_state_field_select`: 4 bytes.
+///
+/// Sources: v6.1-driver.
+pub type VhcaStateFieldSelect = Layout<tag::VhcaStateFieldSelect, 0x04>;
+layout! { VhcaStateFieldSelect, tag::VhcaStateFieldSelect, "vhca_state_field_select", Struct, 0x04;
+    /// `sw_function_id`: bit 1 of dword 0x00.
+    flag(sw_function_id set_sw_function_id with_sw_function_id: bool = "sw_function_id" 0x00[1]);
+    /// `arm_change_event`: bit 0 of dword 0x00.
+    flag(arm_change_event set_arm_change_event with_arm_change_event: bool = "arm_change_event" 0x00[0]);
+}
+
+/// `modify_vhca_state_out`: 16 bytes.
+///
+/// Sources: v6.1-driver.
+pub type ModifyVhcaStateOut = Layout<tag::ModifyVhcaStateOut, 0x10>;
+layout! { ModifyVhcaStateOut, tag::ModifyVhcaStateOut, "modify_vhca_state_out", Struct, 0x10;
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+}
+
+/// `modify_vhca_state_in`: 32 bytes.
+///
+/// Sources: v6.1-driver.
+pub type ModifyVhcaStateIn = Layout<tag::ModifyVhcaStateIn, 0x20>;
+layout! { ModifyVhcaStateIn, tag::ModifyVhcaStateIn, "modify_vhca_state_in", Struct, 0x20, opcode 0xb0e;
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+    /// `embedded_cpu_function`: bit 31 of dword 0x08.
+    flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
+    /// `function_id`: bits 15:0 of dword 0x08.
+    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+    /// `vhca_state_field_select`: from byte 0x0c on.
+    nested(vhca_state_field_select vhca_state_field_select_mut set_vhca_state_field_select with_vhca_state_field_select: VhcaStateFieldSelect = "vhca_state_field_select" 0x0c, 0x04);
+    /// `vhca_state_context`: from byte 0x10 on.
+    nested(vhca_state_context vhca_state_context_mut set_vhca_state_context with_vhca_state_context: VhcaStateContext = "vhca_state_context" 0x10, 0x10);
+}
+request! { ModifyVhcaStateIn => ModifyVhcaStateOut }

@@ -385,6 +385,7 @@ pub(crate) static ALIASES: &[(&str, &str)] = &[
     ("dr_match_set_misc3", "fte_match_set_misc3"),
     ("dr_match_set_misc4", "fte_match_set_misc4"),
     ("dr_match_set_misc5", "fte_match_set_misc5"),
+    ("ste_double_action_accelerated_modify_action_list_v1", "ste_double_action_modify_action_list_v1"),
     ("flow_sampler", "sampler_obj"),
     ("create_flow_sampler_in", "create_sampler_obj_in"),
     ("definer", "match_definer"),

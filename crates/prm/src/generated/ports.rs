@@ -1689,8 +1689,8 @@ layout! { PpcntReg, tag::PpcntReg, "ppcnt_reg", Struct, 0x100;
     bits(grp_profile set_grp_profile with_grp_profile try_set_grp_profile: u8 = "grp_profile" 0x04[7:5]) Index;
     /// `prio_tc`: bits 4:0 of dword 0x04. Written to say which register is meant.
     bits(prio_tc set_prio_tc with_prio_tc try_set_prio_tc: u8 = "prio_tc" 0x04[4:0]) Index;
-    /// `counter_set`: from byte 0x08 on.
-    nested(counter_set counter_set_mut set_counter_set with_counter_set: EthCntrsGrpDataLayoutAuto = "counter_set" 0x08, 0xf8);
+    /// `counter_set`: from byte 0x08 on. Read only.
+    nested(counter_set: EthCntrsGrpDataLayoutAuto = "counter_set" 0x08, 0xf8) Ro;
 }
 register! { PpcntReg, "PPCNT" 0x5008 read write }
 
@@ -2190,10 +2190,10 @@ layout! { PcamReg, tag::PcamReg, "pcam_reg", Struct, 0x50;
     flag(pl_op set_pl_op with_pl_op: bool = "pl_op" 0x00[8]) Op { "aggregated_port_access" = 0x0, "plane_port_access" = 0x1 };
     /// `access_reg_group`: bits 7:0 of dword 0x00. Written to say which register is meant.
     full(access_reg_group set_access_reg_group with_access_reg_group: u8 = "access_reg_group" 0x00[7:0]) Index;
-    /// `port_access_reg_cap_mask`: from byte 0x08 on.
-    nested(port_access_reg_cap_mask port_access_reg_cap_mask_mut set_port_access_reg_cap_mask with_port_access_reg_cap_mask: PcamRegPortAccessRegCapMask = "port_access_reg_cap_mask" 0x08, 0x10);
-    /// `feature_cap_mask`: from byte 0x28 on.
-    nested(feature_cap_mask feature_cap_mask_mut set_feature_cap_mask with_feature_cap_mask: PcamRegFeatureCapMask = "feature_cap_mask" 0x28, 0x10);
+    /// `port_access_reg_cap_mask`: from byte 0x08 on. Read only.
+    nested(port_access_reg_cap_mask: PcamRegPortAccessRegCapMask = "port_access_reg_cap_mask" 0x08, 0x10) Ro;
+    /// `feature_cap_mask`: from byte 0x28 on. Read only.
+    nested(feature_cap_mask: PcamRegFeatureCapMask = "feature_cap_mask" 0x28, 0x10) Ro;
 }
 register! { PcamReg, "PCAM" 0x507f read write }
 

@@ -168,7 +168,7 @@ layout! { QcamRegQosFeatureCapMask, tag::QcamRegQosFeatureCapMask, "qcam_reg_qos
 
 /// `qcam_reg`: 72 bytes.
 ///
-/// Register QCAM (0x4019), read and written by ACCESS_REG.
+/// Register QCAM (0x4019), read by ACCESS_REG.
 ///
 /// Called `qcam` in mstflint.
 ///
@@ -180,12 +180,12 @@ layout! { QcamReg, tag::QcamReg, "qcam_reg", Struct, 0x48;
     full(feature_group set_feature_group with_feature_group: u8 = "feature_group" 0x00[23:16]) Index;
     /// `access_reg_group`: bits 7:0 of dword 0x00. Written to say which register is meant.
     full(access_reg_group set_access_reg_group with_access_reg_group: u8 = "access_reg_group" 0x00[7:0]) Index;
-    /// `qos_access_reg_cap_mask`: from byte 0x08 on.
-    nested(qos_access_reg_cap_mask qos_access_reg_cap_mask_mut set_qos_access_reg_cap_mask with_qos_access_reg_cap_mask: QcamRegQosAccessRegCapMask = "qos_access_reg_cap_mask" 0x08, 0x10);
-    /// `qos_feature_cap_mask`: from byte 0x28 on.
-    nested(qos_feature_cap_mask qos_feature_cap_mask_mut set_qos_feature_cap_mask with_qos_feature_cap_mask: QcamRegQosFeatureCapMask = "qos_feature_cap_mask" 0x28, 0x10);
+    /// `qos_access_reg_cap_mask`: from byte 0x08 on. Read only.
+    nested(qos_access_reg_cap_mask: QcamRegQosAccessRegCapMask = "qos_access_reg_cap_mask" 0x08, 0x10) Ro;
+    /// `qos_feature_cap_mask`: from byte 0x28 on. Read only.
+    nested(qos_feature_cap_mask: QcamRegQosFeatureCapMask = "qos_feature_cap_mask" 0x28, 0x10) Ro;
 }
-register! { QcamReg, "QCAM" 0x4019 read write }
+register! { QcamReg, "QCAM" 0x4019 read }
 
 /// `bufferx_reg`: 8 bytes.
 ///
@@ -293,7 +293,7 @@ layout! { QpdpmReg, tag::QpdpmReg, "qpdpm_reg", Struct, 0x84;
     /// `lp_msb`: bits 13:12 of dword 0x00. Written to say which register is meant.
     bits(lp_msb set_lp_msb with_lp_msb try_set_lp_msb: u8 = "lp_msb" 0x00[13:12]) Index;
     /// `dscp`: from byte 0x04 on.
-    nested_array(dscp dscp_mut set_dscp with_dscp: [QpdpmDscpReg; 64] = "dscp" 0x04, 0x80);
+    nested_array(dscp dscp_mut set_dscp with_dscp: [QpdpmDscpReg; 64] = "dscp" 0x04, 0x80) Rw;
 }
 register! { QpdpmReg, "QPDPM" 0x4013 read write }
 

@@ -383,10 +383,10 @@ layout! { CryptoOperationalRegister, tag::CryptoOperationalRegister, "crypto_ope
     flag(wrapped_crypto_going_to_commissioning set_wrapped_crypto_going_to_commissioning with_wrapped_crypto_going_to_commissioning: bool = "wrapped_crypto_going_to_commissioning" 0x00[30]) Rw;
     /// `kek_size`: bits 3:0 of dword 0x00. Written only.
     bits(kek_size set_kek_size with_kek_size try_set_kek_size: u8 = "kek_size" 0x00[3:0]) Wo { "SIZE_128" = 0x0, "SIZE_256" = 0x1 };
-    /// `credential`: from byte 0x08 on.
-    bytes(credential credential_mut set_credential with_credential: [u8; 40] = "credential" 0x08, 0x28);
-    /// `kek`: from byte 0x30 on.
-    bytes(kek kek_mut set_kek with_kek: [u8; 32] = "kek" 0x30, 0x20);
+    /// `credential`: from byte 0x08 on. Written only.
+    bytes(credential credential_mut set_credential with_credential: [u8; 40] = "credential" 0x08, 0x28) Wo;
+    /// `kek`: from byte 0x30 on. Written only.
+    bytes(kek kek_mut set_kek with_kek: [u8; 32] = "kek" 0x30, 0x20) Wo;
 }
 register! { CryptoOperationalRegister, "CRYPTO_OPERATIONAL" 0xc002 read write }
 

@@ -9,12 +9,39 @@ use crate::{Layout, LayoutDesc};
 /// Names of the layouts.
 mod tag {
     tags! {
-        DrMatchParam,
-        L2Hdr,
         SteGeneral,
         SteSxTransmit,
         SteRxSteeringMult,
         SteModifyPacket,
+        SteEthL2Src,
+        SteEthL2Dst,
+        SteEthL2SrcDst,
+        SteEthL3Ipv4_5Tuple,
+        SteEthL3Ipv6Dst,
+        SteEthL2Tnl,
+        SteEthL3Ipv6Src,
+        SteEthL3Ipv4Misc,
+        SteEthL4,
+        SteEthL4Misc,
+        SteMpls,
+        SteRegister0,
+        SteRegister1,
+        SteGre,
+        SteFlexParser0,
+        SteFlexParser1,
+        SteFlexParserOk,
+        SteFlexParserTnl,
+        SteFlexParserTnlVxlanGpe,
+        SteFlexParserTnlGeneve,
+        SteFlexParserTnlGtpu,
+        SteTunnelHeader,
+        SteGeneralPurpose,
+        SteSrcGvmiQp,
+        L2Hdr,
+        DrActionHwSet,
+        DrActionHwCopy,
+        SteAsoFlowMeterAction,
+        SteDoubleActionAsoV1,
         SteSingleActionFlowTagV1,
         SteSingleActionModifyListV1,
         SteSingleActionRemoveHeaderV1,
@@ -24,49 +51,26 @@ mod tag {
         SteDoubleActionAddV1,
         SteDoubleActionInsertWithInlineV1,
         SteDoubleActionInsertWithPtrV1,
-        SteDoubleActionAcceleratedModifyActionListV1,
+        SteDoubleActionModifyActionListV1,
+        SteMatchBwcV1,
+        SteMaskAndMatchV1,
+        SteEthL2SrcV1,
+        SteEthL2DstV1,
+        SteEthL2SrcDstV1,
+        SteEthL3Ipv4_5TupleV1,
+        SteEthL2TnlV1,
+        SteEthL3Ipv4MiscV1,
+        SteEthL4V1,
+        SteEthL4MiscV1,
+        SteMplsV1,
+        SteGreV1,
+        SteSrcGvmiQpV1,
+        SteIcmpV1,
+        DrMatchParam,
         SteAsoFirstHitActionV1,
         SteAsoFlowMeterActionV1,
         SteAsoCtActionV1,
-        SteDoubleActionAsoV1,
-        SteMatchBwcV1,
-        SteMaskAndMatchV1,
-        SteEthL2Src,
-        SteEthL2SrcV1,
-        SteEthL2Dst,
-        SteEthL2DstV1,
-        SteEthL2SrcDst,
-        SteEthL2SrcDstV1,
-        SteEthL3Ipv4_5Tuple,
-        SteEthL3Ipv4_5TupleV1,
-        SteEthL3Ipv6Dst,
-        SteEthL2Tnl,
-        SteEthL2TnlV1,
-        SteEthL3Ipv6Src,
-        SteEthL3Ipv4Misc,
-        SteEthL3Ipv4MiscV1,
-        SteEthL4,
-        SteEthL4V1,
-        SteEthL4Misc,
-        SteEthL4MiscV1,
-        SteMpls,
-        SteMplsV1,
-        SteRegister0,
-        SteRegister1,
-        SteGre,
-        SteGreV1,
-        SteFlexParser0,
-        SteFlexParser1,
-        SteFlexParserOk,
-        SteTunnelHeader,
         SteTunnelHeaderV1,
-        SteFlexParserTnlVxlanGpe,
-        SteFlexParserTnlGeneve,
-        SteFlexParserTnlGtpu,
-        SteGeneralPurpose,
-        SteSrcGvmiQp,
-        SteSrcGvmiQpV1,
-        SteIcmpV1,
         SteIbL4,
         SteDef0V1,
         SteDef2V1,
@@ -82,8 +86,6 @@ mod tag {
         SteSingleActionRemoveHeaderSizeV3,
         SteDoubleActionInsertWithInlineV3,
         SteDoubleActionInsertWithPtrV3,
-        DrActionHwSet,
-        DrActionHwCopy,
         Rtc,
         SteMatch4dwRangeCtrlDw,
         StcSteParamSteTable,
@@ -113,12 +115,39 @@ mod tag {
 
 /// The layouts of this family.
 pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
-    <tag::DrMatchParam as crate::Described>::DESC,
-    <tag::L2Hdr as crate::Described>::DESC,
     <tag::SteGeneral as crate::Described>::DESC,
     <tag::SteSxTransmit as crate::Described>::DESC,
     <tag::SteRxSteeringMult as crate::Described>::DESC,
     <tag::SteModifyPacket as crate::Described>::DESC,
+    <tag::SteEthL2Src as crate::Described>::DESC,
+    <tag::SteEthL2Dst as crate::Described>::DESC,
+    <tag::SteEthL2SrcDst as crate::Described>::DESC,
+    <tag::SteEthL3Ipv4_5Tuple as crate::Described>::DESC,
+    <tag::SteEthL3Ipv6Dst as crate::Described>::DESC,
+    <tag::SteEthL2Tnl as crate::Described>::DESC,
+    <tag::SteEthL3Ipv6Src as crate::Described>::DESC,
+    <tag::SteEthL3Ipv4Misc as crate::Described>::DESC,
+    <tag::SteEthL4 as crate::Described>::DESC,
+    <tag::SteEthL4Misc as crate::Described>::DESC,
+    <tag::SteMpls as crate::Described>::DESC,
+    <tag::SteRegister0 as crate::Described>::DESC,
+    <tag::SteRegister1 as crate::Described>::DESC,
+    <tag::SteGre as crate::Described>::DESC,
+    <tag::SteFlexParser0 as crate::Described>::DESC,
+    <tag::SteFlexParser1 as crate::Described>::DESC,
+    <tag::SteFlexParserOk as crate::Described>::DESC,
+    <tag::SteFlexParserTnl as crate::Described>::DESC,
+    <tag::SteFlexParserTnlVxlanGpe as crate::Described>::DESC,
+    <tag::SteFlexParserTnlGeneve as crate::Described>::DESC,
+    <tag::SteFlexParserTnlGtpu as crate::Described>::DESC,
+    <tag::SteTunnelHeader as crate::Described>::DESC,
+    <tag::SteGeneralPurpose as crate::Described>::DESC,
+    <tag::SteSrcGvmiQp as crate::Described>::DESC,
+    <tag::L2Hdr as crate::Described>::DESC,
+    <tag::DrActionHwSet as crate::Described>::DESC,
+    <tag::DrActionHwCopy as crate::Described>::DESC,
+    <tag::SteAsoFlowMeterAction as crate::Described>::DESC,
+    <tag::SteDoubleActionAsoV1 as crate::Described>::DESC,
     <tag::SteSingleActionFlowTagV1 as crate::Described>::DESC,
     <tag::SteSingleActionModifyListV1 as crate::Described>::DESC,
     <tag::SteSingleActionRemoveHeaderV1 as crate::Described>::DESC,
@@ -128,49 +157,26 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
     <tag::SteDoubleActionAddV1 as crate::Described>::DESC,
     <tag::SteDoubleActionInsertWithInlineV1 as crate::Described>::DESC,
     <tag::SteDoubleActionInsertWithPtrV1 as crate::Described>::DESC,
-    <tag::SteDoubleActionAcceleratedModifyActionListV1 as crate::Described>::DESC,
+    <tag::SteDoubleActionModifyActionListV1 as crate::Described>::DESC,
+    <tag::SteMatchBwcV1 as crate::Described>::DESC,
+    <tag::SteMaskAndMatchV1 as crate::Described>::DESC,
+    <tag::SteEthL2SrcV1 as crate::Described>::DESC,
+    <tag::SteEthL2DstV1 as crate::Described>::DESC,
+    <tag::SteEthL2SrcDstV1 as crate::Described>::DESC,
+    <tag::SteEthL3Ipv4_5TupleV1 as crate::Described>::DESC,
+    <tag::SteEthL2TnlV1 as crate::Described>::DESC,
+    <tag::SteEthL3Ipv4MiscV1 as crate::Described>::DESC,
+    <tag::SteEthL4V1 as crate::Described>::DESC,
+    <tag::SteEthL4MiscV1 as crate::Described>::DESC,
+    <tag::SteMplsV1 as crate::Described>::DESC,
+    <tag::SteGreV1 as crate::Described>::DESC,
+    <tag::SteSrcGvmiQpV1 as crate::Described>::DESC,
+    <tag::SteIcmpV1 as crate::Described>::DESC,
+    <tag::DrMatchParam as crate::Described>::DESC,
     <tag::SteAsoFirstHitActionV1 as crate::Described>::DESC,
     <tag::SteAsoFlowMeterActionV1 as crate::Described>::DESC,
     <tag::SteAsoCtActionV1 as crate::Described>::DESC,
-    <tag::SteDoubleActionAsoV1 as crate::Described>::DESC,
-    <tag::SteMatchBwcV1 as crate::Described>::DESC,
-    <tag::SteMaskAndMatchV1 as crate::Described>::DESC,
-    <tag::SteEthL2Src as crate::Described>::DESC,
-    <tag::SteEthL2SrcV1 as crate::Described>::DESC,
-    <tag::SteEthL2Dst as crate::Described>::DESC,
-    <tag::SteEthL2DstV1 as crate::Described>::DESC,
-    <tag::SteEthL2SrcDst as crate::Described>::DESC,
-    <tag::SteEthL2SrcDstV1 as crate::Described>::DESC,
-    <tag::SteEthL3Ipv4_5Tuple as crate::Described>::DESC,
-    <tag::SteEthL3Ipv4_5TupleV1 as crate::Described>::DESC,
-    <tag::SteEthL3Ipv6Dst as crate::Described>::DESC,
-    <tag::SteEthL2Tnl as crate::Described>::DESC,
-    <tag::SteEthL2TnlV1 as crate::Described>::DESC,
-    <tag::SteEthL3Ipv6Src as crate::Described>::DESC,
-    <tag::SteEthL3Ipv4Misc as crate::Described>::DESC,
-    <tag::SteEthL3Ipv4MiscV1 as crate::Described>::DESC,
-    <tag::SteEthL4 as crate::Described>::DESC,
-    <tag::SteEthL4V1 as crate::Described>::DESC,
-    <tag::SteEthL4Misc as crate::Described>::DESC,
-    <tag::SteEthL4MiscV1 as crate::Described>::DESC,
-    <tag::SteMpls as crate::Described>::DESC,
-    <tag::SteMplsV1 as crate::Described>::DESC,
-    <tag::SteRegister0 as crate::Described>::DESC,
-    <tag::SteRegister1 as crate::Described>::DESC,
-    <tag::SteGre as crate::Described>::DESC,
-    <tag::SteGreV1 as crate::Described>::DESC,
-    <tag::SteFlexParser0 as crate::Described>::DESC,
-    <tag::SteFlexParser1 as crate::Described>::DESC,
-    <tag::SteFlexParserOk as crate::Described>::DESC,
-    <tag::SteTunnelHeader as crate::Described>::DESC,
     <tag::SteTunnelHeaderV1 as crate::Described>::DESC,
-    <tag::SteFlexParserTnlVxlanGpe as crate::Described>::DESC,
-    <tag::SteFlexParserTnlGeneve as crate::Described>::DESC,
-    <tag::SteFlexParserTnlGtpu as crate::Described>::DESC,
-    <tag::SteGeneralPurpose as crate::Described>::DESC,
-    <tag::SteSrcGvmiQp as crate::Described>::DESC,
-    <tag::SteSrcGvmiQpV1 as crate::Described>::DESC,
-    <tag::SteIcmpV1 as crate::Described>::DESC,
     <tag::SteIbL4 as crate::Described>::DESC,
     <tag::SteDef0V1 as crate::Described>::DESC,
     <tag::SteDef2V1 as crate::Described>::DESC,
@@ -186,8 +192,6 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
     <tag::SteSingleActionRemoveHeaderSizeV3 as crate::Described>::DESC,
     <tag::SteDoubleActionInsertWithInlineV3 as crate::Described>::DESC,
     <tag::SteDoubleActionInsertWithPtrV3 as crate::Described>::DESC,
-    <tag::DrActionHwSet as crate::Described>::DESC,
-    <tag::DrActionHwCopy as crate::Described>::DESC,
     <tag::Rtc as crate::Described>::DESC,
     <tag::SteMatch4dwRangeCtrlDw as crate::Described>::DESC,
     <tag::StcSteParamSteTable as crate::Described>::DESC,
@@ -220,51 +224,9 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
-/// `dr_match_param`: 448 bytes.
-///
-/// Sources: rdma-core.
-pub type DrMatchParam = Layout<tag::DrMatchParam, 0x1c0>;
-layout! { DrMatchParam, tag::DrMatchParam, "dr_match_param", Struct, 0x1c0;
-    /// `outer`: from byte 0x00 on.
-    nested(outer outer_mut set_outer with_outer: FteMatchSetLyr2_4 = "outer" 0x00, 0x40);
-    /// `misc`: from byte 0x40 on.
-    nested(misc misc_mut set_misc with_misc: FteMatchSetMisc = "misc" 0x40, 0x40);
-    /// `inner`: from byte 0x80 on.
-    nested(inner inner_mut set_inner with_inner: FteMatchSetLyr2_4 = "inner" 0x80, 0x40);
-    /// `misc2`: from byte 0xc0 on.
-    nested(misc2 misc2_mut set_misc2 with_misc2: FteMatchSetMisc2 = "misc2" 0xc0, 0x40);
-    /// `misc3`: from byte 0x100 on.
-    nested(misc3 misc3_mut set_misc3 with_misc3: FteMatchSetMisc3 = "misc3" 0x100, 0x40);
-    /// `misc4`: from byte 0x140 on.
-    nested(misc4 misc4_mut set_misc4 with_misc4: FteMatchSetMisc4 = "misc4" 0x140, 0x40);
-    /// `misc5`: from byte 0x180 on.
-    nested(misc5 misc5_mut set_misc5 with_misc5: FteMatchSetMisc5 = "misc5" 0x180, 0x40);
-}
-
-/// `l2_hdr`: 18 bytes.
-///
-/// Sources: rdma-core.
-pub type L2Hdr = Layout<tag::L2Hdr, 0x12>;
-layout! { L2Hdr, tag::L2Hdr, "l2_hdr", Struct, 0x12;
-    /// `dmac_47_16`: bits 31:0 of dword 0x00.
-    full(dmac_47_16 set_dmac_47_16 with_dmac_47_16: u32 = "dmac_47_16" 0x00[31:0]);
-    /// `dmac_15_0`: bits 31:16 of dword 0x04.
-    full(dmac_15_0 set_dmac_15_0 with_dmac_15_0: u16 = "dmac_15_0" 0x04[31:16]);
-    /// `smac_47_32`: bits 15:0 of dword 0x04.
-    full(smac_47_32 set_smac_47_32 with_smac_47_32: u16 = "smac_47_32" 0x04[15:0]);
-    /// `smac_31_0`: bits 31:0 of dword 0x08.
-    full(smac_31_0 set_smac_31_0 with_smac_31_0: u32 = "smac_31_0" 0x08[31:0]);
-    /// `ethertype`: bits 31:16 of dword 0x0c.
-    full(ethertype set_ethertype with_ethertype: u16 = "ethertype" 0x0c[31:16]);
-    /// `vlan_type`: bits 15:0 of dword 0x0c.
-    full(vlan_type set_vlan_type with_vlan_type: u16 = "vlan_type" 0x0c[15:0]);
-    /// `vlan`: bits 31:16 of dword 0x10.
-    full(vlan set_vlan with_vlan: u16 = "vlan" 0x10[31:16]);
-}
-
 /// `ste_general`: 56 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteGeneral = Layout<tag::SteGeneral, 0x38>;
 layout! { SteGeneral, tag::SteGeneral, "ste_general", Struct, 0x38;
     /// `entry_type`: bits 31:28 of dword 0x00.
@@ -293,7 +255,7 @@ layout! { SteGeneral, tag::SteGeneral, "ste_general", Struct, 0x38;
 
 /// `ste_sx_transmit`: 32 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteSxTransmit = Layout<tag::SteSxTransmit, 0x20>;
 layout! { SteSxTransmit, tag::SteSxTransmit, "ste_sx_transmit", Struct, 0x20;
     /// `entry_type`: bits 31:28 of dword 0x00.
@@ -362,7 +324,7 @@ layout! { SteSxTransmit, tag::SteSxTransmit, "ste_sx_transmit", Struct, 0x20;
 
 /// `ste_rx_steering_mult`: 32 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteRxSteeringMult = Layout<tag::SteRxSteeringMult, 0x20>;
 layout! { SteRxSteeringMult, tag::SteRxSteeringMult, "ste_rx_steering_mult", Struct, 0x20;
     /// `entry_type`: bits 31:28 of dword 0x00.
@@ -417,7 +379,7 @@ layout! { SteRxSteeringMult, tag::SteRxSteeringMult, "ste_rx_steering_mult", Str
 
 /// `ste_modify_packet`: 32 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteModifyPacket = Layout<tag::SteModifyPacket, 0x20>;
 layout! { SteModifyPacket, tag::SteModifyPacket, "ste_modify_packet", Struct, 0x20;
     /// `entry_type`: bits 31:28 of dword 0x00.
@@ -470,313 +432,9 @@ layout! { SteModifyPacket, tag::SteModifyPacket, "ste_modify_packet", Struct, 0x
     bits(miss_rank set_miss_rank with_miss_rank try_set_miss_rank: u8 = "miss_rank" 0x1c[1:0]);
 }
 
-/// `ste_single_action_flow_tag_v1`: 4 bytes.
-///
-/// Sources: rdma-core.
-pub type SteSingleActionFlowTagV1 = Layout<tag::SteSingleActionFlowTagV1, 0x04>;
-layout! { SteSingleActionFlowTagV1, tag::SteSingleActionFlowTagV1, "ste_single_action_flow_tag_v1", Struct, 0x04;
-    /// `action_id`: bits 31:24 of dword 0x00.
-    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
-    /// `flow_tag`: bits 23:0 of dword 0x00.
-    bits(flow_tag set_flow_tag with_flow_tag try_set_flow_tag: u32 = "flow_tag" 0x00[23:0]);
-}
-
-/// `ste_single_action_modify_list_v1`: 4 bytes.
-///
-/// Sources: rdma-core.
-pub type SteSingleActionModifyListV1 = Layout<tag::SteSingleActionModifyListV1, 0x04>;
-layout! { SteSingleActionModifyListV1, tag::SteSingleActionModifyListV1, "ste_single_action_modify_list_v1", Struct, 0x04;
-    /// `action_id`: bits 31:24 of dword 0x00.
-    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
-    /// `num_of_modify_actions`: bits 23:16 of dword 0x00.
-    full(num_of_modify_actions set_num_of_modify_actions with_num_of_modify_actions: u8 = "num_of_modify_actions" 0x00[23:16]);
-    /// `modify_actions_ptr`: bits 15:0 of dword 0x00.
-    full(modify_actions_ptr set_modify_actions_ptr with_modify_actions_ptr: u16 = "modify_actions_ptr" 0x00[15:0]);
-}
-
-/// `ste_single_action_remove_header_v1`: 4 bytes.
-///
-/// Sources: rdma-core.
-pub type SteSingleActionRemoveHeaderV1 = Layout<tag::SteSingleActionRemoveHeaderV1, 0x04>;
-layout! { SteSingleActionRemoveHeaderV1, tag::SteSingleActionRemoveHeaderV1, "ste_single_action_remove_header_v1", Struct, 0x04;
-    /// `action_id`: bits 31:24 of dword 0x00.
-    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
-    /// `start_anchor`: bits 21:16 of dword 0x00.
-    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[21:16]);
-    /// `end_anchor`: bits 13:8 of dword 0x00.
-    bits(end_anchor set_end_anchor with_end_anchor try_set_end_anchor: u8 = "end_anchor" 0x00[13:8]);
-    /// `decap`: bit 3 of dword 0x00.
-    flag(decap set_decap with_decap: bool = "decap" 0x00[3]);
-    /// `vni_to_cqe`: bit 2 of dword 0x00.
-    flag(vni_to_cqe set_vni_to_cqe with_vni_to_cqe: bool = "vni_to_cqe" 0x00[2]);
-    /// `qos_profile`: bits 1:0 of dword 0x00.
-    bits(qos_profile set_qos_profile with_qos_profile try_set_qos_profile: u8 = "qos_profile" 0x00[1:0]);
-}
-
-/// `ste_single_action_remove_header_size_v1`: 4 bytes.
-///
-/// Sources: rdma-core.
-pub type SteSingleActionRemoveHeaderSizeV1 = Layout<tag::SteSingleActionRemoveHeaderSizeV1, 0x04>;
-layout! { SteSingleActionRemoveHeaderSizeV1, tag::SteSingleActionRemoveHeaderSizeV1, "ste_single_action_remove_header_size_v1", Struct, 0x04;
-    /// `action_id`: bits 31:24 of dword 0x00.
-    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
-    /// `start_anchor`: bits 21:16 of dword 0x00.
-    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[21:16]);
-    /// `outer_l4_remove`: bit 15 of dword 0x00.
-    flag(outer_l4_remove set_outer_l4_remove with_outer_l4_remove: bool = "outer_l4_remove" 0x00[15]);
-    /// `start_offset`: bits 13:7 of dword 0x00.
-    bits(start_offset set_start_offset with_start_offset try_set_start_offset: u8 = "start_offset" 0x00[13:7]);
-    /// `remove_size`: bits 5:0 of dword 0x00.
-    bits(remove_size set_remove_size with_remove_size try_set_remove_size: u8 = "remove_size" 0x00[5:0]);
-}
-
-/// `ste_double_action_copy_v1`: 8 bytes.
-///
-/// Sources: rdma-core.
-pub type SteDoubleActionCopyV1 = Layout<tag::SteDoubleActionCopyV1, 0x08>;
-layout! { SteDoubleActionCopyV1, tag::SteDoubleActionCopyV1, "ste_double_action_copy_v1", Struct, 0x08;
-    /// `action_id`: bits 31:24 of dword 0x00.
-    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
-    /// `destination_dw_offset`: bits 23:16 of dword 0x00.
-    full(destination_dw_offset set_destination_dw_offset with_destination_dw_offset: u8 = "destination_dw_offset" 0x00[23:16]);
-    /// `destination_left_shifter`: bits 13:8 of dword 0x00.
-    bits(destination_left_shifter set_destination_left_shifter with_destination_left_shifter try_set_destination_left_shifter: u8 = "destination_left_shifter" 0x00[13:8]);
-    /// `destination_length`: bits 5:0 of dword 0x00.
-    bits(destination_length set_destination_length with_destination_length try_set_destination_length: u8 = "destination_length" 0x00[5:0]);
-    /// `source_dw_offset`: bits 23:16 of dword 0x04.
-    full(source_dw_offset set_source_dw_offset with_source_dw_offset: u8 = "source_dw_offset" 0x04[23:16]);
-    /// `source_right_shifter`: bits 13:8 of dword 0x04.
-    bits(source_right_shifter set_source_right_shifter with_source_right_shifter try_set_source_right_shifter: u8 = "source_right_shifter" 0x04[13:8]);
-}
-
-/// `ste_double_action_set_v1`: 8 bytes.
-///
-/// Sources: rdma-core.
-pub type SteDoubleActionSetV1 = Layout<tag::SteDoubleActionSetV1, 0x08>;
-layout! { SteDoubleActionSetV1, tag::SteDoubleActionSetV1, "ste_double_action_set_v1", Struct, 0x08;
-    /// `action_id`: bits 31:24 of dword 0x00.
-    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
-    /// `destination_dw_offset`: bits 23:16 of dword 0x00.
-    full(destination_dw_offset set_destination_dw_offset with_destination_dw_offset: u8 = "destination_dw_offset" 0x00[23:16]);
-    /// `destination_left_shifter`: bits 13:8 of dword 0x00.
-    bits(destination_left_shifter set_destination_left_shifter with_destination_left_shifter try_set_destination_left_shifter: u8 = "destination_left_shifter" 0x00[13:8]);
-    /// `destination_length`: bits 5:0 of dword 0x00.
-    bits(destination_length set_destination_length with_destination_length try_set_destination_length: u8 = "destination_length" 0x00[5:0]);
-    /// `inline_data`: bits 31:0 of dword 0x04.
-    full(inline_data set_inline_data with_inline_data: u32 = "inline_data" 0x04[31:0]);
-}
-
-/// `ste_double_action_add_v1`: 8 bytes.
-///
-/// Sources: rdma-core.
-pub type SteDoubleActionAddV1 = Layout<tag::SteDoubleActionAddV1, 0x08>;
-layout! { SteDoubleActionAddV1, tag::SteDoubleActionAddV1, "ste_double_action_add_v1", Struct, 0x08;
-    /// `action_id`: bits 31:24 of dword 0x00.
-    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
-    /// `destination_dw_offset`: bits 23:16 of dword 0x00.
-    full(destination_dw_offset set_destination_dw_offset with_destination_dw_offset: u8 = "destination_dw_offset" 0x00[23:16]);
-    /// `destination_left_shifter`: bits 13:8 of dword 0x00.
-    bits(destination_left_shifter set_destination_left_shifter with_destination_left_shifter try_set_destination_left_shifter: u8 = "destination_left_shifter" 0x00[13:8]);
-    /// `destination_length`: bits 5:0 of dword 0x00.
-    bits(destination_length set_destination_length with_destination_length try_set_destination_length: u8 = "destination_length" 0x00[5:0]);
-    /// `add_value`: bits 31:0 of dword 0x04.
-    full(add_value set_add_value with_add_value: u32 = "add_value" 0x04[31:0]);
-}
-
-/// `ste_double_action_insert_with_inline_v1`: 8 bytes.
-///
-/// Sources: rdma-core.
-pub type SteDoubleActionInsertWithInlineV1 = Layout<tag::SteDoubleActionInsertWithInlineV1, 0x08>;
-layout! { SteDoubleActionInsertWithInlineV1, tag::SteDoubleActionInsertWithInlineV1, "ste_double_action_insert_with_inline_v1", Struct, 0x08;
-    /// `action_id`: bits 31:24 of dword 0x00.
-    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
-    /// `start_anchor`: bits 21:16 of dword 0x00.
-    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[21:16]);
-    /// `start_offset`: bits 15:9 of dword 0x00.
-    bits(start_offset set_start_offset with_start_offset try_set_start_offset: u8 = "start_offset" 0x00[15:9]);
-    /// `inline_data`: bits 31:0 of dword 0x04.
-    full(inline_data set_inline_data with_inline_data: u32 = "inline_data" 0x04[31:0]);
-}
-
-/// `ste_double_action_insert_with_ptr_v1`: 8 bytes.
-///
-/// Sources: rdma-core.
-pub type SteDoubleActionInsertWithPtrV1 = Layout<tag::SteDoubleActionInsertWithPtrV1, 0x08>;
-layout! { SteDoubleActionInsertWithPtrV1, tag::SteDoubleActionInsertWithPtrV1, "ste_double_action_insert_with_ptr_v1", Struct, 0x08;
-    /// `action_id`: bits 31:24 of dword 0x00.
-    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
-    /// `start_anchor`: bits 21:16 of dword 0x00.
-    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[21:16]);
-    /// `start_offset`: bits 15:9 of dword 0x00.
-    bits(start_offset set_start_offset with_start_offset try_set_start_offset: u8 = "start_offset" 0x00[15:9]);
-    /// `size`: bits 8:3 of dword 0x00.
-    bits(size set_size with_size try_set_size: u8 = "size" 0x00[8:3]);
-    /// `attributes`: bits 2:0 of dword 0x00.
-    bits(attributes set_attributes with_attributes try_set_attributes: u8 = "attributes" 0x00[2:0]);
-    /// `pointer`: bits 31:0 of dword 0x04.
-    full(pointer set_pointer with_pointer: u32 = "pointer" 0x04[31:0]);
-}
-
-/// `ste_double_action_accelerated_modify_action_list_v1`: 8 bytes.
-///
-/// Sources: rdma-core.
-pub type SteDoubleActionAcceleratedModifyActionListV1 = Layout<tag::SteDoubleActionAcceleratedModifyActionListV1, 0x08>;
-layout! { SteDoubleActionAcceleratedModifyActionListV1, tag::SteDoubleActionAcceleratedModifyActionListV1, "ste_double_action_accelerated_modify_action_list_v1", Struct, 0x08;
-    /// `action_id`: bits 31:24 of dword 0x00.
-    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
-    /// `modify_actions_pattern_pointer`: bits 23:0 of dword 0x00.
-    bits(modify_actions_pattern_pointer set_modify_actions_pattern_pointer with_modify_actions_pattern_pointer try_set_modify_actions_pattern_pointer: u32 = "modify_actions_pattern_pointer" 0x00[23:0]);
-    /// `number_of_modify_actions`: bits 31:24 of dword 0x04.
-    full(number_of_modify_actions set_number_of_modify_actions with_number_of_modify_actions: u8 = "number_of_modify_actions" 0x04[31:24]);
-    /// `modify_actions_argument_pointer`: bits 23:0 of dword 0x04.
-    bits(modify_actions_argument_pointer set_modify_actions_argument_pointer with_modify_actions_argument_pointer try_set_modify_actions_argument_pointer: u32 = "modify_actions_argument_pointer" 0x04[23:0]);
-}
-
-/// `ste_aso_first_hit_action_v1`: 2 bytes.
-///
-/// Sources: rdma-core.
-pub type SteAsoFirstHitActionV1 = Layout<tag::SteAsoFirstHitActionV1, 0x02>;
-layout! { SteAsoFirstHitActionV1, tag::SteAsoFirstHitActionV1, "ste_aso_first_hit_action_v1", Struct, 0x02;
-    /// `set`: bit 25 of dword 0x00.
-    flag(set set_set with_set: bool = "set" 0x00[25]);
-    /// `line_id`: bits 24:16 of dword 0x00.
-    bits(line_id set_line_id with_line_id try_set_line_id: u16 = "line_id" 0x00[24:16]);
-}
-
-/// `ste_aso_flow_meter_action_v1`: 2 bytes.
-///
-/// Sources: rdma-core.
-pub type SteAsoFlowMeterActionV1 = Layout<tag::SteAsoFlowMeterActionV1, 0x02>;
-layout! { SteAsoFlowMeterActionV1, tag::SteAsoFlowMeterActionV1, "ste_aso_flow_meter_action_v1", Struct, 0x02;
-    /// `action`: bit 19 of dword 0x00.
-    flag(action set_action with_action: bool = "action" 0x00[19]);
-    /// `initial_color`: bits 18:17 of dword 0x00.
-    bits(initial_color set_initial_color with_initial_color try_set_initial_color: u8 = "initial_color" 0x00[18:17]);
-    /// `line_id`: bit 16 of dword 0x00.
-    flag(line_id set_line_id with_line_id: bool = "line_id" 0x00[16]);
-}
-
-/// `ste_aso_ct_action_v1`: 2 bytes.
-///
-/// Sources: rdma-core.
-pub type SteAsoCtActionV1 = Layout<tag::SteAsoCtActionV1, 0x02>;
-layout! { SteAsoCtActionV1, tag::SteAsoCtActionV1, "ste_aso_ct_action_v1", Struct, 0x02;
-    /// `direction`: bit 16 of dword 0x00.
-    flag(direction set_direction with_direction: bool = "direction" 0x00[16]);
-}
-
-/// `ste_double_action_aso_v1`: 8 bytes.
-///
-/// Sources: rdma-core.
-pub type SteDoubleActionAsoV1 = Layout<tag::SteDoubleActionAsoV1, 0x08>;
-layout! { SteDoubleActionAsoV1, tag::SteDoubleActionAsoV1, "ste_double_action_aso_v1", Struct, 0x08;
-    /// `action_id`: bits 31:24 of dword 0x00.
-    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
-    /// `aso_context_number`: bits 23:0 of dword 0x00.
-    bits(aso_context_number set_aso_context_number with_aso_context_number try_set_aso_context_number: u32 = "aso_context_number" 0x00[23:0]);
-    /// `dest_reg_id`: bits 31:30 of dword 0x04.
-    bits(dest_reg_id set_dest_reg_id with_dest_reg_id try_set_dest_reg_id: u8 = "dest_reg_id" 0x04[31:30]);
-    /// `change_ordering_tag`: bit 29 of dword 0x04.
-    flag(change_ordering_tag set_change_ordering_tag with_change_ordering_tag: bool = "change_ordering_tag" 0x04[29]);
-    /// `aso_check_ordering`: bit 28 of dword 0x04.
-    flag(aso_check_ordering set_aso_check_ordering with_aso_check_ordering: bool = "aso_check_ordering" 0x04[28]);
-    /// `aso_context_type`: bits 27:24 of dword 0x04.
-    bits(aso_context_type set_aso_context_type with_aso_context_type try_set_aso_context_type: u8 = "aso_context_type" 0x04[27:24]);
-    /// `aso_fields`: bits 15:0 of dword 0x04.
-    full(aso_fields set_aso_fields with_aso_fields: u16 = "aso_fields" 0x04[15:0]);
-    /// `first_hit`: from byte 0x06 on.
-    nested(first_hit first_hit_mut set_first_hit with_first_hit: SteAsoFirstHitActionV1 = "first_hit" 0x06, 0x02);
-    /// `flow_meter`: from byte 0x06 on.
-    nested(flow_meter flow_meter_mut set_flow_meter with_flow_meter: SteAsoFlowMeterActionV1 = "flow_meter" 0x06, 0x02);
-    /// `ct`: from byte 0x06 on.
-    nested(ct ct_mut set_ct with_ct: SteAsoCtActionV1 = "ct" 0x06, 0x02);
-}
-
-/// `ste_match_bwc_v1`: 32 bytes.
-///
-/// Sources: rdma-core.
-pub type SteMatchBwcV1 = Layout<tag::SteMatchBwcV1, 0x20>;
-layout! { SteMatchBwcV1, tag::SteMatchBwcV1, "ste_match_bwc_v1", Struct, 0x20;
-    /// `entry_format`: bits 31:24 of dword 0x00.
-    full(entry_format set_entry_format with_entry_format: u8 = "entry_format" 0x00[31:24]);
-    /// `counter_id`: bits 23:0 of dword 0x00.
-    bits(counter_id set_counter_id with_counter_id try_set_counter_id: u32 = "counter_id" 0x00[23:0]);
-    /// `miss_address_63_48`: bits 31:16 of dword 0x04.
-    full(miss_address_63_48 set_miss_address_63_48 with_miss_address_63_48: u16 = "miss_address_63_48" 0x04[31:16]);
-    /// `match_definer_ctx_idx`: bits 15:8 of dword 0x04.
-    full(match_definer_ctx_idx set_match_definer_ctx_idx with_match_definer_ctx_idx: u8 = "match_definer_ctx_idx" 0x04[15:8]);
-    /// `miss_address_39_32`: bits 7:0 of dword 0x04.
-    full(miss_address_39_32 set_miss_address_39_32 with_miss_address_39_32: u8 = "miss_address_39_32" 0x04[7:0]);
-    /// `miss_address_31_6`: bits 31:6 of dword 0x08.
-    bits(miss_address_31_6 set_miss_address_31_6 with_miss_address_31_6 try_set_miss_address_31_6: u32 = "miss_address_31_6" 0x08[31:6]);
-    /// `match_polarity`: bit 4 of dword 0x08.
-    flag(match_polarity set_match_polarity with_match_polarity: bool = "match_polarity" 0x08[4]);
-    /// `reparse`: bit 3 of dword 0x08.
-    flag(reparse set_reparse with_reparse: bool = "reparse" 0x08[3]);
-    /// `next_table_base_63_48`: bits 31:16 of dword 0x0c.
-    full(next_table_base_63_48 set_next_table_base_63_48 with_next_table_base_63_48: u16 = "next_table_base_63_48" 0x0c[31:16]);
-    /// `hash_definer_ctx_idx`: bits 15:8 of dword 0x0c.
-    full(hash_definer_ctx_idx set_hash_definer_ctx_idx with_hash_definer_ctx_idx: u8 = "hash_definer_ctx_idx" 0x0c[15:8]);
-    /// `next_table_base_39_32_size`: bits 7:0 of dword 0x0c.
-    full(next_table_base_39_32_size set_next_table_base_39_32_size with_next_table_base_39_32_size: u8 = "next_table_base_39_32_size" 0x0c[7:0]);
-    /// `next_table_base_31_5_size`: bits 31:5 of dword 0x10.
-    bits(next_table_base_31_5_size set_next_table_base_31_5_size with_next_table_base_31_5_size try_set_next_table_base_31_5_size: u32 = "next_table_base_31_5_size" 0x10[31:5]);
-    /// `hash_type`: bits 4:3 of dword 0x10.
-    bits(hash_type set_hash_type with_hash_type try_set_hash_type: u8 = "hash_type" 0x10[4:3]);
-    /// `hash_after_actions`: bit 2 of dword 0x10.
-    flag(hash_after_actions set_hash_after_actions with_hash_after_actions: bool = "hash_after_actions" 0x10[2]);
-    /// `byte_mask`: bits 31:16 of dword 0x14.
-    full(byte_mask set_byte_mask with_byte_mask: u16 = "byte_mask" 0x14[31:16]);
-    /// `next_entry_format`: bit 15 of dword 0x14.
-    flag(next_entry_format set_next_entry_format with_next_entry_format: bool = "next_entry_format" 0x14[15]);
-    /// `mask_mode`: bit 14 of dword 0x14.
-    flag(mask_mode set_mask_mode with_mask_mode: bool = "mask_mode" 0x14[14]);
-    /// `gvmi`: bits 13:0 of dword 0x14.
-    bits(gvmi set_gvmi with_gvmi try_set_gvmi: u16 = "gvmi" 0x14[13:0]);
-    /// `action`: 64 bits from byte 0x18 on.
-    quad(action set_action with_action: u64 = "action" 0x18);
-}
-
-/// `ste_mask_and_match_v1`: 32 bytes.
-///
-/// Sources: rdma-core.
-pub type SteMaskAndMatchV1 = Layout<tag::SteMaskAndMatchV1, 0x20>;
-layout! { SteMaskAndMatchV1, tag::SteMaskAndMatchV1, "ste_mask_and_match_v1", Struct, 0x20;
-    /// `entry_format`: bits 31:24 of dword 0x00.
-    full(entry_format set_entry_format with_entry_format: u8 = "entry_format" 0x00[31:24]);
-    /// `counter_id`: bits 23:0 of dword 0x00.
-    bits(counter_id set_counter_id with_counter_id try_set_counter_id: u32 = "counter_id" 0x00[23:0]);
-    /// `miss_address_63_48`: bits 31:16 of dword 0x04.
-    full(miss_address_63_48 set_miss_address_63_48 with_miss_address_63_48: u16 = "miss_address_63_48" 0x04[31:16]);
-    /// `match_definer_ctx_idx`: bits 15:8 of dword 0x04.
-    full(match_definer_ctx_idx set_match_definer_ctx_idx with_match_definer_ctx_idx: u8 = "match_definer_ctx_idx" 0x04[15:8]);
-    /// `miss_address_39_32`: bits 7:0 of dword 0x04.
-    full(miss_address_39_32 set_miss_address_39_32 with_miss_address_39_32: u8 = "miss_address_39_32" 0x04[7:0]);
-    /// `miss_address_31_6`: bits 31:6 of dword 0x08.
-    bits(miss_address_31_6 set_miss_address_31_6 with_miss_address_31_6 try_set_miss_address_31_6: u32 = "miss_address_31_6" 0x08[31:6]);
-    /// `match_polarity`: bit 4 of dword 0x08.
-    flag(match_polarity set_match_polarity with_match_polarity: bool = "match_polarity" 0x08[4]);
-    /// `reparse`: bit 3 of dword 0x08.
-    flag(reparse set_reparse with_reparse: bool = "reparse" 0x08[3]);
-    /// `next_table_base_63_48`: bits 31:16 of dword 0x0c.
-    full(next_table_base_63_48 set_next_table_base_63_48 with_next_table_base_63_48: u16 = "next_table_base_63_48" 0x0c[31:16]);
-    /// `hash_definer_ctx_idx`: bits 15:8 of dword 0x0c.
-    full(hash_definer_ctx_idx set_hash_definer_ctx_idx with_hash_definer_ctx_idx: u8 = "hash_definer_ctx_idx" 0x0c[15:8]);
-    /// `next_table_base_39_32_size`: bits 7:0 of dword 0x0c.
-    full(next_table_base_39_32_size set_next_table_base_39_32_size with_next_table_base_39_32_size: u8 = "next_table_base_39_32_size" 0x0c[7:0]);
-    /// `next_table_base_31_5_size`: bits 31:5 of dword 0x10.
-    bits(next_table_base_31_5_size set_next_table_base_31_5_size with_next_table_base_31_5_size try_set_next_table_base_31_5_size: u32 = "next_table_base_31_5_size" 0x10[31:5]);
-    /// `hash_type`: bits 4:3 of dword 0x10.
-    bits(hash_type set_hash_type with_hash_type try_set_hash_type: u8 = "hash_type" 0x10[4:3]);
-    /// `hash_after_actions`: bit 2 of dword 0x10.
-    flag(hash_after_actions set_hash_after_actions with_hash_after_actions: bool = "hash_after_actions" 0x10[2]);
-    /// `action`: from byte 0x14 on.
-    bytes(action action_mut set_action with_action: [u8; 12] = "action" 0x14, 0x0c);
-}
-
 /// `ste_eth_l2_src`: 16 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteEthL2Src = Layout<tag::SteEthL2Src, 0x10>;
 layout! { SteEthL2Src, tag::SteEthL2Src, "ste_eth_l2_src", Struct, 0x10;
     /// `smac_47_16`: bits 31:0 of dword 0x00.
@@ -825,9 +483,876 @@ layout! { SteEthL2Src, tag::SteEthL2Src, "ste_eth_l2_src", Struct, 0x10;
     bits(second_vlan_id set_second_vlan_id with_second_vlan_id try_set_second_vlan_id: u16 = "second_vlan_id" 0x0c[11:0]);
 }
 
+/// `ste_eth_l2_dst`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteEthL2Dst = Layout<tag::SteEthL2Dst, 0x10>;
+layout! { SteEthL2Dst, tag::SteEthL2Dst, "ste_eth_l2_dst", Struct, 0x10;
+    /// `dmac_47_16`: bits 31:0 of dword 0x00.
+    full(dmac_47_16 set_dmac_47_16 with_dmac_47_16: u32 = "dmac_47_16" 0x00[31:0]);
+    /// `dmac_15_0`: bits 31:16 of dword 0x04.
+    full(dmac_15_0 set_dmac_15_0 with_dmac_15_0: u16 = "dmac_15_0" 0x04[31:16]);
+    /// `l3_ethertype`: bits 15:0 of dword 0x04.
+    full(l3_ethertype set_l3_ethertype with_l3_ethertype: u16 = "l3_ethertype" 0x04[15:0]);
+    /// `qp_type`: bits 31:30 of dword 0x08.
+    bits(qp_type set_qp_type with_qp_type try_set_qp_type: u8 = "qp_type" 0x08[31:30]);
+    /// `ethertype_filter`: bit 29 of dword 0x08.
+    flag(ethertype_filter set_ethertype_filter with_ethertype_filter: bool = "ethertype_filter" 0x08[29]);
+    /// `sx_sniffer`: bit 27 of dword 0x08.
+    flag(sx_sniffer set_sx_sniffer with_sx_sniffer: bool = "sx_sniffer" 0x08[27]);
+    /// `force_lb`: bit 26 of dword 0x08.
+    flag(force_lb set_force_lb with_force_lb: bool = "force_lb" 0x08[26]);
+    /// `functional_lb`: bit 25 of dword 0x08.
+    flag(functional_lb set_functional_lb with_functional_lb: bool = "functional_lb" 0x08[25]);
+    /// `port`: bit 24 of dword 0x08.
+    flag(port set_port with_port: bool = "port" 0x08[24]);
+    /// `first_priority`: bits 19:17 of dword 0x08.
+    bits(first_priority set_first_priority with_first_priority try_set_first_priority: u8 = "first_priority" 0x08[19:17]);
+    /// `first_cfi`: bit 16 of dword 0x08.
+    flag(first_cfi set_first_cfi with_first_cfi: bool = "first_cfi" 0x08[16]);
+    /// `first_vlan_qualifier`: bits 15:14 of dword 0x08.
+    bits(first_vlan_qualifier set_first_vlan_qualifier with_first_vlan_qualifier try_set_first_vlan_qualifier: u8 = "first_vlan_qualifier" 0x08[15:14]);
+    /// `first_vlan_id`: bits 11:0 of dword 0x08.
+    bits(first_vlan_id set_first_vlan_id with_first_vlan_id try_set_first_vlan_id: u16 = "first_vlan_id" 0x08[11:0]);
+    /// `ip_fragmented`: bit 31 of dword 0x0c.
+    flag(ip_fragmented set_ip_fragmented with_ip_fragmented: bool = "ip_fragmented" 0x0c[31]);
+    /// `tcp_syn`: bit 30 of dword 0x0c.
+    flag(tcp_syn set_tcp_syn with_tcp_syn: bool = "tcp_syn" 0x0c[30]);
+    /// `encp_type`: bits 29:28 of dword 0x0c.
+    bits(encp_type set_encp_type with_encp_type try_set_encp_type: u8 = "encp_type" 0x0c[29:28]);
+    /// `l3_type`: bits 27:26 of dword 0x0c.
+    bits(l3_type set_l3_type with_l3_type try_set_l3_type: u8 = "l3_type" 0x0c[27:26]);
+    /// `l4_type`: bits 25:24 of dword 0x0c.
+    bits(l4_type set_l4_type with_l4_type try_set_l4_type: u8 = "l4_type" 0x0c[25:24]);
+    /// `second_priority`: bits 19:17 of dword 0x0c.
+    bits(second_priority set_second_priority with_second_priority try_set_second_priority: u8 = "second_priority" 0x0c[19:17]);
+    /// `second_cfi`: bit 16 of dword 0x0c.
+    flag(second_cfi set_second_cfi with_second_cfi: bool = "second_cfi" 0x0c[16]);
+    /// `second_vlan_qualifier`: bits 15:14 of dword 0x0c.
+    bits(second_vlan_qualifier set_second_vlan_qualifier with_second_vlan_qualifier try_set_second_vlan_qualifier: u8 = "second_vlan_qualifier" 0x0c[15:14]);
+    /// `second_vlan_id`: bits 11:0 of dword 0x0c.
+    bits(second_vlan_id set_second_vlan_id with_second_vlan_id try_set_second_vlan_id: u16 = "second_vlan_id" 0x0c[11:0]);
+}
+
+/// `ste_eth_l2_src_dst`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteEthL2SrcDst = Layout<tag::SteEthL2SrcDst, 0x10>;
+layout! { SteEthL2SrcDst, tag::SteEthL2SrcDst, "ste_eth_l2_src_dst", Struct, 0x10;
+    /// `dmac_47_16`: bits 31:0 of dword 0x00.
+    full(dmac_47_16 set_dmac_47_16 with_dmac_47_16: u32 = "dmac_47_16" 0x00[31:0]);
+    /// `dmac_15_0`: bits 31:16 of dword 0x04.
+    full(dmac_15_0 set_dmac_15_0 with_dmac_15_0: u16 = "dmac_15_0" 0x04[31:16]);
+    /// `smac_47_32`: bits 15:0 of dword 0x04.
+    full(smac_47_32 set_smac_47_32 with_smac_47_32: u16 = "smac_47_32" 0x04[15:0]);
+    /// `smac_31_0`: bits 31:0 of dword 0x08.
+    full(smac_31_0 set_smac_31_0 with_smac_31_0: u32 = "smac_31_0" 0x08[31:0]);
+    /// `sx_sniffer`: bit 31 of dword 0x0c.
+    flag(sx_sniffer set_sx_sniffer with_sx_sniffer: bool = "sx_sniffer" 0x0c[31]);
+    /// `force_lb`: bit 30 of dword 0x0c.
+    flag(force_lb set_force_lb with_force_lb: bool = "force_lb" 0x0c[30]);
+    /// `functional_lb`: bit 29 of dword 0x0c.
+    flag(functional_lb set_functional_lb with_functional_lb: bool = "functional_lb" 0x0c[29]);
+    /// `port`: bit 28 of dword 0x0c.
+    flag(port set_port with_port: bool = "port" 0x0c[28]);
+    /// `l3_type`: bits 27:26 of dword 0x0c.
+    bits(l3_type set_l3_type with_l3_type try_set_l3_type: u8 = "l3_type" 0x0c[27:26]);
+    /// `first_priority`: bits 19:17 of dword 0x0c.
+    bits(first_priority set_first_priority with_first_priority try_set_first_priority: u8 = "first_priority" 0x0c[19:17]);
+    /// `first_cfi`: bit 16 of dword 0x0c.
+    flag(first_cfi set_first_cfi with_first_cfi: bool = "first_cfi" 0x0c[16]);
+    /// `first_vlan_qualifier`: bits 15:14 of dword 0x0c.
+    bits(first_vlan_qualifier set_first_vlan_qualifier with_first_vlan_qualifier try_set_first_vlan_qualifier: u8 = "first_vlan_qualifier" 0x0c[15:14]);
+    /// `first_vlan_id`: bits 11:0 of dword 0x0c.
+    bits(first_vlan_id set_first_vlan_id with_first_vlan_id try_set_first_vlan_id: u16 = "first_vlan_id" 0x0c[11:0]);
+}
+
+/// `ste_eth_l3_ipv4_5_tuple`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteEthL3Ipv4_5Tuple = Layout<tag::SteEthL3Ipv4_5Tuple, 0x10>;
+layout! { SteEthL3Ipv4_5Tuple, tag::SteEthL3Ipv4_5Tuple, "ste_eth_l3_ipv4_5_tuple", Struct, 0x10;
+    /// `destination_address`: bits 31:0 of dword 0x00.
+    full(destination_address set_destination_address with_destination_address: u32 = "destination_address" 0x00[31:0]);
+    /// `source_address`: bits 31:0 of dword 0x04.
+    full(source_address set_source_address with_source_address: u32 = "source_address" 0x04[31:0]);
+    /// `source_port`: bits 31:16 of dword 0x08.
+    full(source_port set_source_port with_source_port: u16 = "source_port" 0x08[31:16]);
+    /// `destination_port`: bits 15:0 of dword 0x08.
+    full(destination_port set_destination_port with_destination_port: u16 = "destination_port" 0x08[15:0]);
+    /// `fragmented`: bit 31 of dword 0x0c.
+    flag(fragmented set_fragmented with_fragmented: bool = "fragmented" 0x0c[31]);
+    /// `first_fragment`: bit 30 of dword 0x0c.
+    flag(first_fragment set_first_fragment with_first_fragment: bool = "first_fragment" 0x0c[30]);
+    /// `ecn`: bits 26:25 of dword 0x0c.
+    bits(ecn set_ecn with_ecn try_set_ecn: u8 = "ecn" 0x0c[26:25]);
+    /// `tcp_ns`: bit 24 of dword 0x0c.
+    flag(tcp_ns set_tcp_ns with_tcp_ns: bool = "tcp_ns" 0x0c[24]);
+    /// `tcp_cwr`: bit 23 of dword 0x0c.
+    flag(tcp_cwr set_tcp_cwr with_tcp_cwr: bool = "tcp_cwr" 0x0c[23]);
+    /// `tcp_ece`: bit 22 of dword 0x0c.
+    flag(tcp_ece set_tcp_ece with_tcp_ece: bool = "tcp_ece" 0x0c[22]);
+    /// `tcp_urg`: bit 21 of dword 0x0c.
+    flag(tcp_urg set_tcp_urg with_tcp_urg: bool = "tcp_urg" 0x0c[21]);
+    /// `tcp_ack`: bit 20 of dword 0x0c.
+    flag(tcp_ack set_tcp_ack with_tcp_ack: bool = "tcp_ack" 0x0c[20]);
+    /// `tcp_psh`: bit 19 of dword 0x0c.
+    flag(tcp_psh set_tcp_psh with_tcp_psh: bool = "tcp_psh" 0x0c[19]);
+    /// `tcp_rst`: bit 18 of dword 0x0c.
+    flag(tcp_rst set_tcp_rst with_tcp_rst: bool = "tcp_rst" 0x0c[18]);
+    /// `tcp_syn`: bit 17 of dword 0x0c.
+    flag(tcp_syn set_tcp_syn with_tcp_syn: bool = "tcp_syn" 0x0c[17]);
+    /// `tcp_fin`: bit 16 of dword 0x0c.
+    flag(tcp_fin set_tcp_fin with_tcp_fin: bool = "tcp_fin" 0x0c[16]);
+    /// `dscp`: bits 15:10 of dword 0x0c.
+    bits(dscp set_dscp with_dscp try_set_dscp: u8 = "dscp" 0x0c[15:10]);
+    /// `protocol`: bits 7:0 of dword 0x0c.
+    full(protocol set_protocol with_protocol: u8 = "protocol" 0x0c[7:0]);
+}
+
+/// `ste_eth_l3_ipv6_dst`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteEthL3Ipv6Dst = Layout<tag::SteEthL3Ipv6Dst, 0x10>;
+layout! { SteEthL3Ipv6Dst, tag::SteEthL3Ipv6Dst, "ste_eth_l3_ipv6_dst", Struct, 0x10;
+    /// `dst_ip_127_96`: bits 31:0 of dword 0x00.
+    full(dst_ip_127_96 set_dst_ip_127_96 with_dst_ip_127_96: u32 = "dst_ip_127_96" 0x00[31:0]);
+    /// `dst_ip_95_64`: bits 31:0 of dword 0x04.
+    full(dst_ip_95_64 set_dst_ip_95_64 with_dst_ip_95_64: u32 = "dst_ip_95_64" 0x04[31:0]);
+    /// `dst_ip_63_32`: bits 31:0 of dword 0x08.
+    full(dst_ip_63_32 set_dst_ip_63_32 with_dst_ip_63_32: u32 = "dst_ip_63_32" 0x08[31:0]);
+    /// `dst_ip_31_0`: bits 31:0 of dword 0x0c.
+    full(dst_ip_31_0 set_dst_ip_31_0 with_dst_ip_31_0: u32 = "dst_ip_31_0" 0x0c[31:0]);
+}
+
+/// `ste_eth_l2_tnl`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteEthL2Tnl = Layout<tag::SteEthL2Tnl, 0x10>;
+layout! { SteEthL2Tnl, tag::SteEthL2Tnl, "ste_eth_l2_tnl", Struct, 0x10;
+    /// `dmac_47_16`: bits 31:0 of dword 0x00.
+    full(dmac_47_16 set_dmac_47_16 with_dmac_47_16: u32 = "dmac_47_16" 0x00[31:0]);
+    /// `dmac_15_0`: bits 31:16 of dword 0x04.
+    full(dmac_15_0 set_dmac_15_0 with_dmac_15_0: u16 = "dmac_15_0" 0x04[31:16]);
+    /// `l3_ethertype`: bits 15:0 of dword 0x04.
+    full(l3_ethertype set_l3_ethertype with_l3_ethertype: u16 = "l3_ethertype" 0x04[15:0]);
+    /// `l2_tunneling_network_id`: bits 31:0 of dword 0x08.
+    full(l2_tunneling_network_id set_l2_tunneling_network_id with_l2_tunneling_network_id: u32 = "l2_tunneling_network_id" 0x08[31:0]);
+    /// `ip_fragmented`: bit 31 of dword 0x0c.
+    flag(ip_fragmented set_ip_fragmented with_ip_fragmented: bool = "ip_fragmented" 0x0c[31]);
+    /// `tcp_syn`: bit 30 of dword 0x0c.
+    flag(tcp_syn set_tcp_syn with_tcp_syn: bool = "tcp_syn" 0x0c[30]);
+    /// `encp_type`: bits 29:28 of dword 0x0c.
+    bits(encp_type set_encp_type with_encp_type try_set_encp_type: u8 = "encp_type" 0x0c[29:28]);
+    /// `l3_type`: bits 27:26 of dword 0x0c.
+    bits(l3_type set_l3_type with_l3_type try_set_l3_type: u8 = "l3_type" 0x0c[27:26]);
+    /// `l4_type`: bits 25:24 of dword 0x0c.
+    bits(l4_type set_l4_type with_l4_type try_set_l4_type: u8 = "l4_type" 0x0c[25:24]);
+    /// `first_priority`: bits 23:21 of dword 0x0c.
+    bits(first_priority set_first_priority with_first_priority try_set_first_priority: u8 = "first_priority" 0x0c[23:21]);
+    /// `first_cfi`: bit 20 of dword 0x0c.
+    flag(first_cfi set_first_cfi with_first_cfi: bool = "first_cfi" 0x0c[20]);
+    /// `gre_key_flag`: bit 16 of dword 0x0c.
+    flag(gre_key_flag set_gre_key_flag with_gre_key_flag: bool = "gre_key_flag" 0x0c[16]);
+    /// `first_vlan_qualifier`: bits 15:14 of dword 0x0c.
+    bits(first_vlan_qualifier set_first_vlan_qualifier with_first_vlan_qualifier try_set_first_vlan_qualifier: u8 = "first_vlan_qualifier" 0x0c[15:14]);
+    /// `first_vlan_id`: bits 11:0 of dword 0x0c.
+    bits(first_vlan_id set_first_vlan_id with_first_vlan_id try_set_first_vlan_id: u16 = "first_vlan_id" 0x0c[11:0]);
+}
+
+/// `ste_eth_l3_ipv6_src`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteEthL3Ipv6Src = Layout<tag::SteEthL3Ipv6Src, 0x10>;
+layout! { SteEthL3Ipv6Src, tag::SteEthL3Ipv6Src, "ste_eth_l3_ipv6_src", Struct, 0x10;
+    /// `src_ip_127_96`: bits 31:0 of dword 0x00.
+    full(src_ip_127_96 set_src_ip_127_96 with_src_ip_127_96: u32 = "src_ip_127_96" 0x00[31:0]);
+    /// `src_ip_95_64`: bits 31:0 of dword 0x04.
+    full(src_ip_95_64 set_src_ip_95_64 with_src_ip_95_64: u32 = "src_ip_95_64" 0x04[31:0]);
+    /// `src_ip_63_32`: bits 31:0 of dword 0x08.
+    full(src_ip_63_32 set_src_ip_63_32 with_src_ip_63_32: u32 = "src_ip_63_32" 0x08[31:0]);
+    /// `src_ip_31_0`: bits 31:0 of dword 0x0c.
+    full(src_ip_31_0 set_src_ip_31_0 with_src_ip_31_0: u32 = "src_ip_31_0" 0x0c[31:0]);
+}
+
+/// `ste_eth_l3_ipv4_misc`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteEthL3Ipv4Misc = Layout<tag::SteEthL3Ipv4Misc, 0x10>;
+layout! { SteEthL3Ipv4Misc, tag::SteEthL3Ipv4Misc, "ste_eth_l3_ipv4_misc", Struct, 0x10;
+    /// `version`: bits 31:28 of dword 0x00.
+    bits(version set_version with_version try_set_version: u8 = "version" 0x00[31:28]);
+    /// `ihl`: bits 27:24 of dword 0x00.
+    bits(ihl set_ihl with_ihl try_set_ihl: u8 = "ihl" 0x00[27:24]);
+    /// `total_length`: bits 15:0 of dword 0x00.
+    full(total_length set_total_length with_total_length: u16 = "total_length" 0x00[15:0]);
+    /// `identification`: bits 31:16 of dword 0x04.
+    full(identification set_identification with_identification: u16 = "identification" 0x04[31:16]);
+    /// `flags`: bits 15:13 of dword 0x04.
+    bits(flags set_flags with_flags try_set_flags: u8 = "flags" 0x04[15:13]);
+    /// `fragment_offset`: bits 12:0 of dword 0x04.
+    bits(fragment_offset set_fragment_offset with_fragment_offset try_set_fragment_offset: u16 = "fragment_offset" 0x04[12:0]);
+    /// `time_to_live`: bits 31:24 of dword 0x08.
+    full(time_to_live set_time_to_live with_time_to_live: u8 = "time_to_live" 0x08[31:24]);
+    /// `checksum`: bits 15:0 of dword 0x08.
+    full(checksum set_checksum with_checksum: u16 = "checksum" 0x08[15:0]);
+}
+
+/// `ste_eth_l4`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteEthL4 = Layout<tag::SteEthL4, 0x10>;
+layout! { SteEthL4, tag::SteEthL4, "ste_eth_l4", Struct, 0x10;
+    /// `fragmented`: bit 31 of dword 0x00.
+    flag(fragmented set_fragmented with_fragmented: bool = "fragmented" 0x00[31]);
+    /// `first_fragment`: bit 30 of dword 0x00.
+    flag(first_fragment set_first_fragment with_first_fragment: bool = "first_fragment" 0x00[30]);
+    /// `protocol`: bits 23:16 of dword 0x00.
+    full(protocol set_protocol with_protocol: u8 = "protocol" 0x00[23:16]);
+    /// `dst_port`: bits 15:0 of dword 0x00.
+    full(dst_port set_dst_port with_dst_port: u16 = "dst_port" 0x00[15:0]);
+    /// `ipv6_version`: bits 31:28 of dword 0x04.
+    bits(ipv6_version set_ipv6_version with_ipv6_version try_set_ipv6_version: u8 = "ipv6_version" 0x04[31:28]);
+    /// `ecn`: bits 26:25 of dword 0x04.
+    bits(ecn set_ecn with_ecn try_set_ecn: u8 = "ecn" 0x04[26:25]);
+    /// `tcp_ns`: bit 24 of dword 0x04.
+    flag(tcp_ns set_tcp_ns with_tcp_ns: bool = "tcp_ns" 0x04[24]);
+    /// `tcp_cwr`: bit 23 of dword 0x04.
+    flag(tcp_cwr set_tcp_cwr with_tcp_cwr: bool = "tcp_cwr" 0x04[23]);
+    /// `tcp_ece`: bit 22 of dword 0x04.
+    flag(tcp_ece set_tcp_ece with_tcp_ece: bool = "tcp_ece" 0x04[22]);
+    /// `tcp_urg`: bit 21 of dword 0x04.
+    flag(tcp_urg set_tcp_urg with_tcp_urg: bool = "tcp_urg" 0x04[21]);
+    /// `tcp_ack`: bit 20 of dword 0x04.
+    flag(tcp_ack set_tcp_ack with_tcp_ack: bool = "tcp_ack" 0x04[20]);
+    /// `tcp_psh`: bit 19 of dword 0x04.
+    flag(tcp_psh set_tcp_psh with_tcp_psh: bool = "tcp_psh" 0x04[19]);
+    /// `tcp_rst`: bit 18 of dword 0x04.
+    flag(tcp_rst set_tcp_rst with_tcp_rst: bool = "tcp_rst" 0x04[18]);
+    /// `tcp_syn`: bit 17 of dword 0x04.
+    flag(tcp_syn set_tcp_syn with_tcp_syn: bool = "tcp_syn" 0x04[17]);
+    /// `tcp_fin`: bit 16 of dword 0x04.
+    flag(tcp_fin set_tcp_fin with_tcp_fin: bool = "tcp_fin" 0x04[16]);
+    /// `src_port`: bits 15:0 of dword 0x04.
+    full(src_port set_src_port with_src_port: u16 = "src_port" 0x04[15:0]);
+    /// `ipv6_payload_length`: bits 31:16 of dword 0x08.
+    full(ipv6_payload_length set_ipv6_payload_length with_ipv6_payload_length: u16 = "ipv6_payload_length" 0x08[31:16]);
+    /// `ipv6_hop_limit`: bits 15:8 of dword 0x08.
+    full(ipv6_hop_limit set_ipv6_hop_limit with_ipv6_hop_limit: u8 = "ipv6_hop_limit" 0x08[15:8]);
+    /// `dscp`: bits 7:2 of dword 0x08.
+    bits(dscp set_dscp with_dscp try_set_dscp: u8 = "dscp" 0x08[7:2]);
+    /// `tcp_data_offset`: bits 31:28 of dword 0x0c.
+    bits(tcp_data_offset set_tcp_data_offset with_tcp_data_offset try_set_tcp_data_offset: u8 = "tcp_data_offset" 0x0c[31:28]);
+    /// `flow_label`: bits 19:0 of dword 0x0c.
+    bits(flow_label set_flow_label with_flow_label try_set_flow_label: u32 = "flow_label" 0x0c[19:0]);
+}
+
+/// `ste_eth_l4_misc`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteEthL4Misc = Layout<tag::SteEthL4Misc, 0x10>;
+layout! { SteEthL4Misc, tag::SteEthL4Misc, "ste_eth_l4_misc", Struct, 0x10;
+    /// `checksum`: bits 31:16 of dword 0x00.
+    full(checksum set_checksum with_checksum: u16 = "checksum" 0x00[31:16]);
+    /// `length`: bits 15:0 of dword 0x00.
+    full(length set_length with_length: u16 = "length" 0x00[15:0]);
+    /// `seq_num`: bits 31:0 of dword 0x04.
+    full(seq_num set_seq_num with_seq_num: u32 = "seq_num" 0x04[31:0]);
+    /// `ack_num`: bits 31:0 of dword 0x08.
+    full(ack_num set_ack_num with_ack_num: u32 = "ack_num" 0x08[31:0]);
+    /// `urgent_pointer`: bits 31:16 of dword 0x0c.
+    full(urgent_pointer set_urgent_pointer with_urgent_pointer: u16 = "urgent_pointer" 0x0c[31:16]);
+    /// `window_size`: bits 15:0 of dword 0x0c.
+    full(window_size set_window_size with_window_size: u16 = "window_size" 0x0c[15:0]);
+}
+
+/// `ste_mpls`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteMpls = Layout<tag::SteMpls, 0x10>;
+layout! { SteMpls, tag::SteMpls, "ste_mpls", Struct, 0x10;
+    /// `mpls0_label`: bits 31:12 of dword 0x00.
+    bits(mpls0_label set_mpls0_label with_mpls0_label try_set_mpls0_label: u32 = "mpls0_label" 0x00[31:12]);
+    /// `mpls0_exp`: bits 11:9 of dword 0x00.
+    bits(mpls0_exp set_mpls0_exp with_mpls0_exp try_set_mpls0_exp: u8 = "mpls0_exp" 0x00[11:9]);
+    /// `mpls0_s_bos`: bit 8 of dword 0x00.
+    flag(mpls0_s_bos set_mpls0_s_bos with_mpls0_s_bos: bool = "mpls0_s_bos" 0x00[8]);
+    /// `mpls0_ttl`: bits 7:0 of dword 0x00.
+    full(mpls0_ttl set_mpls0_ttl with_mpls0_ttl: u8 = "mpls0_ttl" 0x00[7:0]);
+    /// `mpls1_label`: bits 31:0 of dword 0x04.
+    full(mpls1_label set_mpls1_label with_mpls1_label: u32 = "mpls1_label" 0x04[31:0]);
+    /// `mpls2_label`: bits 31:0 of dword 0x08.
+    full(mpls2_label set_mpls2_label with_mpls2_label: u32 = "mpls2_label" 0x08[31:0]);
+    /// `mpls4_s_bit`: bit 9 of dword 0x0c.
+    flag(mpls4_s_bit set_mpls4_s_bit with_mpls4_s_bit: bool = "mpls4_s_bit" 0x0c[9]);
+    /// `mpls4_qualifier`: bit 8 of dword 0x0c.
+    flag(mpls4_qualifier set_mpls4_qualifier with_mpls4_qualifier: bool = "mpls4_qualifier" 0x0c[8]);
+    /// `mpls3_s_bit`: bit 7 of dword 0x0c.
+    flag(mpls3_s_bit set_mpls3_s_bit with_mpls3_s_bit: bool = "mpls3_s_bit" 0x0c[7]);
+    /// `mpls3_qualifier`: bit 6 of dword 0x0c.
+    flag(mpls3_qualifier set_mpls3_qualifier with_mpls3_qualifier: bool = "mpls3_qualifier" 0x0c[6]);
+    /// `mpls2_s_bit`: bit 5 of dword 0x0c.
+    flag(mpls2_s_bit set_mpls2_s_bit with_mpls2_s_bit: bool = "mpls2_s_bit" 0x0c[5]);
+    /// `mpls2_qualifier`: bit 4 of dword 0x0c.
+    flag(mpls2_qualifier set_mpls2_qualifier with_mpls2_qualifier: bool = "mpls2_qualifier" 0x0c[4]);
+    /// `mpls1_s_bit`: bit 3 of dword 0x0c.
+    flag(mpls1_s_bit set_mpls1_s_bit with_mpls1_s_bit: bool = "mpls1_s_bit" 0x0c[3]);
+    /// `mpls1_qualifier`: bit 2 of dword 0x0c.
+    flag(mpls1_qualifier set_mpls1_qualifier with_mpls1_qualifier: bool = "mpls1_qualifier" 0x0c[2]);
+    /// `mpls0_s_bit`: bit 1 of dword 0x0c.
+    flag(mpls0_s_bit set_mpls0_s_bit with_mpls0_s_bit: bool = "mpls0_s_bit" 0x0c[1]);
+    /// `mpls0_qualifier`: bit 0 of dword 0x0c.
+    flag(mpls0_qualifier set_mpls0_qualifier with_mpls0_qualifier: bool = "mpls0_qualifier" 0x0c[0]);
+}
+
+/// `ste_register_0`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteRegister0 = Layout<tag::SteRegister0, 0x10>;
+layout! { SteRegister0, tag::SteRegister0, "ste_register_0", Struct, 0x10;
+    /// `register_0_h`: bits 31:0 of dword 0x00.
+    full(register_0_h set_register_0_h with_register_0_h: u32 = "register_0_h" 0x00[31:0]);
+    /// `register_0_l`: bits 31:0 of dword 0x04.
+    full(register_0_l set_register_0_l with_register_0_l: u32 = "register_0_l" 0x04[31:0]);
+    /// `register_1_h`: bits 31:0 of dword 0x08.
+    full(register_1_h set_register_1_h with_register_1_h: u32 = "register_1_h" 0x08[31:0]);
+    /// `register_1_l`: bits 31:0 of dword 0x0c.
+    full(register_1_l set_register_1_l with_register_1_l: u32 = "register_1_l" 0x0c[31:0]);
+}
+
+/// `ste_register_1`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteRegister1 = Layout<tag::SteRegister1, 0x10>;
+layout! { SteRegister1, tag::SteRegister1, "ste_register_1", Struct, 0x10;
+    /// `register_2_h`: bits 31:0 of dword 0x00.
+    full(register_2_h set_register_2_h with_register_2_h: u32 = "register_2_h" 0x00[31:0]);
+    /// `register_2_l`: bits 31:0 of dword 0x04.
+    full(register_2_l set_register_2_l with_register_2_l: u32 = "register_2_l" 0x04[31:0]);
+    /// `register_3_h`: bits 31:0 of dword 0x08.
+    full(register_3_h set_register_3_h with_register_3_h: u32 = "register_3_h" 0x08[31:0]);
+    /// `register_3_l`: bits 31:0 of dword 0x0c.
+    full(register_3_l set_register_3_l with_register_3_l: u32 = "register_3_l" 0x0c[31:0]);
+}
+
+/// `ste_gre`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteGre = Layout<tag::SteGre, 0x10>;
+layout! { SteGre, tag::SteGre, "ste_gre", Struct, 0x10;
+    /// `gre_c_present`: bit 31 of dword 0x00.
+    flag(gre_c_present set_gre_c_present with_gre_c_present: bool = "gre_c_present" 0x00[31]);
+    /// `gre_k_present`: bit 29 of dword 0x00.
+    flag(gre_k_present set_gre_k_present with_gre_k_present: bool = "gre_k_present" 0x00[29]);
+    /// `gre_s_present`: bit 28 of dword 0x00.
+    flag(gre_s_present set_gre_s_present with_gre_s_present: bool = "gre_s_present" 0x00[28]);
+    /// `strict_src_route`: bit 27 of dword 0x00.
+    flag(strict_src_route set_strict_src_route with_strict_src_route: bool = "strict_src_route" 0x00[27]);
+    /// `recur`: bits 26:24 of dword 0x00.
+    bits(recur set_recur with_recur try_set_recur: u8 = "recur" 0x00[26:24]);
+    /// `flags`: bits 23:19 of dword 0x00.
+    bits(flags set_flags with_flags try_set_flags: u8 = "flags" 0x00[23:19]);
+    /// `version`: bits 18:16 of dword 0x00.
+    bits(version set_version with_version try_set_version: u8 = "version" 0x00[18:16]);
+    /// `gre_protocol`: bits 15:0 of dword 0x00.
+    full(gre_protocol set_gre_protocol with_gre_protocol: u16 = "gre_protocol" 0x00[15:0]);
+    /// `checksum`: bits 31:16 of dword 0x04.
+    full(checksum set_checksum with_checksum: u16 = "checksum" 0x04[31:16]);
+    /// `offset`: bits 15:0 of dword 0x04.
+    full(offset set_offset with_offset: u16 = "offset" 0x04[15:0]);
+    /// `gre_key_h`: bits 31:8 of dword 0x08.
+    bits(gre_key_h set_gre_key_h with_gre_key_h try_set_gre_key_h: u32 = "gre_key_h" 0x08[31:8]);
+    /// `gre_key_l`: bits 7:0 of dword 0x08.
+    full(gre_key_l set_gre_key_l with_gre_key_l: u8 = "gre_key_l" 0x08[7:0]);
+    /// `seq_num`: bits 31:0 of dword 0x0c.
+    full(seq_num set_seq_num with_seq_num: u32 = "seq_num" 0x0c[31:0]);
+}
+
+/// `ste_flex_parser_0`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteFlexParser0 = Layout<tag::SteFlexParser0, 0x10>;
+layout! { SteFlexParser0, tag::SteFlexParser0, "ste_flex_parser_0", Struct, 0x10;
+    /// `flex_parser_3`: bits 31:0 of dword 0x00.
+    full(flex_parser_3 set_flex_parser_3 with_flex_parser_3: u32 = "flex_parser_3" 0x00[31:0]);
+    /// `flex_parser_2`: bits 31:0 of dword 0x04.
+    full(flex_parser_2 set_flex_parser_2 with_flex_parser_2: u32 = "flex_parser_2" 0x04[31:0]);
+    /// `flex_parser_1`: bits 31:0 of dword 0x08.
+    full(flex_parser_1 set_flex_parser_1 with_flex_parser_1: u32 = "flex_parser_1" 0x08[31:0]);
+    /// `flex_parser_0`: bits 31:0 of dword 0x0c.
+    full(flex_parser_0 set_flex_parser_0 with_flex_parser_0: u32 = "flex_parser_0" 0x0c[31:0]);
+}
+
+/// `ste_flex_parser_1`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteFlexParser1 = Layout<tag::SteFlexParser1, 0x10>;
+layout! { SteFlexParser1, tag::SteFlexParser1, "ste_flex_parser_1", Struct, 0x10;
+    /// `flex_parser_7`: bits 31:0 of dword 0x00.
+    full(flex_parser_7 set_flex_parser_7 with_flex_parser_7: u32 = "flex_parser_7" 0x00[31:0]);
+    /// `flex_parser_6`: bits 31:0 of dword 0x04.
+    full(flex_parser_6 set_flex_parser_6 with_flex_parser_6: u32 = "flex_parser_6" 0x04[31:0]);
+    /// `flex_parser_5`: bits 31:0 of dword 0x08.
+    full(flex_parser_5 set_flex_parser_5 with_flex_parser_5: u32 = "flex_parser_5" 0x08[31:0]);
+    /// `flex_parser_4`: bits 31:0 of dword 0x0c.
+    full(flex_parser_4 set_flex_parser_4 with_flex_parser_4: u32 = "flex_parser_4" 0x0c[31:0]);
+}
+
+/// `ste_flex_parser_ok`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteFlexParserOk = Layout<tag::SteFlexParserOk, 0x10>;
+layout! { SteFlexParserOk, tag::SteFlexParserOk, "ste_flex_parser_ok", Struct, 0x10;
+    /// `flex_parser_3`: bits 31:0 of dword 0x00.
+    full(flex_parser_3 set_flex_parser_3 with_flex_parser_3: u32 = "flex_parser_3" 0x00[31:0]);
+    /// `flex_parser_2`: bits 31:0 of dword 0x04.
+    full(flex_parser_2 set_flex_parser_2 with_flex_parser_2: u32 = "flex_parser_2" 0x04[31:0]);
+    /// `flex_parsers_ok`: bits 31:24 of dword 0x08.
+    full(flex_parsers_ok set_flex_parsers_ok with_flex_parsers_ok: u8 = "flex_parsers_ok" 0x08[31:24]);
+    /// `flex_parser_0`: bits 31:0 of dword 0x0c.
+    full(flex_parser_0 set_flex_parser_0 with_flex_parser_0: u32 = "flex_parser_0" 0x0c[31:0]);
+}
+
+/// `ste_flex_parser_tnl`: 16 bytes.
+///
+/// Sources: v6.1-driver.
+pub type SteFlexParserTnl = Layout<tag::SteFlexParserTnl, 0x10>;
+layout! { SteFlexParserTnl, tag::SteFlexParserTnl, "ste_flex_parser_tnl", Struct, 0x10;
+    /// `flex_parser_tunneling_header_63_32`: bits 31:0 of dword 0x00.
+    full(flex_parser_tunneling_header_63_32 set_flex_parser_tunneling_header_63_32 with_flex_parser_tunneling_header_63_32: u32 = "flex_parser_tunneling_header_63_32" 0x00[31:0]);
+    /// `flex_parser_tunneling_header_31_0`: bits 31:0 of dword 0x04.
+    full(flex_parser_tunneling_header_31_0 set_flex_parser_tunneling_header_31_0 with_flex_parser_tunneling_header_31_0: u32 = "flex_parser_tunneling_header_31_0" 0x04[31:0]);
+}
+
+/// `ste_flex_parser_tnl_vxlan_gpe`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteFlexParserTnlVxlanGpe = Layout<tag::SteFlexParserTnlVxlanGpe, 0x10>;
+layout! { SteFlexParserTnlVxlanGpe, tag::SteFlexParserTnlVxlanGpe, "ste_flex_parser_tnl_vxlan_gpe", Struct, 0x10;
+    /// `outer_vxlan_gpe_flags`: bits 31:24 of dword 0x00.
+    full(outer_vxlan_gpe_flags set_outer_vxlan_gpe_flags with_outer_vxlan_gpe_flags: u8 = "outer_vxlan_gpe_flags" 0x00[31:24]);
+    /// `outer_vxlan_gpe_next_protocol`: bits 7:0 of dword 0x00.
+    full(outer_vxlan_gpe_next_protocol set_outer_vxlan_gpe_next_protocol with_outer_vxlan_gpe_next_protocol: u8 = "outer_vxlan_gpe_next_protocol" 0x00[7:0]);
+    /// `outer_vxlan_gpe_vni`: bits 31:8 of dword 0x04.
+    bits(outer_vxlan_gpe_vni set_outer_vxlan_gpe_vni with_outer_vxlan_gpe_vni try_set_outer_vxlan_gpe_vni: u32 = "outer_vxlan_gpe_vni" 0x04[31:8]);
+}
+
+/// `ste_flex_parser_tnl_geneve`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteFlexParserTnlGeneve = Layout<tag::SteFlexParserTnlGeneve, 0x10>;
+layout! { SteFlexParserTnlGeneve, tag::SteFlexParserTnlGeneve, "ste_flex_parser_tnl_geneve", Struct, 0x10;
+    /// `geneve_opt_len`: bits 29:24 of dword 0x00.
+    bits(geneve_opt_len set_geneve_opt_len with_geneve_opt_len try_set_geneve_opt_len: u8 = "geneve_opt_len" 0x00[29:24]);
+    /// `geneve_oam`: bit 23 of dword 0x00.
+    flag(geneve_oam set_geneve_oam with_geneve_oam: bool = "geneve_oam" 0x00[23]);
+    /// `geneve_protocol_type`: bits 15:0 of dword 0x00.
+    full(geneve_protocol_type set_geneve_protocol_type with_geneve_protocol_type: u16 = "geneve_protocol_type" 0x00[15:0]);
+    /// `geneve_vni`: bits 31:8 of dword 0x04.
+    bits(geneve_vni set_geneve_vni with_geneve_vni try_set_geneve_vni: u32 = "geneve_vni" 0x04[31:8]);
+}
+
+/// `ste_flex_parser_tnl_gtpu`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteFlexParserTnlGtpu = Layout<tag::SteFlexParserTnlGtpu, 0x10>;
+layout! { SteFlexParserTnlGtpu, tag::SteFlexParserTnlGtpu, "ste_flex_parser_tnl_gtpu", Struct, 0x10;
+    /// `gtpu_msg_flags`: bits 26:24 of dword 0x00.
+    bits(gtpu_msg_flags set_gtpu_msg_flags with_gtpu_msg_flags try_set_gtpu_msg_flags: u8 = "gtpu_msg_flags" 0x00[26:24]);
+    /// `gtpu_msg_type`: bits 23:16 of dword 0x00.
+    full(gtpu_msg_type set_gtpu_msg_type with_gtpu_msg_type: u8 = "gtpu_msg_type" 0x00[23:16]);
+    /// `gtpu_teid`: bits 31:0 of dword 0x04.
+    full(gtpu_teid set_gtpu_teid with_gtpu_teid: u32 = "gtpu_teid" 0x04[31:0]);
+}
+
+/// `ste_tunnel_header`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteTunnelHeader = Layout<tag::SteTunnelHeader, 0x10>;
+layout! { SteTunnelHeader, tag::SteTunnelHeader, "ste_tunnel_header", Struct, 0x10;
+    /// `tunnel_header_0`: bits 31:0 of dword 0x00.
+    #[doc(alias = "tunnel_header_dw0")]
+    full(tunnel_header_0 set_tunnel_header_0 with_tunnel_header_0: u32 = "tunnel_header_0" 0x00[31:0]);
+    /// `tunnel_header_1`: bits 31:0 of dword 0x04.
+    #[doc(alias = "tunnel_header_dw1")]
+    full(tunnel_header_1 set_tunnel_header_1 with_tunnel_header_1: u32 = "tunnel_header_1" 0x04[31:0]);
+}
+
+/// `ste_general_purpose`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteGeneralPurpose = Layout<tag::SteGeneralPurpose, 0x10>;
+layout! { SteGeneralPurpose, tag::SteGeneralPurpose, "ste_general_purpose", Struct, 0x10;
+    /// `general_purpose_lookup_field`: bits 31:0 of dword 0x00.
+    full(general_purpose_lookup_field set_general_purpose_lookup_field with_general_purpose_lookup_field: u32 = "general_purpose_lookup_field" 0x00[31:0]);
+}
+
+/// `ste_src_gvmi_qp`: 16 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteSrcGvmiQp = Layout<tag::SteSrcGvmiQp, 0x10>;
+layout! { SteSrcGvmiQp, tag::SteSrcGvmiQp, "ste_src_gvmi_qp", Struct, 0x10;
+    /// `loopback_syndrome`: bits 31:24 of dword 0x00.
+    full(loopback_syndrome set_loopback_syndrome with_loopback_syndrome: u8 = "loopback_syndrome" 0x00[31:24]);
+    /// `source_gvmi`: bits 15:0 of dword 0x00.
+    full(source_gvmi set_source_gvmi with_source_gvmi: u16 = "source_gvmi" 0x00[15:0]);
+    /// `force_lb`: bit 26 of dword 0x04.
+    flag(force_lb set_force_lb with_force_lb: bool = "force_lb" 0x04[26]);
+    /// `functional_lb`: bit 25 of dword 0x04.
+    flag(functional_lb set_functional_lb with_functional_lb: bool = "functional_lb" 0x04[25]);
+    /// `source_is_requestor`: bit 24 of dword 0x04.
+    flag(source_is_requestor set_source_is_requestor with_source_is_requestor: bool = "source_is_requestor" 0x04[24]);
+    /// `source_qp`: bits 23:0 of dword 0x04.
+    bits(source_qp set_source_qp with_source_qp try_set_source_qp: u32 = "source_qp" 0x04[23:0]);
+}
+
+/// `l2_hdr`: 20 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type L2Hdr = Layout<tag::L2Hdr, 0x14>;
+layout! { L2Hdr, tag::L2Hdr, "l2_hdr", Struct, 0x14;
+    /// `dmac_47_16`: bits 31:0 of dword 0x00.
+    full(dmac_47_16 set_dmac_47_16 with_dmac_47_16: u32 = "dmac_47_16" 0x00[31:0]);
+    /// `dmac_15_0`: bits 31:16 of dword 0x04.
+    full(dmac_15_0 set_dmac_15_0 with_dmac_15_0: u16 = "dmac_15_0" 0x04[31:16]);
+    /// `smac_47_32`: bits 15:0 of dword 0x04.
+    full(smac_47_32 set_smac_47_32 with_smac_47_32: u16 = "smac_47_32" 0x04[15:0]);
+    /// `smac_31_0`: bits 31:0 of dword 0x08.
+    full(smac_31_0 set_smac_31_0 with_smac_31_0: u32 = "smac_31_0" 0x08[31:0]);
+    /// `ethertype`: bits 31:16 of dword 0x0c.
+    full(ethertype set_ethertype with_ethertype: u16 = "ethertype" 0x0c[31:16]);
+    /// `vlan_type`: bits 15:0 of dword 0x0c.
+    full(vlan_type set_vlan_type with_vlan_type: u16 = "vlan_type" 0x0c[15:0]);
+    /// `vlan`: bits 31:16 of dword 0x10.
+    full(vlan set_vlan with_vlan: u16 = "vlan" 0x10[31:16]);
+}
+
+/// `dr_action_hw_set`: 8 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type DrActionHwSet = Layout<tag::DrActionHwSet, 0x08>;
+layout! { DrActionHwSet, tag::DrActionHwSet, "dr_action_hw_set", Struct, 0x08;
+    /// `opcode`: bits 31:24 of dword 0x00.
+    full(opcode set_opcode with_opcode: u8 = "opcode" 0x00[31:24]);
+    /// `destination_field_code`: bits 23:16 of dword 0x00.
+    full(destination_field_code set_destination_field_code with_destination_field_code: u8 = "destination_field_code" 0x00[23:16]);
+    /// `destination_left_shifter`: bits 13:8 of dword 0x00.
+    bits(destination_left_shifter set_destination_left_shifter with_destination_left_shifter try_set_destination_left_shifter: u8 = "destination_left_shifter" 0x00[13:8]);
+    /// `destination_length`: bits 4:0 of dword 0x00.
+    bits(destination_length set_destination_length with_destination_length try_set_destination_length: u8 = "destination_length" 0x00[4:0]);
+    /// `inline_data`: bits 31:0 of dword 0x04.
+    full(inline_data set_inline_data with_inline_data: u32 = "inline_data" 0x04[31:0]);
+}
+
+/// `dr_action_hw_copy`: 8 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type DrActionHwCopy = Layout<tag::DrActionHwCopy, 0x08>;
+layout! { DrActionHwCopy, tag::DrActionHwCopy, "dr_action_hw_copy", Struct, 0x08;
+    /// `opcode`: bits 31:24 of dword 0x00.
+    full(opcode set_opcode with_opcode: u8 = "opcode" 0x00[31:24]);
+    /// `destination_field_code`: bits 23:16 of dword 0x00.
+    full(destination_field_code set_destination_field_code with_destination_field_code: u8 = "destination_field_code" 0x00[23:16]);
+    /// `destination_left_shifter`: bits 13:8 of dword 0x00.
+    bits(destination_left_shifter set_destination_left_shifter with_destination_left_shifter try_set_destination_left_shifter: u8 = "destination_left_shifter" 0x00[13:8]);
+    /// `destination_length`: bits 5:0 of dword 0x00.
+    bits(destination_length set_destination_length with_destination_length try_set_destination_length: u8 = "destination_length" 0x00[5:0]);
+    /// `source_field_code`: bits 23:16 of dword 0x04.
+    full(source_field_code set_source_field_code with_source_field_code: u8 = "source_field_code" 0x04[23:16]);
+    /// `source_left_shifter`: bits 13:8 of dword 0x04.
+    bits(source_left_shifter set_source_left_shifter with_source_left_shifter try_set_source_left_shifter: u8 = "source_left_shifter" 0x04[13:8]);
+}
+
+/// `ste_aso_flow_meter_action`: 2 bytes.
+///
+/// Sources: v6.1-driver.
+pub type SteAsoFlowMeterAction = Layout<tag::SteAsoFlowMeterAction, 0x02>;
+layout! { SteAsoFlowMeterAction, tag::SteAsoFlowMeterAction, "ste_aso_flow_meter_action", Struct, 0x02;
+    /// `action`: bit 19 of dword 0x00.
+    flag(action set_action with_action: bool = "action" 0x00[19]);
+    /// `initial_color`: bits 18:17 of dword 0x00.
+    bits(initial_color set_initial_color with_initial_color try_set_initial_color: u8 = "initial_color" 0x00[18:17]);
+    /// `line_id`: bit 16 of dword 0x00.
+    flag(line_id set_line_id with_line_id: bool = "line_id" 0x00[16]);
+}
+
+/// `ste_double_action_aso_v1`: 8 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteDoubleActionAsoV1 = Layout<tag::SteDoubleActionAsoV1, 0x08>;
+layout! { SteDoubleActionAsoV1, tag::SteDoubleActionAsoV1, "ste_double_action_aso_v1", Struct, 0x08;
+    /// `action_id`: bits 31:24 of dword 0x00.
+    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
+    /// `aso_context_number`: bits 23:0 of dword 0x00.
+    bits(aso_context_number set_aso_context_number with_aso_context_number try_set_aso_context_number: u32 = "aso_context_number" 0x00[23:0]);
+    /// `dest_reg_id`: bits 31:30 of dword 0x04.
+    bits(dest_reg_id set_dest_reg_id with_dest_reg_id try_set_dest_reg_id: u8 = "dest_reg_id" 0x04[31:30]);
+    /// `change_ordering_tag`: bit 29 of dword 0x04.
+    flag(change_ordering_tag set_change_ordering_tag with_change_ordering_tag: bool = "change_ordering_tag" 0x04[29]);
+    /// `aso_check_ordering`: bit 28 of dword 0x04.
+    flag(aso_check_ordering set_aso_check_ordering with_aso_check_ordering: bool = "aso_check_ordering" 0x04[28]);
+    /// `aso_context_type`: bits 27:24 of dword 0x04.
+    bits(aso_context_type set_aso_context_type with_aso_context_type try_set_aso_context_type: u8 = "aso_context_type" 0x04[27:24]);
+    /// `aso_fields`: bits 15:0 of dword 0x04.
+    full(aso_fields set_aso_fields with_aso_fields: u16 = "aso_fields" 0x04[15:0]);
+    /// `flow_meter`: from byte 0x06 on.
+    nested(flow_meter flow_meter_mut set_flow_meter with_flow_meter: SteAsoFlowMeterAction = "flow_meter" 0x06, 0x02);
+    /// `first_hit`: from byte 0x06 on.
+    nested(first_hit first_hit_mut set_first_hit with_first_hit: SteAsoFirstHitActionV1 = "first_hit" 0x06, 0x02);
+    /// `ct`: from byte 0x06 on.
+    nested(ct ct_mut set_ct with_ct: SteAsoCtActionV1 = "ct" 0x06, 0x02);
+}
+
+/// `ste_single_action_flow_tag_v1`: 4 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteSingleActionFlowTagV1 = Layout<tag::SteSingleActionFlowTagV1, 0x04>;
+layout! { SteSingleActionFlowTagV1, tag::SteSingleActionFlowTagV1, "ste_single_action_flow_tag_v1", Struct, 0x04;
+    /// `action_id`: bits 31:24 of dword 0x00.
+    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
+    /// `flow_tag`: bits 23:0 of dword 0x00.
+    bits(flow_tag set_flow_tag with_flow_tag try_set_flow_tag: u32 = "flow_tag" 0x00[23:0]);
+}
+
+/// `ste_single_action_modify_list_v1`: 4 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteSingleActionModifyListV1 = Layout<tag::SteSingleActionModifyListV1, 0x04>;
+layout! { SteSingleActionModifyListV1, tag::SteSingleActionModifyListV1, "ste_single_action_modify_list_v1", Struct, 0x04;
+    /// `action_id`: bits 31:24 of dword 0x00.
+    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
+    /// `num_of_modify_actions`: bits 23:16 of dword 0x00.
+    full(num_of_modify_actions set_num_of_modify_actions with_num_of_modify_actions: u8 = "num_of_modify_actions" 0x00[23:16]);
+    /// `modify_actions_ptr`: bits 15:0 of dword 0x00.
+    full(modify_actions_ptr set_modify_actions_ptr with_modify_actions_ptr: u16 = "modify_actions_ptr" 0x00[15:0]);
+}
+
+/// `ste_single_action_remove_header_v1`: 4 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteSingleActionRemoveHeaderV1 = Layout<tag::SteSingleActionRemoveHeaderV1, 0x04>;
+layout! { SteSingleActionRemoveHeaderV1, tag::SteSingleActionRemoveHeaderV1, "ste_single_action_remove_header_v1", Struct, 0x04;
+    /// `action_id`: bits 31:24 of dword 0x00.
+    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
+    /// `start_anchor`: bits 21:16 of dword 0x00.
+    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[21:16]);
+    /// `end_anchor`: bits 13:8 of dword 0x00.
+    bits(end_anchor set_end_anchor with_end_anchor try_set_end_anchor: u8 = "end_anchor" 0x00[13:8]);
+    /// `decap`: bit 3 of dword 0x00.
+    flag(decap set_decap with_decap: bool = "decap" 0x00[3]);
+    /// `vni_to_cqe`: bit 2 of dword 0x00.
+    flag(vni_to_cqe set_vni_to_cqe with_vni_to_cqe: bool = "vni_to_cqe" 0x00[2]);
+    /// `qos_profile`: bits 1:0 of dword 0x00.
+    bits(qos_profile set_qos_profile with_qos_profile try_set_qos_profile: u8 = "qos_profile" 0x00[1:0]);
+}
+
+/// `ste_single_action_remove_header_size_v1`: 4 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteSingleActionRemoveHeaderSizeV1 = Layout<tag::SteSingleActionRemoveHeaderSizeV1, 0x04>;
+layout! { SteSingleActionRemoveHeaderSizeV1, tag::SteSingleActionRemoveHeaderSizeV1, "ste_single_action_remove_header_size_v1", Struct, 0x04;
+    /// `action_id`: bits 31:24 of dword 0x00.
+    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
+    /// `start_anchor`: bits 21:16 of dword 0x00.
+    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[21:16]);
+    /// `outer_l4_remove`: bit 15 of dword 0x00.
+    flag(outer_l4_remove set_outer_l4_remove with_outer_l4_remove: bool = "outer_l4_remove" 0x00[15]);
+    /// `start_offset`: bits 13:7 of dword 0x00.
+    bits(start_offset set_start_offset with_start_offset try_set_start_offset: u8 = "start_offset" 0x00[13:7]);
+    /// `remove_size`: bits 5:0 of dword 0x00.
+    bits(remove_size set_remove_size with_remove_size try_set_remove_size: u8 = "remove_size" 0x00[5:0]);
+}
+
+/// `ste_double_action_copy_v1`: 8 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteDoubleActionCopyV1 = Layout<tag::SteDoubleActionCopyV1, 0x08>;
+layout! { SteDoubleActionCopyV1, tag::SteDoubleActionCopyV1, "ste_double_action_copy_v1", Struct, 0x08;
+    /// `action_id`: bits 31:24 of dword 0x00.
+    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
+    /// `destination_dw_offset`: bits 23:16 of dword 0x00.
+    full(destination_dw_offset set_destination_dw_offset with_destination_dw_offset: u8 = "destination_dw_offset" 0x00[23:16]);
+    /// `destination_left_shifter`: bits 13:8 of dword 0x00.
+    bits(destination_left_shifter set_destination_left_shifter with_destination_left_shifter try_set_destination_left_shifter: u8 = "destination_left_shifter" 0x00[13:8]);
+    /// `destination_length`: bits 5:0 of dword 0x00.
+    bits(destination_length set_destination_length with_destination_length try_set_destination_length: u8 = "destination_length" 0x00[5:0]);
+    /// `source_dw_offset`: bits 23:16 of dword 0x04.
+    full(source_dw_offset set_source_dw_offset with_source_dw_offset: u8 = "source_dw_offset" 0x04[23:16]);
+    /// `source_right_shifter`: bits 13:8 of dword 0x04.
+    bits(source_right_shifter set_source_right_shifter with_source_right_shifter try_set_source_right_shifter: u8 = "source_right_shifter" 0x04[13:8]);
+}
+
+/// `ste_double_action_set_v1`: 8 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteDoubleActionSetV1 = Layout<tag::SteDoubleActionSetV1, 0x08>;
+layout! { SteDoubleActionSetV1, tag::SteDoubleActionSetV1, "ste_double_action_set_v1", Struct, 0x08;
+    /// `action_id`: bits 31:24 of dword 0x00.
+    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
+    /// `destination_dw_offset`: bits 23:16 of dword 0x00.
+    full(destination_dw_offset set_destination_dw_offset with_destination_dw_offset: u8 = "destination_dw_offset" 0x00[23:16]);
+    /// `destination_left_shifter`: bits 13:8 of dword 0x00.
+    bits(destination_left_shifter set_destination_left_shifter with_destination_left_shifter try_set_destination_left_shifter: u8 = "destination_left_shifter" 0x00[13:8]);
+    /// `destination_length`: bits 5:0 of dword 0x00.
+    bits(destination_length set_destination_length with_destination_length try_set_destination_length: u8 = "destination_length" 0x00[5:0]);
+    /// `inline_data`: bits 31:0 of dword 0x04.
+    full(inline_data set_inline_data with_inline_data: u32 = "inline_data" 0x04[31:0]);
+}
+
+/// `ste_double_action_add_v1`: 8 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteDoubleActionAddV1 = Layout<tag::SteDoubleActionAddV1, 0x08>;
+layout! { SteDoubleActionAddV1, tag::SteDoubleActionAddV1, "ste_double_action_add_v1", Struct, 0x08;
+    /// `action_id`: bits 31:24 of dword 0x00.
+    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
+    /// `destination_dw_offset`: bits 23:16 of dword 0x00.
+    full(destination_dw_offset set_destination_dw_offset with_destination_dw_offset: u8 = "destination_dw_offset" 0x00[23:16]);
+    /// `destination_left_shifter`: bits 13:8 of dword 0x00.
+    bits(destination_left_shifter set_destination_left_shifter with_destination_left_shifter try_set_destination_left_shifter: u8 = "destination_left_shifter" 0x00[13:8]);
+    /// `destination_length`: bits 5:0 of dword 0x00.
+    bits(destination_length set_destination_length with_destination_length try_set_destination_length: u8 = "destination_length" 0x00[5:0]);
+    /// `add_value`: bits 31:0 of dword 0x04.
+    full(add_value set_add_value with_add_value: u32 = "add_value" 0x04[31:0]);
+}
+
+/// `ste_double_action_insert_with_inline_v1`: 8 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteDoubleActionInsertWithInlineV1 = Layout<tag::SteDoubleActionInsertWithInlineV1, 0x08>;
+layout! { SteDoubleActionInsertWithInlineV1, tag::SteDoubleActionInsertWithInlineV1, "ste_double_action_insert_with_inline_v1", Struct, 0x08;
+    /// `action_id`: bits 31:24 of dword 0x00.
+    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
+    /// `start_anchor`: bits 21:16 of dword 0x00.
+    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[21:16]);
+    /// `start_offset`: bits 15:9 of dword 0x00.
+    bits(start_offset set_start_offset with_start_offset try_set_start_offset: u8 = "start_offset" 0x00[15:9]);
+    /// `inline_data`: bits 31:0 of dword 0x04.
+    full(inline_data set_inline_data with_inline_data: u32 = "inline_data" 0x04[31:0]);
+}
+
+/// `ste_double_action_insert_with_ptr_v1`: 8 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteDoubleActionInsertWithPtrV1 = Layout<tag::SteDoubleActionInsertWithPtrV1, 0x08>;
+layout! { SteDoubleActionInsertWithPtrV1, tag::SteDoubleActionInsertWithPtrV1, "ste_double_action_insert_with_ptr_v1", Struct, 0x08;
+    /// `action_id`: bits 31:24 of dword 0x00.
+    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
+    /// `start_anchor`: bits 21:16 of dword 0x00.
+    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[21:16]);
+    /// `start_offset`: bits 15:9 of dword 0x00.
+    bits(start_offset set_start_offset with_start_offset try_set_start_offset: u8 = "start_offset" 0x00[15:9]);
+    /// `size`: bits 8:3 of dword 0x00.
+    bits(size set_size with_size try_set_size: u8 = "size" 0x00[8:3]);
+    /// `attributes`: bits 2:0 of dword 0x00.
+    bits(attributes set_attributes with_attributes try_set_attributes: u8 = "attributes" 0x00[2:0]);
+    /// `pointer`: bits 31:0 of dword 0x04.
+    full(pointer set_pointer with_pointer: u32 = "pointer" 0x04[31:0]);
+}
+
+/// `ste_double_action_modify_action_list_v1`: 8 bytes.
+///
+/// Called `ste_double_action_accelerated_modify_action_list_v1` in rdma-core.
+///
+/// Sources: v6.1-driver, rdma-core.
+#[doc(alias = "ste_double_action_accelerated_modify_action_list_v1")]
+pub type SteDoubleActionModifyActionListV1 = Layout<tag::SteDoubleActionModifyActionListV1, 0x08>;
+layout! { SteDoubleActionModifyActionListV1, tag::SteDoubleActionModifyActionListV1, "ste_double_action_modify_action_list_v1", Struct, 0x08;
+    /// `action_id`: bits 31:24 of dword 0x00.
+    full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
+    /// `modify_actions_pattern_pointer`: bits 23:0 of dword 0x00.
+    bits(modify_actions_pattern_pointer set_modify_actions_pattern_pointer with_modify_actions_pattern_pointer try_set_modify_actions_pattern_pointer: u32 = "modify_actions_pattern_pointer" 0x00[23:0]);
+    /// `number_of_modify_actions`: bits 31:24 of dword 0x04.
+    full(number_of_modify_actions set_number_of_modify_actions with_number_of_modify_actions: u8 = "number_of_modify_actions" 0x04[31:24]);
+    /// `modify_actions_argument_pointer`: bits 23:0 of dword 0x04.
+    bits(modify_actions_argument_pointer set_modify_actions_argument_pointer with_modify_actions_argument_pointer try_set_modify_actions_argument_pointer: u32 = "modify_actions_argument_pointer" 0x04[23:0]);
+}
+
+/// `ste_match_bwc_v1`: 32 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteMatchBwcV1 = Layout<tag::SteMatchBwcV1, 0x20>;
+layout! { SteMatchBwcV1, tag::SteMatchBwcV1, "ste_match_bwc_v1", Struct, 0x20;
+    /// `entry_format`: bits 31:24 of dword 0x00.
+    full(entry_format set_entry_format with_entry_format: u8 = "entry_format" 0x00[31:24]);
+    /// `counter_id`: bits 23:0 of dword 0x00.
+    bits(counter_id set_counter_id with_counter_id try_set_counter_id: u32 = "counter_id" 0x00[23:0]);
+    /// `miss_address_63_48`: bits 31:16 of dword 0x04.
+    full(miss_address_63_48 set_miss_address_63_48 with_miss_address_63_48: u16 = "miss_address_63_48" 0x04[31:16]);
+    /// `match_definer_ctx_idx`: bits 15:8 of dword 0x04.
+    full(match_definer_ctx_idx set_match_definer_ctx_idx with_match_definer_ctx_idx: u8 = "match_definer_ctx_idx" 0x04[15:8]);
+    /// `miss_address_39_32`: bits 7:0 of dword 0x04.
+    full(miss_address_39_32 set_miss_address_39_32 with_miss_address_39_32: u8 = "miss_address_39_32" 0x04[7:0]);
+    /// `miss_address_31_6`: bits 31:6 of dword 0x08.
+    bits(miss_address_31_6 set_miss_address_31_6 with_miss_address_31_6 try_set_miss_address_31_6: u32 = "miss_address_31_6" 0x08[31:6]);
+    /// `match_polarity`: bit 4 of dword 0x08.
+    flag(match_polarity set_match_polarity with_match_polarity: bool = "match_polarity" 0x08[4]);
+    /// `reparse`: bit 3 of dword 0x08.
+    flag(reparse set_reparse with_reparse: bool = "reparse" 0x08[3]);
+    /// `next_table_base_63_48`: bits 31:16 of dword 0x0c.
+    full(next_table_base_63_48 set_next_table_base_63_48 with_next_table_base_63_48: u16 = "next_table_base_63_48" 0x0c[31:16]);
+    /// `hash_definer_ctx_idx`: bits 15:8 of dword 0x0c.
+    full(hash_definer_ctx_idx set_hash_definer_ctx_idx with_hash_definer_ctx_idx: u8 = "hash_definer_ctx_idx" 0x0c[15:8]);
+    /// `next_table_base_39_32_size`: bits 7:0 of dword 0x0c.
+    full(next_table_base_39_32_size set_next_table_base_39_32_size with_next_table_base_39_32_size: u8 = "next_table_base_39_32_size" 0x0c[7:0]);
+    /// `next_table_base_31_5_size`: bits 31:5 of dword 0x10.
+    bits(next_table_base_31_5_size set_next_table_base_31_5_size with_next_table_base_31_5_size try_set_next_table_base_31_5_size: u32 = "next_table_base_31_5_size" 0x10[31:5]);
+    /// `hash_type`: bits 4:3 of dword 0x10.
+    bits(hash_type set_hash_type with_hash_type try_set_hash_type: u8 = "hash_type" 0x10[4:3]);
+    /// `hash_after_actions`: bit 2 of dword 0x10.
+    flag(hash_after_actions set_hash_after_actions with_hash_after_actions: bool = "hash_after_actions" 0x10[2]);
+    /// `byte_mask`: bits 31:16 of dword 0x14.
+    full(byte_mask set_byte_mask with_byte_mask: u16 = "byte_mask" 0x14[31:16]);
+    /// `next_entry_format`: bit 15 of dword 0x14.
+    flag(next_entry_format set_next_entry_format with_next_entry_format: bool = "next_entry_format" 0x14[15]);
+    /// `mask_mode`: bit 14 of dword 0x14.
+    flag(mask_mode set_mask_mode with_mask_mode: bool = "mask_mode" 0x14[14]);
+    /// `gvmi`: bits 13:0 of dword 0x14.
+    bits(gvmi set_gvmi with_gvmi try_set_gvmi: u16 = "gvmi" 0x14[13:0]);
+    /// `action`: 64 bits from byte 0x18 on.
+    quad(action set_action with_action: u64 = "action" 0x18);
+}
+
+/// `ste_mask_and_match_v1`: 32 bytes.
+///
+/// Sources: v6.1-driver, rdma-core.
+pub type SteMaskAndMatchV1 = Layout<tag::SteMaskAndMatchV1, 0x20>;
+layout! { SteMaskAndMatchV1, tag::SteMaskAndMatchV1, "ste_mask_and_match_v1", Struct, 0x20;
+    /// `entry_format`: bits 31:24 of dword 0x00.
+    full(entry_format set_entry_format with_entry_format: u8 = "entry_format" 0x00[31:24]);
+    /// `counter_id`: bits 23:0 of dword 0x00.
+    bits(counter_id set_counter_id with_counter_id try_set_counter_id: u32 = "counter_id" 0x00[23:0]);
+    /// `miss_address_63_48`: bits 31:16 of dword 0x04.
+    full(miss_address_63_48 set_miss_address_63_48 with_miss_address_63_48: u16 = "miss_address_63_48" 0x04[31:16]);
+    /// `match_definer_ctx_idx`: bits 15:8 of dword 0x04.
+    full(match_definer_ctx_idx set_match_definer_ctx_idx with_match_definer_ctx_idx: u8 = "match_definer_ctx_idx" 0x04[15:8]);
+    /// `miss_address_39_32`: bits 7:0 of dword 0x04.
+    full(miss_address_39_32 set_miss_address_39_32 with_miss_address_39_32: u8 = "miss_address_39_32" 0x04[7:0]);
+    /// `miss_address_31_6`: bits 31:6 of dword 0x08.
+    bits(miss_address_31_6 set_miss_address_31_6 with_miss_address_31_6 try_set_miss_address_31_6: u32 = "miss_address_31_6" 0x08[31:6]);
+    /// `match_polarity`: bit 4 of dword 0x08.
+    flag(match_polarity set_match_polarity with_match_polarity: bool = "match_polarity" 0x08[4]);
+    /// `reparse`: bit 3 of dword 0x08.
+    flag(reparse set_reparse with_reparse: bool = "reparse" 0x08[3]);
+    /// `next_table_base_63_48`: bits 31:16 of dword 0x0c.
+    full(next_table_base_63_48 set_next_table_base_63_48 with_next_table_base_63_48: u16 = "next_table_base_63_48" 0x0c[31:16]);
+    /// `hash_definer_ctx_idx`: bits 15:8 of dword 0x0c.
+    full(hash_definer_ctx_idx set_hash_definer_ctx_idx with_hash_definer_ctx_idx: u8 = "hash_definer_ctx_idx" 0x0c[15:8]);
+    /// `next_table_base_39_32_size`: bits 7:0 of dword 0x0c.
+    full(next_table_base_39_32_size set_next_table_base_39_32_size with_next_table_base_39_32_size: u8 = "next_table_base_39_32_size" 0x0c[7:0]);
+    /// `next_table_base_31_5_size`: bits 31:5 of dword 0x10.
+    bits(next_table_base_31_5_size set_next_table_base_31_5_size with_next_table_base_31_5_size try_set_next_table_base_31_5_size: u32 = "next_table_base_31_5_size" 0x10[31:5]);
+    /// `hash_type`: bits 4:3 of dword 0x10.
+    bits(hash_type set_hash_type with_hash_type try_set_hash_type: u8 = "hash_type" 0x10[4:3]);
+    /// `hash_after_actions`: bit 2 of dword 0x10.
+    flag(hash_after_actions set_hash_after_actions with_hash_after_actions: bool = "hash_after_actions" 0x10[2]);
+    /// `action`: from byte 0x14 on.
+    bytes(action action_mut set_action with_action: [u8; 12] = "action" 0x14, 0x0c);
+}
+
 /// `ste_eth_l2_src_v1`: 16 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteEthL2SrcV1 = Layout<tag::SteEthL2SrcV1, 0x10>;
 layout! { SteEthL2SrcV1, tag::SteEthL2SrcV1, "ste_eth_l2_src_v1", Struct, 0x10;
     /// `sx_sniffer`: bit 30 of dword 0x00.
@@ -880,60 +1405,9 @@ layout! { SteEthL2SrcV1, tag::SteEthL2SrcV1, "ste_eth_l2_src_v1", Struct, 0x10;
     bits(second_vlan_id set_second_vlan_id with_second_vlan_id try_set_second_vlan_id: u16 = "second_vlan_id" 0x0c[11:0]);
 }
 
-/// `ste_eth_l2_dst`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteEthL2Dst = Layout<tag::SteEthL2Dst, 0x10>;
-layout! { SteEthL2Dst, tag::SteEthL2Dst, "ste_eth_l2_dst", Struct, 0x10;
-    /// `dmac_47_16`: bits 31:0 of dword 0x00.
-    full(dmac_47_16 set_dmac_47_16 with_dmac_47_16: u32 = "dmac_47_16" 0x00[31:0]);
-    /// `dmac_15_0`: bits 31:16 of dword 0x04.
-    full(dmac_15_0 set_dmac_15_0 with_dmac_15_0: u16 = "dmac_15_0" 0x04[31:16]);
-    /// `l3_ethertype`: bits 15:0 of dword 0x04.
-    full(l3_ethertype set_l3_ethertype with_l3_ethertype: u16 = "l3_ethertype" 0x04[15:0]);
-    /// `qp_type`: bits 31:30 of dword 0x08.
-    bits(qp_type set_qp_type with_qp_type try_set_qp_type: u8 = "qp_type" 0x08[31:30]);
-    /// `ethertype_filter`: bit 29 of dword 0x08.
-    flag(ethertype_filter set_ethertype_filter with_ethertype_filter: bool = "ethertype_filter" 0x08[29]);
-    /// `sx_sniffer`: bit 27 of dword 0x08.
-    flag(sx_sniffer set_sx_sniffer with_sx_sniffer: bool = "sx_sniffer" 0x08[27]);
-    /// `force_lb`: bit 26 of dword 0x08.
-    flag(force_lb set_force_lb with_force_lb: bool = "force_lb" 0x08[26]);
-    /// `functional_lb`: bit 25 of dword 0x08.
-    flag(functional_lb set_functional_lb with_functional_lb: bool = "functional_lb" 0x08[25]);
-    /// `port`: bit 24 of dword 0x08.
-    flag(port set_port with_port: bool = "port" 0x08[24]);
-    /// `first_priority`: bits 19:17 of dword 0x08.
-    bits(first_priority set_first_priority with_first_priority try_set_first_priority: u8 = "first_priority" 0x08[19:17]);
-    /// `first_cfi`: bit 16 of dword 0x08.
-    flag(first_cfi set_first_cfi with_first_cfi: bool = "first_cfi" 0x08[16]);
-    /// `first_vlan_qualifier`: bits 15:14 of dword 0x08.
-    bits(first_vlan_qualifier set_first_vlan_qualifier with_first_vlan_qualifier try_set_first_vlan_qualifier: u8 = "first_vlan_qualifier" 0x08[15:14]);
-    /// `first_vlan_id`: bits 11:0 of dword 0x08.
-    bits(first_vlan_id set_first_vlan_id with_first_vlan_id try_set_first_vlan_id: u16 = "first_vlan_id" 0x08[11:0]);
-    /// `ip_fragmented`: bit 31 of dword 0x0c.
-    flag(ip_fragmented set_ip_fragmented with_ip_fragmented: bool = "ip_fragmented" 0x0c[31]);
-    /// `tcp_syn`: bit 30 of dword 0x0c.
-    flag(tcp_syn set_tcp_syn with_tcp_syn: bool = "tcp_syn" 0x0c[30]);
-    /// `encp_type`: bits 29:28 of dword 0x0c.
-    bits(encp_type set_encp_type with_encp_type try_set_encp_type: u8 = "encp_type" 0x0c[29:28]);
-    /// `l3_type`: bits 27:26 of dword 0x0c.
-    bits(l3_type set_l3_type with_l3_type try_set_l3_type: u8 = "l3_type" 0x0c[27:26]);
-    /// `l4_type`: bits 25:24 of dword 0x0c.
-    bits(l4_type set_l4_type with_l4_type try_set_l4_type: u8 = "l4_type" 0x0c[25:24]);
-    /// `second_priority`: bits 19:17 of dword 0x0c.
-    bits(second_priority set_second_priority with_second_priority try_set_second_priority: u8 = "second_priority" 0x0c[19:17]);
-    /// `second_cfi`: bit 16 of dword 0x0c.
-    flag(second_cfi set_second_cfi with_second_cfi: bool = "second_cfi" 0x0c[16]);
-    /// `second_vlan_qualifier`: bits 15:14 of dword 0x0c.
-    bits(second_vlan_qualifier set_second_vlan_qualifier with_second_vlan_qualifier try_set_second_vlan_qualifier: u8 = "second_vlan_qualifier" 0x0c[15:14]);
-    /// `second_vlan_id`: bits 11:0 of dword 0x0c.
-    bits(second_vlan_id set_second_vlan_id with_second_vlan_id try_set_second_vlan_id: u16 = "second_vlan_id" 0x0c[11:0]);
-}
-
 /// `ste_eth_l2_dst_v1`: 16 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteEthL2DstV1 = Layout<tag::SteEthL2DstV1, 0x10>;
 layout! { SteEthL2DstV1, tag::SteEthL2DstV1, "ste_eth_l2_dst_v1", Struct, 0x10;
     /// `sx_sniffer`: bit 30 of dword 0x00.
@@ -986,42 +1460,9 @@ layout! { SteEthL2DstV1, tag::SteEthL2DstV1, "ste_eth_l2_dst_v1", Struct, 0x10;
     bits(second_vlan_id set_second_vlan_id with_second_vlan_id try_set_second_vlan_id: u16 = "second_vlan_id" 0x0c[11:0]);
 }
 
-/// `ste_eth_l2_src_dst`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteEthL2SrcDst = Layout<tag::SteEthL2SrcDst, 0x10>;
-layout! { SteEthL2SrcDst, tag::SteEthL2SrcDst, "ste_eth_l2_src_dst", Struct, 0x10;
-    /// `dmac_47_16`: bits 31:0 of dword 0x00.
-    full(dmac_47_16 set_dmac_47_16 with_dmac_47_16: u32 = "dmac_47_16" 0x00[31:0]);
-    /// `dmac_15_0`: bits 31:16 of dword 0x04.
-    full(dmac_15_0 set_dmac_15_0 with_dmac_15_0: u16 = "dmac_15_0" 0x04[31:16]);
-    /// `smac_47_32`: bits 15:0 of dword 0x04.
-    full(smac_47_32 set_smac_47_32 with_smac_47_32: u16 = "smac_47_32" 0x04[15:0]);
-    /// `smac_31_0`: bits 31:0 of dword 0x08.
-    full(smac_31_0 set_smac_31_0 with_smac_31_0: u32 = "smac_31_0" 0x08[31:0]);
-    /// `sx_sniffer`: bit 31 of dword 0x0c.
-    flag(sx_sniffer set_sx_sniffer with_sx_sniffer: bool = "sx_sniffer" 0x0c[31]);
-    /// `force_lb`: bit 30 of dword 0x0c.
-    flag(force_lb set_force_lb with_force_lb: bool = "force_lb" 0x0c[30]);
-    /// `functional_lb`: bit 29 of dword 0x0c.
-    flag(functional_lb set_functional_lb with_functional_lb: bool = "functional_lb" 0x0c[29]);
-    /// `port`: bit 28 of dword 0x0c.
-    flag(port set_port with_port: bool = "port" 0x0c[28]);
-    /// `l3_type`: bits 27:26 of dword 0x0c.
-    bits(l3_type set_l3_type with_l3_type try_set_l3_type: u8 = "l3_type" 0x0c[27:26]);
-    /// `first_priority`: bits 19:17 of dword 0x0c.
-    bits(first_priority set_first_priority with_first_priority try_set_first_priority: u8 = "first_priority" 0x0c[19:17]);
-    /// `first_cfi`: bit 16 of dword 0x0c.
-    flag(first_cfi set_first_cfi with_first_cfi: bool = "first_cfi" 0x0c[16]);
-    /// `first_vlan_qualifier`: bits 15:14 of dword 0x0c.
-    bits(first_vlan_qualifier set_first_vlan_qualifier with_first_vlan_qualifier try_set_first_vlan_qualifier: u8 = "first_vlan_qualifier" 0x0c[15:14]);
-    /// `first_vlan_id`: bits 11:0 of dword 0x0c.
-    bits(first_vlan_id set_first_vlan_id with_first_vlan_id try_set_first_vlan_id: u16 = "first_vlan_id" 0x0c[11:0]);
-}
-
 /// `ste_eth_l2_src_dst_v1`: 16 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteEthL2SrcDstV1 = Layout<tag::SteEthL2SrcDstV1, 0x10>;
 layout! { SteEthL2SrcDstV1, tag::SteEthL2SrcDstV1, "ste_eth_l2_src_dst_v1", Struct, 0x10;
     /// `dmac_47_16`: bits 31:0 of dword 0x00.
@@ -1048,52 +1489,9 @@ layout! { SteEthL2SrcDstV1, tag::SteEthL2SrcDstV1, "ste_eth_l2_src_dst_v1", Stru
     full(smac_15_0 set_smac_15_0 with_smac_15_0: u16 = "smac_15_0" 0x0c[15:0]);
 }
 
-/// `ste_eth_l3_ipv4_5_tuple`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteEthL3Ipv4_5Tuple = Layout<tag::SteEthL3Ipv4_5Tuple, 0x10>;
-layout! { SteEthL3Ipv4_5Tuple, tag::SteEthL3Ipv4_5Tuple, "ste_eth_l3_ipv4_5_tuple", Struct, 0x10;
-    /// `destination_address`: bits 31:0 of dword 0x00.
-    full(destination_address set_destination_address with_destination_address: u32 = "destination_address" 0x00[31:0]);
-    /// `source_address`: bits 31:0 of dword 0x04.
-    full(source_address set_source_address with_source_address: u32 = "source_address" 0x04[31:0]);
-    /// `source_port`: bits 31:16 of dword 0x08.
-    full(source_port set_source_port with_source_port: u16 = "source_port" 0x08[31:16]);
-    /// `destination_port`: bits 15:0 of dword 0x08.
-    full(destination_port set_destination_port with_destination_port: u16 = "destination_port" 0x08[15:0]);
-    /// `fragmented`: bit 31 of dword 0x0c.
-    flag(fragmented set_fragmented with_fragmented: bool = "fragmented" 0x0c[31]);
-    /// `first_fragment`: bit 30 of dword 0x0c.
-    flag(first_fragment set_first_fragment with_first_fragment: bool = "first_fragment" 0x0c[30]);
-    /// `ecn`: bits 26:25 of dword 0x0c.
-    bits(ecn set_ecn with_ecn try_set_ecn: u8 = "ecn" 0x0c[26:25]);
-    /// `tcp_ns`: bit 24 of dword 0x0c.
-    flag(tcp_ns set_tcp_ns with_tcp_ns: bool = "tcp_ns" 0x0c[24]);
-    /// `tcp_cwr`: bit 23 of dword 0x0c.
-    flag(tcp_cwr set_tcp_cwr with_tcp_cwr: bool = "tcp_cwr" 0x0c[23]);
-    /// `tcp_ece`: bit 22 of dword 0x0c.
-    flag(tcp_ece set_tcp_ece with_tcp_ece: bool = "tcp_ece" 0x0c[22]);
-    /// `tcp_urg`: bit 21 of dword 0x0c.
-    flag(tcp_urg set_tcp_urg with_tcp_urg: bool = "tcp_urg" 0x0c[21]);
-    /// `tcp_ack`: bit 20 of dword 0x0c.
-    flag(tcp_ack set_tcp_ack with_tcp_ack: bool = "tcp_ack" 0x0c[20]);
-    /// `tcp_psh`: bit 19 of dword 0x0c.
-    flag(tcp_psh set_tcp_psh with_tcp_psh: bool = "tcp_psh" 0x0c[19]);
-    /// `tcp_rst`: bit 18 of dword 0x0c.
-    flag(tcp_rst set_tcp_rst with_tcp_rst: bool = "tcp_rst" 0x0c[18]);
-    /// `tcp_syn`: bit 17 of dword 0x0c.
-    flag(tcp_syn set_tcp_syn with_tcp_syn: bool = "tcp_syn" 0x0c[17]);
-    /// `tcp_fin`: bit 16 of dword 0x0c.
-    flag(tcp_fin set_tcp_fin with_tcp_fin: bool = "tcp_fin" 0x0c[16]);
-    /// `dscp`: bits 15:10 of dword 0x0c.
-    bits(dscp set_dscp with_dscp try_set_dscp: u8 = "dscp" 0x0c[15:10]);
-    /// `protocol`: bits 7:0 of dword 0x0c.
-    full(protocol set_protocol with_protocol: u8 = "protocol" 0x0c[7:0]);
-}
-
 /// `ste_eth_l3_ipv4_5_tuple_v1`: 16 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteEthL3Ipv4_5TupleV1 = Layout<tag::SteEthL3Ipv4_5TupleV1, 0x10>;
 layout! { SteEthL3Ipv4_5TupleV1, tag::SteEthL3Ipv4_5TupleV1, "ste_eth_l3_ipv4_5_tuple_v1", Struct, 0x10;
     /// `source_address`: bits 31:0 of dword 0x00.
@@ -1136,59 +1534,9 @@ layout! { SteEthL3Ipv4_5TupleV1, tag::SteEthL3Ipv4_5TupleV1, "ste_eth_l3_ipv4_5_
     full(protocol set_protocol with_protocol: u8 = "protocol" 0x0c[7:0]);
 }
 
-/// `ste_eth_l3_ipv6_dst`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteEthL3Ipv6Dst = Layout<tag::SteEthL3Ipv6Dst, 0x10>;
-layout! { SteEthL3Ipv6Dst, tag::SteEthL3Ipv6Dst, "ste_eth_l3_ipv6_dst", Struct, 0x10;
-    /// `dst_ip_127_96`: bits 31:0 of dword 0x00.
-    full(dst_ip_127_96 set_dst_ip_127_96 with_dst_ip_127_96: u32 = "dst_ip_127_96" 0x00[31:0]);
-    /// `dst_ip_95_64`: bits 31:0 of dword 0x04.
-    full(dst_ip_95_64 set_dst_ip_95_64 with_dst_ip_95_64: u32 = "dst_ip_95_64" 0x04[31:0]);
-    /// `dst_ip_63_32`: bits 31:0 of dword 0x08.
-    full(dst_ip_63_32 set_dst_ip_63_32 with_dst_ip_63_32: u32 = "dst_ip_63_32" 0x08[31:0]);
-    /// `dst_ip_31_0`: bits 31:0 of dword 0x0c.
-    full(dst_ip_31_0 set_dst_ip_31_0 with_dst_ip_31_0: u32 = "dst_ip_31_0" 0x0c[31:0]);
-}
-
-/// `ste_eth_l2_tnl`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteEthL2Tnl = Layout<tag::SteEthL2Tnl, 0x10>;
-layout! { SteEthL2Tnl, tag::SteEthL2Tnl, "ste_eth_l2_tnl", Struct, 0x10;
-    /// `dmac_47_16`: bits 31:0 of dword 0x00.
-    full(dmac_47_16 set_dmac_47_16 with_dmac_47_16: u32 = "dmac_47_16" 0x00[31:0]);
-    /// `dmac_15_0`: bits 31:16 of dword 0x04.
-    full(dmac_15_0 set_dmac_15_0 with_dmac_15_0: u16 = "dmac_15_0" 0x04[31:16]);
-    /// `l3_ethertype`: bits 15:0 of dword 0x04.
-    full(l3_ethertype set_l3_ethertype with_l3_ethertype: u16 = "l3_ethertype" 0x04[15:0]);
-    /// `l2_tunneling_network_id`: bits 31:0 of dword 0x08.
-    full(l2_tunneling_network_id set_l2_tunneling_network_id with_l2_tunneling_network_id: u32 = "l2_tunneling_network_id" 0x08[31:0]);
-    /// `ip_fragmented`: bit 31 of dword 0x0c.
-    flag(ip_fragmented set_ip_fragmented with_ip_fragmented: bool = "ip_fragmented" 0x0c[31]);
-    /// `tcp_syn`: bit 30 of dword 0x0c.
-    flag(tcp_syn set_tcp_syn with_tcp_syn: bool = "tcp_syn" 0x0c[30]);
-    /// `encp_type`: bits 29:28 of dword 0x0c.
-    bits(encp_type set_encp_type with_encp_type try_set_encp_type: u8 = "encp_type" 0x0c[29:28]);
-    /// `l3_type`: bits 27:26 of dword 0x0c.
-    bits(l3_type set_l3_type with_l3_type try_set_l3_type: u8 = "l3_type" 0x0c[27:26]);
-    /// `l4_type`: bits 25:24 of dword 0x0c.
-    bits(l4_type set_l4_type with_l4_type try_set_l4_type: u8 = "l4_type" 0x0c[25:24]);
-    /// `first_priority`: bits 23:21 of dword 0x0c.
-    bits(first_priority set_first_priority with_first_priority try_set_first_priority: u8 = "first_priority" 0x0c[23:21]);
-    /// `first_cfi`: bit 20 of dword 0x0c.
-    flag(first_cfi set_first_cfi with_first_cfi: bool = "first_cfi" 0x0c[20]);
-    /// `gre_key_flag`: bit 16 of dword 0x0c.
-    flag(gre_key_flag set_gre_key_flag with_gre_key_flag: bool = "gre_key_flag" 0x0c[16]);
-    /// `first_vlan_qualifier`: bits 15:14 of dword 0x0c.
-    bits(first_vlan_qualifier set_first_vlan_qualifier with_first_vlan_qualifier try_set_first_vlan_qualifier: u8 = "first_vlan_qualifier" 0x0c[15:14]);
-    /// `first_vlan_id`: bits 11:0 of dword 0x0c.
-    bits(first_vlan_id set_first_vlan_id with_first_vlan_id try_set_first_vlan_id: u16 = "first_vlan_id" 0x0c[11:0]);
-}
-
 /// `ste_eth_l2_tnl_v1`: 16 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteEthL2TnlV1 = Layout<tag::SteEthL2TnlV1, 0x10>;
 layout! { SteEthL2TnlV1, tag::SteEthL2TnlV1, "ste_eth_l2_tnl_v1", Struct, 0x10;
     /// `l2_tunneling_network_id`: bits 31:0 of dword 0x00.
@@ -1217,47 +1565,9 @@ layout! { SteEthL2TnlV1, tag::SteEthL2TnlV1, "ste_eth_l2_tnl_v1", Struct, 0x10;
     bits(first_vlan_id set_first_vlan_id with_first_vlan_id try_set_first_vlan_id: u16 = "first_vlan_id" 0x0c[11:0]);
 }
 
-/// `ste_eth_l3_ipv6_src`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteEthL3Ipv6Src = Layout<tag::SteEthL3Ipv6Src, 0x10>;
-layout! { SteEthL3Ipv6Src, tag::SteEthL3Ipv6Src, "ste_eth_l3_ipv6_src", Struct, 0x10;
-    /// `src_ip_127_96`: bits 31:0 of dword 0x00.
-    full(src_ip_127_96 set_src_ip_127_96 with_src_ip_127_96: u32 = "src_ip_127_96" 0x00[31:0]);
-    /// `src_ip_95_64`: bits 31:0 of dword 0x04.
-    full(src_ip_95_64 set_src_ip_95_64 with_src_ip_95_64: u32 = "src_ip_95_64" 0x04[31:0]);
-    /// `src_ip_63_32`: bits 31:0 of dword 0x08.
-    full(src_ip_63_32 set_src_ip_63_32 with_src_ip_63_32: u32 = "src_ip_63_32" 0x08[31:0]);
-    /// `src_ip_31_0`: bits 31:0 of dword 0x0c.
-    full(src_ip_31_0 set_src_ip_31_0 with_src_ip_31_0: u32 = "src_ip_31_0" 0x0c[31:0]);
-}
-
-/// `ste_eth_l3_ipv4_misc`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteEthL3Ipv4Misc = Layout<tag::SteEthL3Ipv4Misc, 0x10>;
-layout! { SteEthL3Ipv4Misc, tag::SteEthL3Ipv4Misc, "ste_eth_l3_ipv4_misc", Struct, 0x10;
-    /// `version`: bits 31:28 of dword 0x00.
-    bits(version set_version with_version try_set_version: u8 = "version" 0x00[31:28]);
-    /// `ihl`: bits 27:24 of dword 0x00.
-    bits(ihl set_ihl with_ihl try_set_ihl: u8 = "ihl" 0x00[27:24]);
-    /// `total_length`: bits 15:0 of dword 0x00.
-    full(total_length set_total_length with_total_length: u16 = "total_length" 0x00[15:0]);
-    /// `identification`: bits 31:16 of dword 0x04.
-    full(identification set_identification with_identification: u16 = "identification" 0x04[31:16]);
-    /// `flags`: bits 15:13 of dword 0x04.
-    bits(flags set_flags with_flags try_set_flags: u8 = "flags" 0x04[15:13]);
-    /// `fragment_offset`: bits 12:0 of dword 0x04.
-    bits(fragment_offset set_fragment_offset with_fragment_offset try_set_fragment_offset: u16 = "fragment_offset" 0x04[12:0]);
-    /// `time_to_live`: bits 31:24 of dword 0x08.
-    full(time_to_live set_time_to_live with_time_to_live: u8 = "time_to_live" 0x08[31:24]);
-    /// `checksum`: bits 15:0 of dword 0x08.
-    full(checksum set_checksum with_checksum: u16 = "checksum" 0x08[15:0]);
-}
-
 /// `ste_eth_l3_ipv4_misc_v1`: 16 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteEthL3Ipv4MiscV1 = Layout<tag::SteEthL3Ipv4MiscV1, 0x10>;
 layout! { SteEthL3Ipv4MiscV1, tag::SteEthL3Ipv4MiscV1, "ste_eth_l3_ipv4_misc_v1", Struct, 0x10;
     /// `identification`: bits 31:16 of dword 0x00.
@@ -1280,58 +1590,9 @@ layout! { SteEthL3Ipv4MiscV1, tag::SteEthL3Ipv4MiscV1, "ste_eth_l3_ipv4_misc_v1"
     bits(voq_internal_prio set_voq_internal_prio with_voq_internal_prio try_set_voq_internal_prio: u8 = "voq_internal_prio" 0x0c[3:0]);
 }
 
-/// `ste_eth_l4`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteEthL4 = Layout<tag::SteEthL4, 0x10>;
-layout! { SteEthL4, tag::SteEthL4, "ste_eth_l4", Struct, 0x10;
-    /// `fragmented`: bit 31 of dword 0x00.
-    flag(fragmented set_fragmented with_fragmented: bool = "fragmented" 0x00[31]);
-    /// `first_fragment`: bit 30 of dword 0x00.
-    flag(first_fragment set_first_fragment with_first_fragment: bool = "first_fragment" 0x00[30]);
-    /// `protocol`: bits 23:16 of dword 0x00.
-    full(protocol set_protocol with_protocol: u8 = "protocol" 0x00[23:16]);
-    /// `dst_port`: bits 15:0 of dword 0x00.
-    full(dst_port set_dst_port with_dst_port: u16 = "dst_port" 0x00[15:0]);
-    /// `ipv6_version`: bits 31:28 of dword 0x04.
-    bits(ipv6_version set_ipv6_version with_ipv6_version try_set_ipv6_version: u8 = "ipv6_version" 0x04[31:28]);
-    /// `ecn`: bits 26:25 of dword 0x04.
-    bits(ecn set_ecn with_ecn try_set_ecn: u8 = "ecn" 0x04[26:25]);
-    /// `tcp_ns`: bit 24 of dword 0x04.
-    flag(tcp_ns set_tcp_ns with_tcp_ns: bool = "tcp_ns" 0x04[24]);
-    /// `tcp_cwr`: bit 23 of dword 0x04.
-    flag(tcp_cwr set_tcp_cwr with_tcp_cwr: bool = "tcp_cwr" 0x04[23]);
-    /// `tcp_ece`: bit 22 of dword 0x04.
-    flag(tcp_ece set_tcp_ece with_tcp_ece: bool = "tcp_ece" 0x04[22]);
-    /// `tcp_urg`: bit 21 of dword 0x04.
-    flag(tcp_urg set_tcp_urg with_tcp_urg: bool = "tcp_urg" 0x04[21]);
-    /// `tcp_ack`: bit 20 of dword 0x04.
-    flag(tcp_ack set_tcp_ack with_tcp_ack: bool = "tcp_ack" 0x04[20]);
-    /// `tcp_psh`: bit 19 of dword 0x04.
-    flag(tcp_psh set_tcp_psh with_tcp_psh: bool = "tcp_psh" 0x04[19]);
-    /// `tcp_rst`: bit 18 of dword 0x04.
-    flag(tcp_rst set_tcp_rst with_tcp_rst: bool = "tcp_rst" 0x04[18]);
-    /// `tcp_syn`: bit 17 of dword 0x04.
-    flag(tcp_syn set_tcp_syn with_tcp_syn: bool = "tcp_syn" 0x04[17]);
-    /// `tcp_fin`: bit 16 of dword 0x04.
-    flag(tcp_fin set_tcp_fin with_tcp_fin: bool = "tcp_fin" 0x04[16]);
-    /// `src_port`: bits 15:0 of dword 0x04.
-    full(src_port set_src_port with_src_port: u16 = "src_port" 0x04[15:0]);
-    /// `ipv6_payload_length`: bits 31:16 of dword 0x08.
-    full(ipv6_payload_length set_ipv6_payload_length with_ipv6_payload_length: u16 = "ipv6_payload_length" 0x08[31:16]);
-    /// `ipv6_hop_limit`: bits 15:8 of dword 0x08.
-    full(ipv6_hop_limit set_ipv6_hop_limit with_ipv6_hop_limit: u8 = "ipv6_hop_limit" 0x08[15:8]);
-    /// `dscp`: bits 7:2 of dword 0x08.
-    bits(dscp set_dscp with_dscp try_set_dscp: u8 = "dscp" 0x08[7:2]);
-    /// `tcp_data_offset`: bits 31:28 of dword 0x0c.
-    bits(tcp_data_offset set_tcp_data_offset with_tcp_data_offset try_set_tcp_data_offset: u8 = "tcp_data_offset" 0x0c[31:28]);
-    /// `flow_label`: bits 19:0 of dword 0x0c.
-    bits(flow_label set_flow_label with_flow_label try_set_flow_label: u32 = "flow_label" 0x0c[19:0]);
-}
-
 /// `ste_eth_l4_v1`: 16 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteEthL4V1 = Layout<tag::SteEthL4V1, 0x10>;
 layout! { SteEthL4V1, tag::SteEthL4V1, "ste_eth_l4_v1", Struct, 0x10;
     /// `ipv6_version`: bits 31:28 of dword 0x00.
@@ -1382,28 +1643,9 @@ layout! { SteEthL4V1, tag::SteEthL4V1, "ste_eth_l4_v1", Struct, 0x10;
     full(ipv6_paylen set_ipv6_paylen with_ipv6_paylen: u16 = "ipv6_paylen" 0x0c[15:0]);
 }
 
-/// `ste_eth_l4_misc`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteEthL4Misc = Layout<tag::SteEthL4Misc, 0x10>;
-layout! { SteEthL4Misc, tag::SteEthL4Misc, "ste_eth_l4_misc", Struct, 0x10;
-    /// `checksum`: bits 31:16 of dword 0x00.
-    full(checksum set_checksum with_checksum: u16 = "checksum" 0x00[31:16]);
-    /// `length`: bits 15:0 of dword 0x00.
-    full(length set_length with_length: u16 = "length" 0x00[15:0]);
-    /// `seq_num`: bits 31:0 of dword 0x04.
-    full(seq_num set_seq_num with_seq_num: u32 = "seq_num" 0x04[31:0]);
-    /// `ack_num`: bits 31:0 of dword 0x08.
-    full(ack_num set_ack_num with_ack_num: u32 = "ack_num" 0x08[31:0]);
-    /// `urgent_pointer`: bits 31:16 of dword 0x0c.
-    full(urgent_pointer set_urgent_pointer with_urgent_pointer: u16 = "urgent_pointer" 0x0c[31:16]);
-    /// `window_size`: bits 15:0 of dword 0x0c.
-    full(window_size set_window_size with_window_size: u16 = "window_size" 0x0c[15:0]);
-}
-
 /// `ste_eth_l4_misc_v1`: 16 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteEthL4MiscV1 = Layout<tag::SteEthL4MiscV1, 0x10>;
 layout! { SteEthL4MiscV1, tag::SteEthL4MiscV1, "ste_eth_l4_misc_v1", Struct, 0x10;
     /// `window_size`: bits 31:16 of dword 0x00.
@@ -1420,48 +1662,9 @@ layout! { SteEthL4MiscV1, tag::SteEthL4MiscV1, "ste_eth_l4_misc_v1", Struct, 0x1
     full(checksum set_checksum with_checksum: u16 = "checksum" 0x0c[15:0]);
 }
 
-/// `ste_mpls`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteMpls = Layout<tag::SteMpls, 0x10>;
-layout! { SteMpls, tag::SteMpls, "ste_mpls", Struct, 0x10;
-    /// `mpls0_label`: bits 31:12 of dword 0x00.
-    bits(mpls0_label set_mpls0_label with_mpls0_label try_set_mpls0_label: u32 = "mpls0_label" 0x00[31:12]);
-    /// `mpls0_exp`: bits 11:9 of dword 0x00.
-    bits(mpls0_exp set_mpls0_exp with_mpls0_exp try_set_mpls0_exp: u8 = "mpls0_exp" 0x00[11:9]);
-    /// `mpls0_s_bos`: bit 8 of dword 0x00.
-    flag(mpls0_s_bos set_mpls0_s_bos with_mpls0_s_bos: bool = "mpls0_s_bos" 0x00[8]);
-    /// `mpls0_ttl`: bits 7:0 of dword 0x00.
-    full(mpls0_ttl set_mpls0_ttl with_mpls0_ttl: u8 = "mpls0_ttl" 0x00[7:0]);
-    /// `mpls1_label`: bits 31:0 of dword 0x04.
-    full(mpls1_label set_mpls1_label with_mpls1_label: u32 = "mpls1_label" 0x04[31:0]);
-    /// `mpls2_label`: bits 31:0 of dword 0x08.
-    full(mpls2_label set_mpls2_label with_mpls2_label: u32 = "mpls2_label" 0x08[31:0]);
-    /// `mpls4_s_bit`: bit 9 of dword 0x0c.
-    flag(mpls4_s_bit set_mpls4_s_bit with_mpls4_s_bit: bool = "mpls4_s_bit" 0x0c[9]);
-    /// `mpls4_qualifier`: bit 8 of dword 0x0c.
-    flag(mpls4_qualifier set_mpls4_qualifier with_mpls4_qualifier: bool = "mpls4_qualifier" 0x0c[8]);
-    /// `mpls3_s_bit`: bit 7 of dword 0x0c.
-    flag(mpls3_s_bit set_mpls3_s_bit with_mpls3_s_bit: bool = "mpls3_s_bit" 0x0c[7]);
-    /// `mpls3_qualifier`: bit 6 of dword 0x0c.
-    flag(mpls3_qualifier set_mpls3_qualifier with_mpls3_qualifier: bool = "mpls3_qualifier" 0x0c[6]);
-    /// `mpls2_s_bit`: bit 5 of dword 0x0c.
-    flag(mpls2_s_bit set_mpls2_s_bit with_mpls2_s_bit: bool = "mpls2_s_bit" 0x0c[5]);
-    /// `mpls2_qualifier`: bit 4 of dword 0x0c.
-    flag(mpls2_qualifier set_mpls2_qualifier with_mpls2_qualifier: bool = "mpls2_qualifier" 0x0c[4]);
-    /// `mpls1_s_bit`: bit 3 of dword 0x0c.
-    flag(mpls1_s_bit set_mpls1_s_bit with_mpls1_s_bit: bool = "mpls1_s_bit" 0x0c[3]);
-    /// `mpls1_qualifier`: bit 2 of dword 0x0c.
-    flag(mpls1_qualifier set_mpls1_qualifier with_mpls1_qualifier: bool = "mpls1_qualifier" 0x0c[2]);
-    /// `mpls0_s_bit`: bit 1 of dword 0x0c.
-    flag(mpls0_s_bit set_mpls0_s_bit with_mpls0_s_bit: bool = "mpls0_s_bit" 0x0c[1]);
-    /// `mpls0_qualifier`: bit 0 of dword 0x0c.
-    flag(mpls0_qualifier set_mpls0_qualifier with_mpls0_qualifier: bool = "mpls0_qualifier" 0x0c[0]);
-}
-
 /// `ste_mpls_v1`: 16 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteMplsV1 = Layout<tag::SteMplsV1, 0x10>;
 layout! { SteMplsV1, tag::SteMplsV1, "ste_mpls_v1", Struct, 0x10;
     /// `mpls_ok`: bit 10 of dword 0x00.
@@ -1500,72 +1703,9 @@ layout! { SteMplsV1, tag::SteMplsV1, "ste_mpls_v1", Struct, 0x10;
     full(mpls2_label set_mpls2_label with_mpls2_label: u32 = "mpls2_label" 0x0c[31:0]);
 }
 
-/// `ste_register_0`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteRegister0 = Layout<tag::SteRegister0, 0x10>;
-layout! { SteRegister0, tag::SteRegister0, "ste_register_0", Struct, 0x10;
-    /// `register_0_h`: bits 31:0 of dword 0x00.
-    full(register_0_h set_register_0_h with_register_0_h: u32 = "register_0_h" 0x00[31:0]);
-    /// `register_0_l`: bits 31:0 of dword 0x04.
-    full(register_0_l set_register_0_l with_register_0_l: u32 = "register_0_l" 0x04[31:0]);
-    /// `register_1_h`: bits 31:0 of dword 0x08.
-    full(register_1_h set_register_1_h with_register_1_h: u32 = "register_1_h" 0x08[31:0]);
-    /// `register_1_l`: bits 31:0 of dword 0x0c.
-    full(register_1_l set_register_1_l with_register_1_l: u32 = "register_1_l" 0x0c[31:0]);
-}
-
-/// `ste_register_1`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteRegister1 = Layout<tag::SteRegister1, 0x10>;
-layout! { SteRegister1, tag::SteRegister1, "ste_register_1", Struct, 0x10;
-    /// `register_2_h`: bits 31:0 of dword 0x00.
-    full(register_2_h set_register_2_h with_register_2_h: u32 = "register_2_h" 0x00[31:0]);
-    /// `register_2_l`: bits 31:0 of dword 0x04.
-    full(register_2_l set_register_2_l with_register_2_l: u32 = "register_2_l" 0x04[31:0]);
-    /// `register_3_h`: bits 31:0 of dword 0x08.
-    full(register_3_h set_register_3_h with_register_3_h: u32 = "register_3_h" 0x08[31:0]);
-    /// `register_3_l`: bits 31:0 of dword 0x0c.
-    full(register_3_l set_register_3_l with_register_3_l: u32 = "register_3_l" 0x0c[31:0]);
-}
-
-/// `ste_gre`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteGre = Layout<tag::SteGre, 0x10>;
-layout! { SteGre, tag::SteGre, "ste_gre", Struct, 0x10;
-    /// `gre_c_present`: bit 31 of dword 0x00.
-    flag(gre_c_present set_gre_c_present with_gre_c_present: bool = "gre_c_present" 0x00[31]);
-    /// `gre_k_present`: bit 29 of dword 0x00.
-    flag(gre_k_present set_gre_k_present with_gre_k_present: bool = "gre_k_present" 0x00[29]);
-    /// `gre_s_present`: bit 28 of dword 0x00.
-    flag(gre_s_present set_gre_s_present with_gre_s_present: bool = "gre_s_present" 0x00[28]);
-    /// `strict_src_route`: bit 27 of dword 0x00.
-    flag(strict_src_route set_strict_src_route with_strict_src_route: bool = "strict_src_route" 0x00[27]);
-    /// `recur`: bits 26:24 of dword 0x00.
-    bits(recur set_recur with_recur try_set_recur: u8 = "recur" 0x00[26:24]);
-    /// `flags`: bits 23:19 of dword 0x00.
-    bits(flags set_flags with_flags try_set_flags: u8 = "flags" 0x00[23:19]);
-    /// `version`: bits 18:16 of dword 0x00.
-    bits(version set_version with_version try_set_version: u8 = "version" 0x00[18:16]);
-    /// `gre_protocol`: bits 15:0 of dword 0x00.
-    full(gre_protocol set_gre_protocol with_gre_protocol: u16 = "gre_protocol" 0x00[15:0]);
-    /// `checksum`: bits 31:16 of dword 0x04.
-    full(checksum set_checksum with_checksum: u16 = "checksum" 0x04[31:16]);
-    /// `offset`: bits 15:0 of dword 0x04.
-    full(offset set_offset with_offset: u16 = "offset" 0x04[15:0]);
-    /// `gre_key_h`: bits 31:8 of dword 0x08.
-    bits(gre_key_h set_gre_key_h with_gre_key_h try_set_gre_key_h: u32 = "gre_key_h" 0x08[31:8]);
-    /// `gre_key_l`: bits 7:0 of dword 0x08.
-    full(gre_key_l set_gre_key_l with_gre_key_l: u8 = "gre_key_l" 0x08[7:0]);
-    /// `seq_num`: bits 31:0 of dword 0x0c.
-    full(seq_num set_seq_num with_seq_num: u32 = "seq_num" 0x0c[31:0]);
-}
-
 /// `ste_gre_v1`: 16 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteGreV1 = Layout<tag::SteGreV1, 0x10>;
 layout! { SteGreV1, tag::SteGreV1, "ste_gre_v1", Struct, 0x10;
     /// `gre_c_present`: bit 31 of dword 0x00.
@@ -1590,149 +1730,9 @@ layout! { SteGreV1, tag::SteGreV1, "ste_gre_v1", Struct, 0x10;
     full(gre_key_l set_gre_key_l with_gre_key_l: u8 = "gre_key_l" 0x08[7:0]);
 }
 
-/// `ste_flex_parser_0`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteFlexParser0 = Layout<tag::SteFlexParser0, 0x10>;
-layout! { SteFlexParser0, tag::SteFlexParser0, "ste_flex_parser_0", Struct, 0x10;
-    /// `flex_parser_3`: bits 31:0 of dword 0x00.
-    full(flex_parser_3 set_flex_parser_3 with_flex_parser_3: u32 = "flex_parser_3" 0x00[31:0]);
-    /// `flex_parser_2`: bits 31:0 of dword 0x04.
-    full(flex_parser_2 set_flex_parser_2 with_flex_parser_2: u32 = "flex_parser_2" 0x04[31:0]);
-    /// `flex_parser_1`: bits 31:0 of dword 0x08.
-    full(flex_parser_1 set_flex_parser_1 with_flex_parser_1: u32 = "flex_parser_1" 0x08[31:0]);
-    /// `flex_parser_0`: bits 31:0 of dword 0x0c.
-    full(flex_parser_0 set_flex_parser_0 with_flex_parser_0: u32 = "flex_parser_0" 0x0c[31:0]);
-}
-
-/// `ste_flex_parser_1`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteFlexParser1 = Layout<tag::SteFlexParser1, 0x10>;
-layout! { SteFlexParser1, tag::SteFlexParser1, "ste_flex_parser_1", Struct, 0x10;
-    /// `flex_parser_7`: bits 31:0 of dword 0x00.
-    full(flex_parser_7 set_flex_parser_7 with_flex_parser_7: u32 = "flex_parser_7" 0x00[31:0]);
-    /// `flex_parser_6`: bits 31:0 of dword 0x04.
-    full(flex_parser_6 set_flex_parser_6 with_flex_parser_6: u32 = "flex_parser_6" 0x04[31:0]);
-    /// `flex_parser_5`: bits 31:0 of dword 0x08.
-    full(flex_parser_5 set_flex_parser_5 with_flex_parser_5: u32 = "flex_parser_5" 0x08[31:0]);
-    /// `flex_parser_4`: bits 31:0 of dword 0x0c.
-    full(flex_parser_4 set_flex_parser_4 with_flex_parser_4: u32 = "flex_parser_4" 0x0c[31:0]);
-}
-
-/// `ste_flex_parser_ok`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteFlexParserOk = Layout<tag::SteFlexParserOk, 0x10>;
-layout! { SteFlexParserOk, tag::SteFlexParserOk, "ste_flex_parser_ok", Struct, 0x10;
-    /// `flex_parser_3`: bits 31:0 of dword 0x00.
-    full(flex_parser_3 set_flex_parser_3 with_flex_parser_3: u32 = "flex_parser_3" 0x00[31:0]);
-    /// `flex_parser_2`: bits 31:0 of dword 0x04.
-    full(flex_parser_2 set_flex_parser_2 with_flex_parser_2: u32 = "flex_parser_2" 0x04[31:0]);
-    /// `flex_parsers_ok`: bits 31:24 of dword 0x08.
-    full(flex_parsers_ok set_flex_parsers_ok with_flex_parsers_ok: u8 = "flex_parsers_ok" 0x08[31:24]);
-    /// `flex_parser_0`: bits 31:0 of dword 0x0c.
-    full(flex_parser_0 set_flex_parser_0 with_flex_parser_0: u32 = "flex_parser_0" 0x0c[31:0]);
-}
-
-/// `ste_tunnel_header`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteTunnelHeader = Layout<tag::SteTunnelHeader, 0x10>;
-layout! { SteTunnelHeader, tag::SteTunnelHeader, "ste_tunnel_header", Struct, 0x10;
-    /// `tunnel_header_dw0`: bits 31:0 of dword 0x00.
-    full(tunnel_header_dw0 set_tunnel_header_dw0 with_tunnel_header_dw0: u32 = "tunnel_header_dw0" 0x00[31:0]);
-    /// `tunnel_header_dw1`: bits 31:0 of dword 0x04.
-    full(tunnel_header_dw1 set_tunnel_header_dw1 with_tunnel_header_dw1: u32 = "tunnel_header_dw1" 0x04[31:0]);
-}
-
-/// `ste_tunnel_header_v1`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteTunnelHeaderV1 = Layout<tag::SteTunnelHeaderV1, 0x10>;
-layout! { SteTunnelHeaderV1, tag::SteTunnelHeaderV1, "ste_tunnel_header_v1", Struct, 0x10;
-    /// `tunnel_header_0`: bits 31:0 of dword 0x00.
-    full(tunnel_header_0 set_tunnel_header_0 with_tunnel_header_0: u32 = "tunnel_header_0" 0x00[31:0]);
-    /// `tunnel_header_1`: bits 31:0 of dword 0x04.
-    full(tunnel_header_1 set_tunnel_header_1 with_tunnel_header_1: u32 = "tunnel_header_1" 0x04[31:0]);
-    /// `tunnel_header_2`: bits 31:0 of dword 0x08.
-    full(tunnel_header_2 set_tunnel_header_2 with_tunnel_header_2: u32 = "tunnel_header_2" 0x08[31:0]);
-    /// `tunnel_header_3`: bits 31:0 of dword 0x0c.
-    full(tunnel_header_3 set_tunnel_header_3 with_tunnel_header_3: u32 = "tunnel_header_3" 0x0c[31:0]);
-}
-
-/// `ste_flex_parser_tnl_vxlan_gpe`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteFlexParserTnlVxlanGpe = Layout<tag::SteFlexParserTnlVxlanGpe, 0x10>;
-layout! { SteFlexParserTnlVxlanGpe, tag::SteFlexParserTnlVxlanGpe, "ste_flex_parser_tnl_vxlan_gpe", Struct, 0x10;
-    /// `outer_vxlan_gpe_flags`: bits 31:24 of dword 0x00.
-    full(outer_vxlan_gpe_flags set_outer_vxlan_gpe_flags with_outer_vxlan_gpe_flags: u8 = "outer_vxlan_gpe_flags" 0x00[31:24]);
-    /// `outer_vxlan_gpe_next_protocol`: bits 7:0 of dword 0x00.
-    full(outer_vxlan_gpe_next_protocol set_outer_vxlan_gpe_next_protocol with_outer_vxlan_gpe_next_protocol: u8 = "outer_vxlan_gpe_next_protocol" 0x00[7:0]);
-    /// `outer_vxlan_gpe_vni`: bits 31:8 of dword 0x04.
-    bits(outer_vxlan_gpe_vni set_outer_vxlan_gpe_vni with_outer_vxlan_gpe_vni try_set_outer_vxlan_gpe_vni: u32 = "outer_vxlan_gpe_vni" 0x04[31:8]);
-}
-
-/// `ste_flex_parser_tnl_geneve`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteFlexParserTnlGeneve = Layout<tag::SteFlexParserTnlGeneve, 0x10>;
-layout! { SteFlexParserTnlGeneve, tag::SteFlexParserTnlGeneve, "ste_flex_parser_tnl_geneve", Struct, 0x10;
-    /// `geneve_opt_len`: bits 29:24 of dword 0x00.
-    bits(geneve_opt_len set_geneve_opt_len with_geneve_opt_len try_set_geneve_opt_len: u8 = "geneve_opt_len" 0x00[29:24]);
-    /// `geneve_oam`: bit 23 of dword 0x00.
-    flag(geneve_oam set_geneve_oam with_geneve_oam: bool = "geneve_oam" 0x00[23]);
-    /// `geneve_protocol_type`: bits 15:0 of dword 0x00.
-    full(geneve_protocol_type set_geneve_protocol_type with_geneve_protocol_type: u16 = "geneve_protocol_type" 0x00[15:0]);
-    /// `geneve_vni`: bits 31:8 of dword 0x04.
-    bits(geneve_vni set_geneve_vni with_geneve_vni try_set_geneve_vni: u32 = "geneve_vni" 0x04[31:8]);
-}
-
-/// `ste_flex_parser_tnl_gtpu`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteFlexParserTnlGtpu = Layout<tag::SteFlexParserTnlGtpu, 0x10>;
-layout! { SteFlexParserTnlGtpu, tag::SteFlexParserTnlGtpu, "ste_flex_parser_tnl_gtpu", Struct, 0x10;
-    /// `gtpu_msg_flags`: bits 31:24 of dword 0x00.
-    full(gtpu_msg_flags set_gtpu_msg_flags with_gtpu_msg_flags: u8 = "gtpu_msg_flags" 0x00[31:24]);
-    /// `gtpu_msg_type`: bits 23:16 of dword 0x00.
-    full(gtpu_msg_type set_gtpu_msg_type with_gtpu_msg_type: u8 = "gtpu_msg_type" 0x00[23:16]);
-    /// `gtpu_teid`: bits 31:0 of dword 0x04.
-    full(gtpu_teid set_gtpu_teid with_gtpu_teid: u32 = "gtpu_teid" 0x04[31:0]);
-}
-
-/// `ste_general_purpose`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteGeneralPurpose = Layout<tag::SteGeneralPurpose, 0x10>;
-layout! { SteGeneralPurpose, tag::SteGeneralPurpose, "ste_general_purpose", Struct, 0x10;
-    /// `general_purpose_lookup_field`: bits 31:0 of dword 0x00.
-    full(general_purpose_lookup_field set_general_purpose_lookup_field with_general_purpose_lookup_field: u32 = "general_purpose_lookup_field" 0x00[31:0]);
-}
-
-/// `ste_src_gvmi_qp`: 16 bytes.
-///
-/// Sources: rdma-core.
-pub type SteSrcGvmiQp = Layout<tag::SteSrcGvmiQp, 0x10>;
-layout! { SteSrcGvmiQp, tag::SteSrcGvmiQp, "ste_src_gvmi_qp", Struct, 0x10;
-    /// `loopback_syndrome`: bits 31:24 of dword 0x00.
-    full(loopback_syndrome set_loopback_syndrome with_loopback_syndrome: u8 = "loopback_syndrome" 0x00[31:24]);
-    /// `source_gvmi`: bits 15:0 of dword 0x00.
-    full(source_gvmi set_source_gvmi with_source_gvmi: u16 = "source_gvmi" 0x00[15:0]);
-    /// `force_lb`: bit 26 of dword 0x04.
-    flag(force_lb set_force_lb with_force_lb: bool = "force_lb" 0x04[26]);
-    /// `functional_lb`: bit 25 of dword 0x04.
-    flag(functional_lb set_functional_lb with_functional_lb: bool = "functional_lb" 0x04[25]);
-    /// `source_is_requestor`: bit 24 of dword 0x04.
-    flag(source_is_requestor set_source_is_requestor with_source_is_requestor: bool = "source_is_requestor" 0x04[24]);
-    /// `source_qp`: bits 23:0 of dword 0x04.
-    bits(source_qp set_source_qp with_source_qp try_set_source_qp: u32 = "source_qp" 0x04[23:0]);
-}
-
 /// `ste_src_gvmi_qp_v1`: 16 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteSrcGvmiQpV1 = Layout<tag::SteSrcGvmiQpV1, 0x10>;
 layout! { SteSrcGvmiQpV1, tag::SteSrcGvmiQpV1, "ste_src_gvmi_qp_v1", Struct, 0x10;
     /// `loopback_synd`: bits 31:24 of dword 0x00.
@@ -1751,7 +1751,7 @@ layout! { SteSrcGvmiQpV1, tag::SteSrcGvmiQpV1, "ste_src_gvmi_qp_v1", Struct, 0x1
 
 /// `ste_icmp_v1`: 16 bytes.
 ///
-/// Sources: rdma-core.
+/// Sources: v6.1-driver, rdma-core.
 pub type SteIcmpV1 = Layout<tag::SteIcmpV1, 0x10>;
 layout! { SteIcmpV1, tag::SteIcmpV1, "ste_icmp_v1", Struct, 0x10;
     /// `icmp_payload_data`: bits 31:0 of dword 0x00.
@@ -1762,6 +1762,75 @@ layout! { SteIcmpV1, tag::SteIcmpV1, "ste_icmp_v1", Struct, 0x10;
     full(icmp_type set_icmp_type with_icmp_type: u8 = "icmp_type" 0x08[31:24]);
     /// `icmp_code`: bits 23:16 of dword 0x08.
     full(icmp_code set_icmp_code with_icmp_code: u8 = "icmp_code" 0x08[23:16]);
+}
+
+/// `dr_match_param`: 448 bytes.
+///
+/// Sources: rdma-core.
+pub type DrMatchParam = Layout<tag::DrMatchParam, 0x1c0>;
+layout! { DrMatchParam, tag::DrMatchParam, "dr_match_param", Struct, 0x1c0;
+    /// `outer`: from byte 0x00 on.
+    nested(outer outer_mut set_outer with_outer: FteMatchSetLyr2_4 = "outer" 0x00, 0x40);
+    /// `misc`: from byte 0x40 on.
+    nested(misc misc_mut set_misc with_misc: FteMatchSetMisc = "misc" 0x40, 0x40);
+    /// `inner`: from byte 0x80 on.
+    nested(inner inner_mut set_inner with_inner: FteMatchSetLyr2_4 = "inner" 0x80, 0x40);
+    /// `misc2`: from byte 0xc0 on.
+    nested(misc2 misc2_mut set_misc2 with_misc2: FteMatchSetMisc2 = "misc2" 0xc0, 0x40);
+    /// `misc3`: from byte 0x100 on.
+    nested(misc3 misc3_mut set_misc3 with_misc3: FteMatchSetMisc3 = "misc3" 0x100, 0x40);
+    /// `misc4`: from byte 0x140 on.
+    nested(misc4 misc4_mut set_misc4 with_misc4: FteMatchSetMisc4 = "misc4" 0x140, 0x40);
+    /// `misc5`: from byte 0x180 on.
+    nested(misc5 misc5_mut set_misc5 with_misc5: FteMatchSetMisc5 = "misc5" 0x180, 0x40);
+}
+
+/// `ste_aso_first_hit_action_v1`: 2 bytes.
+///
+/// Sources: rdma-core.
+pub type SteAsoFirstHitActionV1 = Layout<tag::SteAsoFirstHitActionV1, 0x02>;
+layout! { SteAsoFirstHitActionV1, tag::SteAsoFirstHitActionV1, "ste_aso_first_hit_action_v1", Struct, 0x02;
+    /// `set`: bit 25 of dword 0x00.
+    flag(set set_set with_set: bool = "set" 0x00[25]);
+    /// `line_id`: bits 24:16 of dword 0x00.
+    bits(line_id set_line_id with_line_id try_set_line_id: u16 = "line_id" 0x00[24:16]);
+}
+
+/// `ste_aso_flow_meter_action_v1`: 2 bytes.
+///
+/// Sources: rdma-core.
+pub type SteAsoFlowMeterActionV1 = Layout<tag::SteAsoFlowMeterActionV1, 0x02>;
+layout! { SteAsoFlowMeterActionV1, tag::SteAsoFlowMeterActionV1, "ste_aso_flow_meter_action_v1", Struct, 0x02;
+    /// `action`: bit 19 of dword 0x00.
+    flag(action set_action with_action: bool = "action" 0x00[19]);
+    /// `initial_color`: bits 18:17 of dword 0x00.
+    bits(initial_color set_initial_color with_initial_color try_set_initial_color: u8 = "initial_color" 0x00[18:17]);
+    /// `line_id`: bit 16 of dword 0x00.
+    flag(line_id set_line_id with_line_id: bool = "line_id" 0x00[16]);
+}
+
+/// `ste_aso_ct_action_v1`: 2 bytes.
+///
+/// Sources: rdma-core.
+pub type SteAsoCtActionV1 = Layout<tag::SteAsoCtActionV1, 0x02>;
+layout! { SteAsoCtActionV1, tag::SteAsoCtActionV1, "ste_aso_ct_action_v1", Struct, 0x02;
+    /// `direction`: bit 16 of dword 0x00.
+    flag(direction set_direction with_direction: bool = "direction" 0x00[16]);
+}
+
+/// `ste_tunnel_header_v1`: 16 bytes.
+///
+/// Sources: rdma-core.
+pub type SteTunnelHeaderV1 = Layout<tag::SteTunnelHeaderV1, 0x10>;
+layout! { SteTunnelHeaderV1, tag::SteTunnelHeaderV1, "ste_tunnel_header_v1", Struct, 0x10;
+    /// `tunnel_header_0`: bits 31:0 of dword 0x00.
+    full(tunnel_header_0 set_tunnel_header_0 with_tunnel_header_0: u32 = "tunnel_header_0" 0x00[31:0]);
+    /// `tunnel_header_1`: bits 31:0 of dword 0x04.
+    full(tunnel_header_1 set_tunnel_header_1 with_tunnel_header_1: u32 = "tunnel_header_1" 0x04[31:0]);
+    /// `tunnel_header_2`: bits 31:0 of dword 0x08.
+    full(tunnel_header_2 set_tunnel_header_2 with_tunnel_header_2: u32 = "tunnel_header_2" 0x08[31:0]);
+    /// `tunnel_header_3`: bits 31:0 of dword 0x0c.
+    full(tunnel_header_3 set_tunnel_header_3 with_tunnel_header_3: u32 = "tunnel_header_3" 0x0c[31:0]);
 }
 
 /// `ste_ib_l4`: 16 bytes.
@@ -2427,42 +2496,6 @@ layout! { SteDoubleActionInsertWithPtrV3, tag::SteDoubleActionInsertWithPtrV3, "
     bits(attributes set_attributes with_attributes try_set_attributes: u8 = "attributes" 0x00[2:0]);
     /// `pointer`: bits 31:0 of dword 0x04.
     full(pointer set_pointer with_pointer: u32 = "pointer" 0x04[31:0]);
-}
-
-/// `dr_action_hw_set`: 8 bytes.
-///
-/// Sources: rdma-core.
-pub type DrActionHwSet = Layout<tag::DrActionHwSet, 0x08>;
-layout! { DrActionHwSet, tag::DrActionHwSet, "dr_action_hw_set", Struct, 0x08;
-    /// `opcode`: bits 31:24 of dword 0x00.
-    full(opcode set_opcode with_opcode: u8 = "opcode" 0x00[31:24]);
-    /// `destination_field_code`: bits 23:16 of dword 0x00.
-    full(destination_field_code set_destination_field_code with_destination_field_code: u8 = "destination_field_code" 0x00[23:16]);
-    /// `destination_left_shifter`: bits 13:8 of dword 0x00.
-    bits(destination_left_shifter set_destination_left_shifter with_destination_left_shifter try_set_destination_left_shifter: u8 = "destination_left_shifter" 0x00[13:8]);
-    /// `destination_length`: bits 4:0 of dword 0x00.
-    bits(destination_length set_destination_length with_destination_length try_set_destination_length: u8 = "destination_length" 0x00[4:0]);
-    /// `inline_data`: bits 31:0 of dword 0x04.
-    full(inline_data set_inline_data with_inline_data: u32 = "inline_data" 0x04[31:0]);
-}
-
-/// `dr_action_hw_copy`: 8 bytes.
-///
-/// Sources: rdma-core.
-pub type DrActionHwCopy = Layout<tag::DrActionHwCopy, 0x08>;
-layout! { DrActionHwCopy, tag::DrActionHwCopy, "dr_action_hw_copy", Struct, 0x08;
-    /// `opcode`: bits 31:24 of dword 0x00.
-    full(opcode set_opcode with_opcode: u8 = "opcode" 0x00[31:24]);
-    /// `destination_field_code`: bits 23:16 of dword 0x00.
-    full(destination_field_code set_destination_field_code with_destination_field_code: u8 = "destination_field_code" 0x00[23:16]);
-    /// `destination_left_shifter`: bits 13:8 of dword 0x00.
-    bits(destination_left_shifter set_destination_left_shifter with_destination_left_shifter try_set_destination_left_shifter: u8 = "destination_left_shifter" 0x00[13:8]);
-    /// `destination_length`: bits 5:0 of dword 0x00.
-    bits(destination_length set_destination_length with_destination_length try_set_destination_length: u8 = "destination_length" 0x00[5:0]);
-    /// `source_field_code`: bits 23:16 of dword 0x04.
-    full(source_field_code set_source_field_code with_source_field_code: u8 = "source_field_code" 0x04[23:16]);
-    /// `source_left_shifter`: bits 13:8 of dword 0x04.
-    bits(source_left_shifter set_source_left_shifter with_source_left_shifter try_set_source_left_shifter: u8 = "source_left_shifter" 0x04[13:8]);
 }
 
 /// `rtc`: 128 bytes.

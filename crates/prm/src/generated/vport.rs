@@ -905,7 +905,7 @@ layout! { DestroyEswVportOut, tag::DestroyEswVportOut, "destroy_esw_vport_out", 
 ///
 /// Sources: v7.3.
 pub type DestroyEswVportIn = Layout<tag::DestroyEswVportIn, 0x10>;
-layout! { DestroyEswVportIn, tag::DestroyEswVportIn, "destroy_esw_vport_in", Struct, 0x10;
+layout! { DestroyEswVportIn, tag::DestroyEswVportIn, "destroy_esw_vport_in", Struct, 0x10, opcode 0x734;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -915,6 +915,7 @@ layout! { DestroyEswVportIn, tag::DestroyEswVportIn, "destroy_esw_vport_in", Str
     /// `vport_num`: bits 15:0 of dword 0x08.
     full(vport_num set_vport_num with_vport_num: u16 = "vport_num" 0x08[15:0]);
 }
+request! { DestroyEswVportIn => DestroyEswVportOut }
 
 /// `modify_esw_vport_context_out`: 16 bytes.
 ///
@@ -983,7 +984,7 @@ layout! { CreateEswVportOut, tag::CreateEswVportOut, "create_esw_vport_out", Str
 ///
 /// Sources: v7.3.
 pub type CreateEswVportIn = Layout<tag::CreateEswVportIn, 0x10>;
-layout! { CreateEswVportIn, tag::CreateEswVportIn, "create_esw_vport_in", Struct, 0x10;
+layout! { CreateEswVportIn, tag::CreateEswVportIn, "create_esw_vport_in", Struct, 0x10, opcode 0x733;
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -991,6 +992,7 @@ layout! { CreateEswVportIn, tag::CreateEswVportIn, "create_esw_vport_in", Struct
     /// `managed_vhca_id`: bits 15:0 of dword 0x08.
     full(managed_vhca_id set_managed_vhca_id with_managed_vhca_id: u16 = "managed_vhca_id" 0x08[15:0]);
 }
+request! { CreateEswVportIn => CreateEswVportOut }
 
 /// `modify_vport_state_out`: 16 bytes.
 ///

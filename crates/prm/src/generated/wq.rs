@@ -157,8 +157,6 @@ layout! { Rqc, tag::Rqc, "rqc", Struct, 0xf0;
     bits(hairpin_data_buffer_type set_hairpin_data_buffer_type with_hairpin_data_buffer_type try_set_hairpin_data_buffer_type: u8 = "hairpin_data_buffer_type" 0x00[10:8]);
     /// `ts_format`: bits 5:4 of dword 0x00.
     bits(ts_format set_ts_format with_ts_format try_set_ts_format: u8 = "ts_format" 0x00[5:4]);
-    /// `resered_at_t`: bits 3:0 of dword 0x00.
-    bits(resered_at_t set_resered_at_t with_resered_at_t try_set_resered_at_t: u8 = "resered_at_t" 0x00[3:0]);
     /// `user_index`: bits 23:0 of dword 0x04.
     bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x04[23:0]);
     /// `cqn`: bits 23:0 of dword 0x08.
