@@ -14,7 +14,7 @@ use prm_codegen::import::{self, HeaderFile, Reading};
 use prm_codegen::model::{Count, Element, Family, Field, Kind, Spec};
 
 /// No reading may take longer, however odd the header.
-const LIMIT: Duration = Duration::from_secs(5);
+const LIMIT: Duration = Duration::from_secs(20);
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dialects")
@@ -50,7 +50,8 @@ fn facts(reading: &Reading) -> String {
         out.push_str("passed over\n");
     }
     for p in &reading.passed_over {
-        writeln!(out, "  {} {}", p.origin.line(), p.label).unwrap();
+        let fault = p.fault.as_ref().map_or_else(String::new, |fault| format!(" ({fault})"));
+        writeln!(out, "  {} {}{fault}", p.origin.line(), p.label).unwrap();
     }
     out
 }
@@ -228,9 +229,9 @@ struct Published {
 }
 
 const PUBLISHED: [Published; 8] = [
-    linux("linux-7.3", 768, 68),
-    linux("linux-6.12", 736, 63),
-    linux("linux-6.1", 693, 56),
+    linux("v7.3", 768, 68),
+    linux("v6.12", 736, 63),
+    linux("v6.1", 693, 56),
     alone("rdma-core", &["mlx5_ifc.h"], (294, 0), 1),
     // One is a single bit long.
     alone("dpdk", &["mlx5_prm.h"], (243, 1), 0),
@@ -242,7 +243,7 @@ const PUBLISHED: [Published; 8] = [
 
 const fn linux(source: &'static str, layouts: usize, registers: usize) -> Published {
     let headers = &["mlx5_ifc_fpga.h", "mlx5_ifc.h", "mlx5_ifc_vdpa.h"];
-    let ordinary = &["device.h", "driver.h"];
+    let ordinary = &["driver.h"];
     Published { source, headers, ordinary, layouts: (layouts, 0), registers }
 }
 
@@ -270,7 +271,7 @@ fn begun(text: &str) -> usize {
 fn published_headers() {
     let Some(sources) = std::env::var_os("MLX5_SOURCES").map(PathBuf::from) else {
         let what = "NOT TESTED: the published headers, for MLX5_SOURCES names no folder of them \
-                    (SOURCE/HEADER, such as linux-7.3/mlx5_ifc.h)";
+                    (SOURCE/HEADER, such as v7.3/mlx5_ifc.h)";
         // Past the test harness, which keeps what passing tests print.
         writeln!(std::io::stderr(), "\n*** {what} ***\n").unwrap();
         return;
@@ -290,7 +291,7 @@ fn published_headers() {
             before.ends_with("struct") || before.ends_with("union")
         });
         let named = named.count();
-        let at_fault = reading.passed_over.iter().filter(|p| p.label.contains("_bits (")).count();
+        let at_fault = reading.passed_over.iter().filter(|p| p.fault.is_some()).count();
         let values = || reading.enums.iter().flat_map(|e| &e.values);
         println!(
             "{source}: {named} structs and unions, {} in place, {at_fault} at fault, \

@@ -35,20 +35,22 @@ impl Merged {
     /// Finds layouts for the registers that have none: those that are ruled, and those called as
     /// the register is.
     pub(super) fn pair_registers(&mut self) {
-        for register in self.registers.iter_mut().filter(|r| r.layout.is_none()) {
-            let ruled = self.rulings.registers.iter().find(|p| p.name == register.name);
+        for i in 0..self.registers.len() {
+            let Register { name, layout: None, .. } = &self.registers[i] else { continue };
+            let ruled = self.rulings.registers.iter().find(|p| p.name == *name);
             // A layout that is not there is told by the ruling, which rules nothing.
-            if let Some(ruled) = ruled.filter(|p| self.layouts.iter().any(|l| l.name == p.of)) {
+            if let Some(ruled) = ruled.filter(|p| self.find(&p.of).is_some()) {
                 self.used.push(ruled.origin.span.start);
-                register.layout = Some(ruled.of.clone());
+                self.registers[i].layout = Some(ruled.of.clone());
                 continue;
             }
-            let name = register.name.to_lowercase();
-            let mut fit = self
-                .layouts
-                .iter()
-                .filter(|l| words(&l.name) == words(&name) && l.field("opcode").is_none());
-            register.layout = match (fit.next(), fit.next()) {
+            let name = name.to_lowercase();
+            let mut fit = self.layouts.iter().filter(|l| {
+                words(&l.name) == words(&name)
+                    && l.field("opcode").is_none()
+                    && self.register_of(&l.name).is_none()
+            });
+            self.registers[i].layout = match (fit.next(), fit.next()) {
                 (Some(one), None) => Some(one.name.clone()),
                 _ => None,
             };
@@ -56,25 +58,48 @@ impl Merged {
         self.registers.sort_by_key(|r| r.id);
     }
 
-    fn register(&mut self, source: &str, register: Register) {
+    /// The register that has a layout.
+    fn register_of(&self, layout: &str) -> Option<&Register> {
+        self.registers.iter().find(|r| r.layout.as_deref() == Some(layout))
+    }
+
+    /// Takes a register of a source. One id, one name and one layout are those of one register.
+    fn register(&mut self, source: &str, mut register: Register) {
+        let at = |id: u16| format!("register 0x{id:04x}");
+        let layout = |name: &Option<String>| match name {
+            Some(name) => format!("layout {name}"),
+            None => "no layout".to_owned(),
+        };
+        let named = |r: &&Register| r.name.eq_ignore_ascii_case(&register.name);
+        if let Some(ours) = self.registers.iter().find(named).filter(|r| r.id != register.id) {
+            let id = |id: u16| format!("id 0x{id:04x}");
+            let (at, ours, theirs) = (at(ours.id), id(ours.id), id(register.id));
+            self.conflict(source, &register.origin, at, ours, theirs, "another number");
+            return;
+        }
         let Some(i) = self.registers.iter().position(|r| r.id == register.id) else {
-            let from = vec![source.to_owned()];
-            self.registers.push(Register { from, ..register });
+            let taken = register.layout.take_if(|l| self.register_of(l).is_some());
+            if taken.is_some() {
+                let (at, ours, theirs) = (at(register.id), layout(&None), layout(&taken));
+                self.conflict(source, &register.origin, at, ours, theirs, "retyped");
+            }
+            self.registers.push(Register { from: vec![source.to_owned()], ..register });
             return;
         };
+        let taken = register.layout.as_ref().is_some_and(|l| self.register_of(l).is_some());
         let ours = &mut self.registers[i];
         add_source(&mut ours.from, source);
-        let at = format!("register 0x{:04x}", ours.id);
-        let name = ours.name.clone();
-        let layout = ours.layout.clone();
-        ours.layout = ours.layout.take().or_else(|| register.layout.clone());
-        if let (Some(ours), Some(theirs)) = (layout, register.layout)
-            && ours != theirs
-        {
-            let (ours, theirs) = (format!("layout {ours}"), format!("layout {theirs}"));
-            self.conflict(source, &register.origin, at.clone(), ours, theirs, "retyped");
+        if ours.layout.is_none() && !taken {
+            ours.layout.clone_from(&register.layout);
+        }
+        let (name, known) = (ours.name.clone(), ours.layout.clone());
+        if register.layout.is_some() && register.layout != known {
+            let (ours, theirs) = (layout(&known), layout(&register.layout));
+            let at = at(register.id);
+            self.conflict(source, &register.origin, at, ours, theirs, "retyped");
         }
         if !name.eq_ignore_ascii_case(&register.name) {
+            let at = at(register.id);
             self.conflict(source, &register.origin, at, name, register.name, "renamed");
         }
     }

@@ -8,14 +8,23 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// No run may take longer.
-pub(crate) const LIMIT: Duration = Duration::from_secs(5);
+/// What a run of the program may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Time of a processor.
+    pub(crate) seconds: u64,
+    /// Memory, in MiB.
+    pub(crate) memory: u64,
+}
 
-/// What broken input may take of memory, in KiB.
-pub(crate) const SMALL: u64 = 256 * 1024;
+/// For small input.
+pub(crate) const SMALL: Limits = Limits { seconds: 5, memory: 256 };
 
-/// What whole sources may take of memory, in KiB.
-pub(crate) const LARGE: u64 = 1024 * 1024;
+/// For a published source, whole or broken.
+pub(crate) const SOURCE: Limits = Limits { seconds: 5, memory: 1024 };
+
+/// For all published sources.
+pub(crate) const SOURCES: Limits = Limits { seconds: 30, memory: 1024 };
 
 /// A folder of `tests/`.
 pub(crate) fn folder(name: &str) -> PathBuf {
@@ -46,18 +55,21 @@ pub(crate) struct Run {
     pub(crate) stderr: String,
 }
 
-/// Runs the program in `dir`, under limits of time and of `memory` (in KiB).
-pub(crate) fn run(dir: &Path, memory: u64, arguments: &[&str]) -> Run {
+/// Runs the program in `dir`, under limits.
+pub(crate) fn run(dir: &Path, limits: Limits, arguments: &[&str]) -> Run {
+    let Limits { seconds, memory } = limits;
     let begun = Instant::now();
-    let limited =
-        format!("ulimit -t {} && ulimit -v {memory} && exec \"$0\" \"$@\"", LIMIT.as_secs());
+    let memory = memory * 1024;
+    let limited = format!("ulimit -t {seconds} && ulimit -v {memory} && exec \"$0\" \"$@\"");
     let output = Command::new("sh")
         .args(["-c", &limited, env!("CARGO_BIN_EXE_prm-codegen")])
         .args(arguments)
         .current_dir(dir)
         .output()
         .unwrap();
-    assert!(begun.elapsed() < LIMIT, "{arguments:?} took {:?}", begun.elapsed());
+    // Whatever else the machine does, it does not wait for anything.
+    let took = begun.elapsed();
+    assert!(took < 10 * Duration::from_secs(seconds), "{arguments:?} took {took:?}");
     let text = |bytes| String::from_utf8(bytes).expect("the program writes UTF-8");
     Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
@@ -65,7 +77,8 @@ pub(crate) fn run(dir: &Path, memory: u64, arguments: &[&str]) -> Run {
 /// Tells aloud, past the test harness, which keeps what passing tests print, that a test is
 /// skipped.
 pub(crate) fn untested(what: &str) {
-    writeln!(std::io::stderr(), "\n*** NOT TESTED: {what} ***\n").unwrap();
+    let mut stderr = std::io::stderr();
+    writeln!(stderr, "\n*** NOT TESTED: {what} ***\n").unwrap();
 }
 
 /// The folder of the published sources, called as `sources.toml` calls them; `None`, told aloud,
@@ -81,9 +94,79 @@ pub(crate) fn published(what: &str) -> Option<PathBuf> {
     dir
 }
 
+/// The headers of layouts of a kernel, in the order of their use.
+pub(crate) const HEADERS: [&str; 3] = ["mlx5_ifc_fpga.h", "mlx5_ifc.h", "mlx5_ifc_vdpa.h"];
+
+/// The folders of installed kernel headers that have all three. Where there is none, it is told
+/// aloud; on CI that fails.
+pub(crate) fn installed(what: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir("/usr/src").into_iter().flatten().filter_map(Result::ok);
+    let is = |name: &str| name.starts_with("linux-headers-") && name.ends_with("-common");
+    let mut found: Vec<PathBuf> = entries
+        .filter(|e| is(&e.file_name().to_string_lossy()))
+        .map(|e| e.path().join("include/linux/mlx5"))
+        .filter(|dir| HEADERS.iter().all(|h| dir.join(h).is_file()))
+        .collect();
+    found.sort();
+    if found.is_empty() {
+        let what = format!(
+            "{what}: no kernel headers below /usr/src. On Debian: \
+             apt-get install linux-headers-amd64 (any linux-headers-*-common will do)"
+        );
+        assert!(!on_ci(), "{what}");
+        untested(&what);
+    }
+    found
+}
+
+/// Whether nothing may be skipped that can be installed.
+pub(crate) fn on_ci() -> bool {
+    std::env::var_os("CI").is_some()
+}
+
 /// Asserts that a text is as expected; shows how it differs.
 #[track_caller]
 pub(crate) fn assert_text(expected: &str, told: &str) {
     let diff = similar::TextDiff::from_lines(expected, told);
     assert!(expected == told, "{}", diff.unified_diff().header("expected", "told"));
+}
+
+/// A database of registers: `nodes`, and the index of registers by node, size, name and id.
+pub(crate) fn adb(nodes: &str, registers: &[(&str, &str, &str, u16)]) -> String {
+    let ids: Vec<String> =
+        registers.iter().map(|(_, _, name, id)| format!("{name}={id:#x}")).collect();
+    let members: String = registers
+        .iter()
+        .map(|(node, size, name, _)| {
+            format!(
+                "\t<field name=\"{node}\" offset=\"0x0.0\" size=\"{size}\" subnode=\"{node}\" \
+                 selected_by=\"{name}\" descr=\"\" />\n"
+            )
+        })
+        .collect();
+    format!(
+        r#"<?xml version="1.0" encoding="UTF-8"?>
+<NodesDefinition>
+<config big_endian_arr="1" />{nodes}
+<node name="enum_entry" size="0x4.0" descr="">
+</node>
+<node name="access_reg_summary_ctrl_ext" size="0x4.0" attr_is_union="1" descr="">
+	<field name="id" offset="0x0.0" size="0x4.0" subnode="enum_entry" enum="{}" descr="" />
+</node>
+<node name="access_reg_summary_ext" size="0x100.0" attr_is_union="1" descr="">
+{members}</node>
+<node name="access_reg_summary_selector_ext" size="0x100.0" attr_is_union="1" descr="">
+	<field name="access_reg_summary" offset="0x0.0" size="0x100.0" subnode="access_reg_summary_ext" union_selector="$(parent).ctrl.id" descr="" />
+	<field name="ctrl" offset="0x0.0" size="0x4.0" subnode="access_reg_summary_ctrl_ext" descr="" />
+</node>
+<node name="made_Nodes" size="0x100.0" attr_is_union="1" descr="">
+	<field name="access_reg_summary_selector_ext" offset="0x0.0" size="0x100.0" subnode="access_reg_summary_selector_ext" descr="" />
+</node>
+<node name="root" size="0x100.0" descr="">
+	<field name="made_Nodes" offset="0x0.0" size="0x100.0" subnode="made_Nodes" descr="" />
+</node>
+</NodesDefinition>
+"#,
+        ids.join(",")
+    )
 }
