@@ -79,11 +79,23 @@ pub struct WriteView {
 pub trait Viewed: Debug {
     /// Its bytes, after a way through `as_bytes` and `from_bytes`.
     fn copied(&self) -> Vec<u8>;
+    /// The opcode, where it is the input of one command.
+    fn opcode(&self) -> Option<u16>;
+    /// What `new` of the layout makes.
+    fn new_bytes(&self) -> Vec<u8>;
 }
 
 impl<T: Described, const N: usize> Viewed for Layout<T, N> {
     fn copied(&self) -> Vec<u8> {
         Self::from_bytes(*self.as_bytes()).as_bytes().to_vec()
+    }
+
+    fn opcode(&self) -> Option<u16> {
+        <Self as Described>::OPCODE
+    }
+
+    fn new_bytes(&self) -> Vec<u8> {
+        Self::new().as_bytes().to_vec()
     }
 }
 

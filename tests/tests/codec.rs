@@ -202,8 +202,8 @@ fn debug_shows_what_is_there() {
         "modify_cq_in {\n    cqn: 0x1,\n}"
     );
     let mut unknown = Cqc::new().with_status(CqStatus(5));
-    unknown.as_bytes_mut()[4] = 0x80;
-    assert_eq!(format!("{unknown:?}"), "cqc { status: 0x5, reserved: {0x04: 0x80000000} }");
+    unknown.as_bytes_mut()[0x1c] = 0x80;
+    assert_eq!(format!("{unknown:?}"), "cqc { status: 0x5, reserved: {0x1c: 0x80000000} }");
     assert_eq!(format!("{:?} {:?}", CqStatus::OVERFLOW, CqStatus(5)), "OVERFLOW CqStatus(0x5)");
     assert_eq!(format!("{:?}", Status::OK), "OK");
 

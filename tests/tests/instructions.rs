@@ -4,12 +4,13 @@
 //! in every run. Calls made by a function, such as to `memset`, count as its own.
 
 mod headers;
+mod spec;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use headers::{INSTALL, PRELUDE, finish, gcc, headers};
+use headers::{INSTALL, any_linux, finish, gcc, write};
 
 /// Calls of each counted function, in both programs.
 const ROUNDS: u64 = 100;
@@ -50,16 +51,17 @@ fn our_program() -> PathBuf {
 
 fn c_program(scratch: &Path) -> PathBuf {
     let (source, program) = (scratch.join("counted.c"), scratch.join("counted"));
-    std::fs::write(&source, format!("{PRELUDE}{}", include_str!("instructions/counted.c")))
-        .expect("room for it");
-    let headers = &headers()[0];
-    let child = gcc(&headers.dir)
-        .unwrap_or_else(|e| panic!("{e}\n{INSTALL}"))
-        .args(["-O2", "-o"])
-        .args([&program, &source])
-        .stderr(Stdio::piped())
-        .spawn();
-    finish("the C program", child).unwrap_or_else(|e| panic!("{e}\n{INSTALL}"));
+    let compile = || -> Result<(), String> {
+        let headers = any_linux().prepare(scratch)?;
+        write(&source, &format!("{headers}{}", include_str!("instructions/counted.c")))?;
+        let child = gcc(scratch)
+            .args(["-O2", "-o"])
+            .args([&program, &source])
+            .stderr(Stdio::piped())
+            .spawn();
+        finish("the C program", child)
+    };
+    compile().unwrap_or_else(|e| panic!("{e}\n{INSTALL}"));
     program
 }
 

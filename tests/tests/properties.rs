@@ -15,14 +15,7 @@ use mlx5_prm::{Described, FieldDesc, FieldError, LayoutDesc, SizeError, layout_d
 use mlx5_tests::{Access, Accessor};
 use proptest::prelude::{Strategy, any};
 use proptest::test_runner::{Config, TestRunner};
-use spec::{Count, Element};
-
-/// Layouts of the tables.
-const LAYOUTS: usize = 775;
-/// Fields of the tables.
-const FIELDS: usize = 4934;
-/// Fields that are lists of open length, and so have no accessor.
-const LISTS: usize = 42;
+use spec::{Count, Element, TableField};
 
 /// A field that has an accessor.
 struct Walked {
@@ -41,18 +34,41 @@ impl Walked {
     fn name(&self) -> String {
         format!("{}.{}", self.accessor.layout, self.accessor.field)
     }
+
+    /// Writes element `index` by the description, whatever the accessors may.
+    fn describe(&self, mailbox: &mut [u8], index: usize, value: u128) {
+        let written = self.field.write(self.layout.name, mailbox, index, value);
+        assert_eq!(written, Ok(true), "{}[{index}]: {value:#x}", self.name());
+    }
+
+    /// Writes bytes that are viewed in place: by the description where its elements are numbers.
+    fn describe_bytes(&self, mailbox: &mut [u8], value: &[u8]) {
+        let bytes = (self.element / 8).max(1);
+        for (i, element) in value.chunks(bytes).enumerate() {
+            if matches!(self.field.element, prm::Element::Layout(_)) || self.element > 128 {
+                let at = self.bit / 8 + i * bytes;
+                mailbox[at..at + element.len()].copy_from_slice(element);
+            } else {
+                self.describe(mailbox, i, element.iter().fold(0, |n, b| n << 8 | u128::from(*b)));
+            }
+        }
+    }
 }
+
+/// What the tables say, by the reader that shares nothing with the generator.
+static TABLES: LazyLock<spec::Tables> = LazyLock::new(spec::tables);
 
 /// All fields that have an accessor.
 static FIELDS_WALKED: LazyLock<Vec<Walked>> = LazyLock::new(|| {
-    let table = spec::read(&spec::folder()).expect("the tables can be read");
-    let sizes = spec::sizes(&table);
+    let sizes = spec::sizes(&TABLES.layouts);
+    let enums = spec::bound_enums().expect("enumerations of fields");
     let accessors: HashMap<_, _> =
         mlx5_tests::accessors().map(|a| ((a.layout, a.field), a)).collect();
     assert_eq!(accessors.len(), mlx5_tests::accessors().count(), "a field has two accessors");
-    let (mut walked, mut lists) = (Vec::new(), 0);
-    for layout in &table {
+    let (mut walked, mut lists, mut read_only, mut named) = (Vec::new(), 0, 0, 0);
+    for layout in &TABLES.layouts {
         let desc = layout_desc(&layout.name).expect("a layout of the tables is in the codec");
+        assert_eq!(desc.name, layout.name);
         assert_eq!(desc.size * 8, layout.bits as usize, "{}: size", layout.name);
         assert_eq!(desc.kind == prm::Kind::Union, layout.is_union, "{}: kind", layout.name);
         assert_eq!(desc.fields.len(), layout.fields.len(), "{}: number of fields", layout.name);
@@ -68,13 +84,14 @@ static FIELDS_WALKED: LazyLock<Vec<Walked>> = LazyLock::new(|| {
                 Count::List => prm::Count::List,
             };
             assert_eq!(described.count, count, "{name}: count");
-            match (&field.element, described.element) {
-                (Element::Layout(inner), prm::Element::Layout(other)) => {
-                    assert_eq!(inner, other.name, "{name}")
-                }
-                (Element::Bits(_), prm::Element::Bits | prm::Element::Enum(_)) => {}
-                (table, codec) => panic!("{name}: {table:?} in the table, {codec:?} in the codec"),
+            // Of lists the codec does not tell it.
+            if field.count != Count::List {
+                let access = described.access.map(|access| format!("{access:?}").to_uppercase());
+                assert_eq!(access, field.access, "{name}: who may read and write it");
             }
+            let bound =
+                enums.iter().find(|(_, fields)| fields.iter().any(|f| spec::fits(f, &name)));
+            named += usize::from(same_element(&name, field, described, bound.map(|(e, _)| &**e)));
             let elements = match field.count {
                 Count::One => 1,
                 Count::Array(n) => n as usize,
@@ -92,25 +109,70 @@ static FIELDS_WALKED: LazyLock<Vec<Walked>> = LazyLock::new(|| {
             assert_eq!(accessor.size, desc.size, "{name}: size of the layout");
             assert!(accessor.size <= LARGEST, "{name}: a larger layout than {LARGEST:#x} bytes");
             let bits = element * elements;
-            match accessor.access {
-                Access::Number { width, .. } => assert_eq!(width as usize, bits, "{name}: width"),
-                Access::View { size, .. } => assert_eq!(size * 8, bits, "{name}: size"),
-            }
+            let writes = match accessor.access {
+                Access::Number { width, write, .. } => {
+                    assert_eq!(width as usize, bits, "{name}: width");
+                    write.is_some()
+                }
+                Access::Packed { width, count, .. } => {
+                    assert_eq!((width as usize, count), (element, elements), "{name}: numbers");
+                    false
+                }
+                Access::View { size, write, .. } => {
+                    assert_eq!(size * 8, bits, "{name}: size");
+                    write.is_some()
+                }
+            };
+            assert_eq!(writes, field.access.as_deref() != Some("RO"), "{name}: can be written");
+            read_only += usize::from(!writes);
             walked.push(Walked { accessor, layout: desc, field: described, bit, bits, element });
         }
     }
     let described: usize = prm::families().iter().map(|family| family.layouts.len()).sum();
+    let fields = walked.len() + lists;
     println!(
-        "{} layouts, {} fields of the tables: {} with accessors, {lists} lists",
-        table.len(),
-        walked.len() + lists,
-        walked.len()
+        "{} layouts, {fields} fields of the tables: {} with accessors, {read_only} of them read only, \
+         {lists} lists, {named} with named values",
+        TABLES.layouts.len(),
+        walked.len(),
     );
-    assert_eq!((table.len(), described), (LAYOUTS, LAYOUTS));
-    assert_eq!((walked.len() + lists, lists), (FIELDS, LISTS));
-    assert_eq!(accessors.len() + lists, FIELDS);
+    assert_eq!(described, TABLES.layouts.len(), "layouts of the codec");
+    assert_eq!(accessors.len(), walked.len(), "accessors of the codec");
+    // The tables were read whole.
+    assert!(described > 1_300 && fields > 12_000 && lists > 40 && read_only > 4_000 && named > 600);
     walked
 });
+
+/// The description of a field says what its elements are, as the tables do. Whether they have names.
+fn same_element(name: &str, table: &TableField, codec: &FieldDesc, bound: Option<&str>) -> bool {
+    let single = match (&table.element, table.count) {
+        (Element::Bits(width), Count::One) => *width <= 32,
+        (Element::Bits(width), Count::Array(_)) => *width < 8,
+        _ => false,
+    };
+    match (&table.element, codec.element) {
+        (Element::Layout(inner), prm::Element::Layout(other)) => assert_eq!(inner, other.name),
+        (Element::Bits(_), prm::Element::Enum(names)) if bound.is_some() => {
+            assert_eq!(Some(names.name), bound, "{name}: enumeration");
+        }
+        (Element::Bits(_), prm::Element::Enum(names)) => {
+            let mut ours: Vec<(String, u64)> =
+                names.values.iter().map(|(n, name)| (name.to_string(), u64::from(*n))).collect();
+            let mut theirs = table.values.clone();
+            ours.sort();
+            theirs.sort();
+            assert_eq!(ours, theirs, "{name}: named values");
+            assert!(!ours.is_empty(), "{name}: no named values");
+        }
+        // Numbers that are viewed in place have none.
+        (Element::Bits(_), prm::Element::Bits) => assert!(
+            !single || (table.values.is_empty() && bound.is_none()),
+            "{name}: names of values are not in the codec"
+        ),
+        (table, codec) => panic!("{name}: {table:?} in the table, {codec:?} in the codec"),
+    }
+    matches!(codec.element, prm::Element::Enum(_))
+}
 
 /// Bytes enough for the largest layout.
 const LARGEST: usize = 0x4010;
@@ -186,29 +248,54 @@ fn what_is_set_is_read_and_no_other_bit_changes() {
             let (mut expected, mut a, mut b) =
                 (mailbox.to_vec(), mailbox.to_vec(), mailbox.to_vec());
             match walked.accessor.access {
-                Access::Number { width, get, set, with, try_set } => {
+                Access::Number { width, get, write } => {
                     let value = value >> (128 - width);
                     write_bits(&mut expected, bit, walked.bits, value);
-                    set(&mut a, value);
-                    with(&mut b, value);
-                    assert_eq!(get(&a), value, "{name}: read back");
-                    if let Some(try_set) = try_set {
+                    assert_eq!(get(&expected), value, "{name}: read back");
+                    match write {
+                        Some(write) => {
+                            (write.set)(&mut a, value);
+                            (write.with)(&mut b, value);
+                        }
+                        None => {
+                            walked.describe(&mut a, 0, value);
+                            b.clone_from(&expected);
+                        }
+                    }
+                    if let Some(try_set) = write.and_then(|write| write.try_set) {
                         let mut c = mailbox.to_vec();
                         assert_eq!(try_set(&mut c, value), Ok(()), "{name}: {value:#x}");
                         assert_eq!(c, expected, "{name}: try_set_ of {value:#x}");
                     }
                 }
-                Access::View { size, get, get_mut, set, with } => {
+                Access::Packed { width, count, get } => {
+                    let mask = (1 << width) - 1;
+                    let values = (0..count).map(|i| (value >> (i * width as usize % 96)) & mask);
+                    for (i, value) in values.clone().enumerate() {
+                        write_bits(&mut expected, bit + i * walked.element, walked.element, value);
+                        walked.describe(&mut a, i, value);
+                    }
+                    for (i, value) in values.enumerate() {
+                        assert_eq!(u128::from(get(&expected, i)), value, "{name}[{i}]: read back");
+                    }
+                    b.clone_from(&expected);
+                }
+                Access::View { size, get, write } => {
                     // Other bytes than those that are there.
                     let value: Vec<u8> =
                         bytes[LARGEST - size..].iter().map(|b| b ^ value as u8).collect();
                     expected[bit / 8..bit / 8 + size].copy_from_slice(&value);
-                    set(&mut a, &value);
-                    with(&mut b, &value);
-                    assert_eq!(get(&a), value, "{name}: read back");
-                    let mut c = mailbox.to_vec();
-                    get_mut(&mut c).copy_from_slice(&value);
-                    assert_eq!(c, expected, "{name}: written in place");
+                    assert_eq!(get(&expected), value, "{name}: read back");
+                    if let Some(write) = write {
+                        (write.set)(&mut a, &value);
+                        (write.with)(&mut b, &value);
+                        let mut c = mailbox.to_vec();
+                        (write.get_mut)(&mut c).copy_from_slice(&value);
+                        assert_eq!(c, expected, "{name}: written in place");
+                    } else {
+                        walked.describe_bytes(&mut a, &value);
+                        b.clone_from(&expected);
+                    }
                 }
             }
             assert_eq!(a, expected, "{name}: set_");
@@ -222,49 +309,65 @@ fn a_value_too_wide_is_refused_and_nothing_changes() {
     // The panics that are looked for are not to be printed; all others are.
     let (print, here) = (std::panic::take_hook(), std::thread::current().id());
     std::panic::set_hook(Box::new(move |info| {
-        let looked_for =
-            info.payload_as_str().is_some_and(|text| text.contains(" does not fit in "));
+        let looked_for = info.payload_as_str().is_some_and(|text| {
+            text.contains(" does not fit in ") || text == "there is no such element"
+        });
         if !looked_for || std::thread::current().id() != here {
             print(info);
         }
     }));
-    let narrow = FIELDS_WALKED.iter().filter(|walked| {
-        let Access::Number { width, try_set, .. } = walked.accessor.access else { return false };
-        // One bit is a bool; all that fills its type has no value too wide.
-        assert_eq!(try_set.is_some(), width != 1 && width != type_bits(width), "{}", walked.name());
-        try_set.is_some()
+    let narrow = FIELDS_WALKED.iter().filter(|walked| match walked.accessor.access {
+        Access::Number { width, write, .. } => {
+            let narrow = width != 1 && width != type_bits(width);
+            // One bit is a bool; all that fills its type has no value too wide.
+            let refuses = write.map(|write| write.try_set.is_some());
+            assert!(refuses.is_none_or(|refuses| refuses == narrow), "{}", walked.name());
+            narrow
+        }
+        Access::Packed { .. } => true,
+        Access::View { .. } => false,
     });
     let narrow: Vec<&Walked> = narrow.collect();
-    println!("{} fields are narrower than their type", narrow.len());
-    assert!(narrow.len() > 800);
+    let writes =
+        |walked: &&&Walked| matches!(walked.accessor.access, Access::Number { write: Some(_), .. });
+    let writable = narrow.iter().filter(writes).count();
+    println!("{} fields are narrower than their type, {writable} can be written", narrow.len());
+    assert!(writable > 800 && narrow.len() > writable);
+    for walked in FIELDS_WALKED.iter() {
+        if let Access::Packed { count, get, .. } = walked.accessor.access {
+            let behind = catch_unwind(|| get(&vec![0; walked.accessor.size], count));
+            behind.expect_err("there is no element behind the last");
+        }
+    }
     check(16, |bytes, number| {
         for walked in &narrow {
-            let Access::Number { width, set, with, try_set: Some(try_set), .. } =
-                walked.accessor.access
-            else {
-                panic!("filtered above")
-            };
             let (name, accessor) = (walked.name(), walked.accessor);
-            let extra = type_bits(width) - width;
+            let width = walked.element as u32;
+            let wide = type_bits(width);
             // Any value that the type holds, with one bit at least that the field has not.
-            let value = number >> (128 - type_bits(width)) | 1 << (width + number as u32 % extra);
+            let value = number >> (128 - wide) | 1 << (width + number as u32 % (wide - width));
             let error = FieldError { layout: accessor.layout, field: accessor.field, width, value };
             let s = if width == 1 { "" } else { "s" };
             let text = format!("{name}: {value:#x} does not fit in {width} bit{s}");
             assert_eq!(error.to_string(), text);
             let mailbox = &bytes[..accessor.size];
             let mut copy = mailbox.to_vec();
-            assert_eq!(try_set(&mut copy, value), Err(error));
-            assert_eq!(copy, mailbox, "{name}: try_set_ changed something");
-            for write in [set, with] {
-                let panic = catch_unwind(AssertUnwindSafe(|| write(&mut copy, value)));
-                let panic = panic.expect_err("a panic");
-                assert_eq!(panic.downcast_ref::<String>(), Some(&text));
-                assert_eq!(copy, mailbox, "{name}: changed before the panic");
+            if let Access::Number { write: Some(write), .. } = accessor.access {
+                let try_set = write.try_set.expect("looked at above");
+                assert_eq!(try_set(&mut copy, value), Err(error));
+                assert_eq!(copy, mailbox, "{name}: try_set_ changed something");
+                for write in [write.set, write.with] {
+                    let panic = catch_unwind(AssertUnwindSafe(|| write(&mut copy, value)));
+                    let panic = panic.expect_err("a panic");
+                    assert_eq!(panic.downcast_ref::<String>(), Some(&text));
+                    assert_eq!(copy, mailbox, "{name}: changed before the panic");
+                }
             }
-            // The description refuses the same.
-            assert_eq!(walked.field.write(walked.layout.name, &mut copy, 0, value), Err(error));
-            assert_eq!(copy, mailbox, "{name}: the description changed something");
+            // The description refuses the same, for every element.
+            for i in 0..walked.field.elements(accessor.size) {
+                assert_eq!(walked.field.write(walked.layout.name, &mut copy, i, value), Err(error));
+                assert_eq!(copy, mailbox, "{name}: the description changed something");
+            }
         }
     });
 }
@@ -288,8 +391,13 @@ fn any_bytes_are_viewed_printed_and_kept() {
         .filter(|name| !layouts.contains_key(name))
         .collect();
     println!("{} layouts viewed; without an accessor: {without:?}", layouts.len());
-    assert_eq!(layouts.len() + without.len(), LAYOUTS);
-    assert!(without.len() < 10);
+    // Those have nothing but lists, or nothing at all.
+    let no_accessor = TABLES
+        .layouts
+        .iter()
+        .filter(|layout| layout.fields.iter().all(|field| field.count == Count::List));
+    assert_eq!(without.len(), no_accessor.count());
+    assert_eq!(layouts.len() + without.len(), TABLES.layouts.len());
     check(12, |bytes, number| {
         for (name, fields) in &layouts {
             let (view, size) = (fields[0].accessor.view, fields[0].accessor.size);
@@ -311,15 +419,30 @@ fn any_bytes_are_viewed_printed_and_kept() {
             let mut copy = mailbox.to_vec();
             for walked in fields {
                 match walked.accessor.access {
-                    Access::Number { get, set, with, .. } => {
+                    Access::Number { get, write, .. } => {
                         let value = get(mailbox);
-                        set(&mut copy, value);
-                        with(&mut copy, value);
+                        match write {
+                            Some(write) => {
+                                (write.set)(&mut copy, value);
+                                (write.with)(&mut copy, value);
+                            }
+                            None => walked.describe(&mut copy, 0, value),
+                        }
                     }
-                    Access::View { get, set, with, .. } => {
+                    Access::Packed { count, get, .. } => {
+                        for i in 0..count {
+                            walked.describe(&mut copy, i, get(mailbox, i).into());
+                        }
+                    }
+                    Access::View { get, write, .. } => {
                         let value = get(mailbox);
-                        set(&mut copy, value);
-                        with(&mut copy, value);
+                        match write {
+                            Some(write) => {
+                                (write.set)(&mut copy, value);
+                                (write.with)(&mut copy, value);
+                            }
+                            None => walked.describe_bytes(&mut copy, value),
+                        }
                     }
                 }
                 assert_eq!(copy, mailbox, "{}: written back", walked.name());
@@ -329,34 +452,64 @@ fn any_bytes_are_viewed_printed_and_kept() {
 }
 
 #[test]
-fn unknown_values_of_enumerations_survive() {
+fn values_of_enumerations_are_named_and_unknown_ones_survive() {
     let coded = FIELDS_WALKED.iter().filter_map(|walked| match walked.field.element {
         prm::Element::Enum(names) => Some((walked, names)),
         _ => None,
     });
-    let (mut fields, mut unknown) = (0, 0);
+    let (mut fields, mut named, mut unknown) = (0, 0, 0);
     for (walked, names) in coded {
-        let Access::Number { width, get, set, .. } = walked.accessor.access else {
-            panic!("{}: an enumeration that is no number", walked.name())
-        };
+        let width = walked.element;
         fields += 1;
         let last = if width >= 64 { u128::from(u64::MAX) } else { (1 << width) - 1 };
-        for value in
-            (0..=last.min(0xff)).chain([last]).filter(|value| names.name_of(*value).is_none())
-        {
+        let known = names.values.iter().map(|(value, _)| u128::from(*value));
+        // Of an array the last element, for all are alike.
+        let index = walked.field.elements(walked.accessor.size) - 1;
+        for value in (0..=last.min(0xff)).chain([last]).chain(known) {
             let mut mailbox = vec![0; walked.accessor.size];
-            set(&mut mailbox, value);
-            assert_eq!(get(&mailbox), value, "{}", walked.name());
-            let printed = format!("{:?}", (walked.accessor.view)(&mailbox).expect("its size"));
+            let got = match walked.accessor.access {
+                Access::Number { get, write, .. } => {
+                    match write {
+                        Some(write) => (write.set)(&mut mailbox, value),
+                        None => walked.describe(&mut mailbox, 0, value),
+                    }
+                    get(&mailbox)
+                }
+                Access::Packed { get, .. } => {
+                    walked.describe(&mut mailbox, index, value);
+                    get(&mailbox, index).into()
+                }
+                Access::View { .. } => {
+                    walked.describe(&mut mailbox, index, value);
+                    walked.field.read(&mailbox, index).expect("a number")
+                }
+            };
+            assert_eq!(got, value, "{}", walked.name());
+            // One number may have two names: then the first counts.
+            let name = names.name_of(value);
+            let first = names.values.iter().find(|(v, _)| u128::from(*v) == value);
+            assert_eq!(name, first.map(|(_, name)| *name), "{}: {value:#x}", walked.name());
+            *(if name.is_some() { &mut named } else { &mut unknown }) += 1;
             if value != 0 {
-                let text = format!("{}: {value:#x}", walked.accessor.field);
+                let printed = format!("{:?}", (walked.accessor.view)(&mailbox).expect("its size"));
+                let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+                let zeros = "0x0, ".repeat(index);
+                let text = match walked.field.count {
+                    prm::Count::One => format!("{}: {value:#x}{name}", walked.field.name),
+                    _ => format!("{}: [{zeros}{value:#x}{name}]", walked.field.name),
+                };
+                // Zeros may have a name of their own.
+                let zero = names.name_of(0).map(|name| format!("0x0 ({name}), "));
+                let text = match zero {
+                    Some(zero) => text.replace("0x0, ", &zero),
+                    None => text,
+                };
                 assert!(printed.contains(&text), "{printed}: no {text}");
             }
-            unknown += 1;
         }
     }
-    println!("{unknown} unknown values of {fields} fields");
-    assert!(fields > 100 && unknown > 1000);
+    println!("{named} named and {unknown} unknown values of {fields} fields");
+    assert!(fields > 600 && named > 5_000 && unknown > 10_000);
 }
 
 #[test]
@@ -367,17 +520,29 @@ fn the_description_agrees_with_the_accessors() {
             let mailbox = &bytes[..walked.accessor.size];
             let mut copy = mailbox.to_vec();
             match walked.accessor.access {
-                Access::Number { width, get, set, .. } => {
+                Access::Number { width, get, write } => {
                     assert_eq!(field.read(mailbox, 0), Some(get(mailbox)), "{name}: read");
                     let (value, mut other) = (value >> (128 - width), mailbox.to_vec());
-                    assert_eq!(
-                        field.write(walked.layout.name, &mut copy, 0, value),
-                        Ok(true),
-                        "{name}"
-                    );
-                    set(&mut other, value);
+                    walked.describe(&mut copy, 0, value);
+                    match write {
+                        Some(write) => (write.set)(&mut other, value),
+                        None => write_bits(&mut other, walked.bit, walked.bits, value),
+                    }
                     assert_eq!(copy, other, "{name}: written");
                     assert_eq!(field.read(mailbox, 1), None, "{name}: there is one of it");
+                }
+                Access::Packed { width, count, get } => {
+                    let (mask, mut other) = ((1 << width) - 1, mailbox.to_vec());
+                    for i in 0..count {
+                        let read = field.read(mailbox, i);
+                        assert_eq!(read, Some(get(mailbox, i).into()), "{name}[{i}]: read");
+                        let (value, at) =
+                            (value >> (i % 64) & mask, walked.bit + i * walked.element);
+                        walked.describe(&mut copy, i, value);
+                        write_bits(&mut other, at, walked.element, value);
+                    }
+                    assert_eq!(copy, other, "{name}: written");
+                    assert_eq!(field.read(mailbox, count), None, "{name}: behind it");
                 }
                 Access::View { get, .. } => {
                     let number =

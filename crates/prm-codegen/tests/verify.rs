@@ -414,6 +414,23 @@ missing: only in the tables (and the sources that have it): 8
 }
 
 #[test]
+fn a_known_difference_is_known_by_what_it_says() {
+    let header = "
+        struct mlx5_ifc_lamp_state_bits { u8 reserved_at_0[0x8]; u8 heat[0x8]; u8 reserved_at_10[0x10]; };
+        enum { LAMP_COLOR_BLUE = 4 };";
+    let expected = "\
+new: not in the tables: 0
+different: the tables say otherwise: 2
+  lamp_state.heat: here 0x00 23:16, in the tables 0x00 15:8
+  LAMP_COLOR_BLUE: here 0x4, in the tables 0x2
+different, and known: conflicts.toml has it: 0
+";
+    let (code, stdout) = verify("--header", "new.h", header);
+    assert_text(expected, stdout.split_once("missing: ").unwrap().0);
+    assert_eq!(code, Some(1));
+}
+
+#[test]
 fn a_database_with_everything_new() {
     let database = adb(
         r#"

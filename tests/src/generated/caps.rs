@@ -1209,8 +1209,5 @@ pub(super) const ACCESSORS: &[Accessor] = &[
     bits!(NvmeotcpCap, "nvmeotcp_cap", "log_max_nvmeotcp_tag_buffer_table", 5, log_max_nvmeotcp_tag_buffer_table, set_log_max_nvmeotcp_tag_buffer_table, with_log_max_nvmeotcp_tag_buffer_table, try_set_log_max_nvmeotcp_tag_buffer_table),
     bits!(NvmeotcpCap, "nvmeotcp_cap", "log_max_nvmeotcp_tag_buffer_size", 5, log_max_nvmeotcp_tag_buffer_size, set_log_max_nvmeotcp_tag_buffer_size, with_log_max_nvmeotcp_tag_buffer_size, try_set_log_max_nvmeotcp_tag_buffer_size),
     full!(IbqCap, "ibq_cap", "ibq_wire_protocol", 64, ibq_wire_protocol, set_ibq_wire_protocol, with_ibq_wire_protocol),
-    bits!(IbqCap, "ibq_cap", "reserverd_at_40", 40, reserverd_at_40, set_reserverd_at_40, with_reserverd_at_40, try_set_reserverd_at_40),
     full!(IbqCap, "ibq_cap", "ibq_max_scatter_offset", 8, ibq_max_scatter_offset, set_ibq_max_scatter_offset, with_ibq_max_scatter_offset),
-    full!(IbqCap, "ibq_cap", "reserverd_at_70", 16, reserverd_at_70, set_reserverd_at_70, with_reserverd_at_70),
-    view!(IbqCap, "ibq_cap", "reserverd_at_80", [u8; 236], reserverd_at_80, reserverd_at_80_mut, set_reserverd_at_80, with_reserverd_at_80),
 ];

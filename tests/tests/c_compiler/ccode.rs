@@ -6,15 +6,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::CLayout;
-use crate::dwarf::write;
-use crate::headers::{PRELUDE, finish, gcc};
+use crate::headers::{CLayout, Headers, finish, gcc, scratch, write};
 use crate::spec::{Count, Element, Field};
 
 /// How many C files the library is made of; gcc compiles them at the same time.
 const PARTS: usize = 2;
 
-/// What every C file of the library begins with, after the kernel headers: one macro for each way
+/// What every C file of the library begins with, after the headers: one macro for each way
 /// to reach a field. `n` counts elements of 8 bytes, bytes, or nested layouts.
 const MACROS: &str = r#"
 #include <stddef.h>
@@ -135,7 +133,6 @@ struct CodeLayout {
 #[derive(Debug)]
 pub(crate) struct CCode {
     layouts: HashMap<String, CodeLayout>,
-    without_macro: Vec<String>,
     odd_qwords: Vec<String>,
     fields: usize,
     /// Keeps the functions above in memory.
@@ -143,30 +140,25 @@ pub(crate) struct CCode {
 }
 
 impl CCode {
-    /// Generates the C code for these layouts, compiles it with the headers in `header_dir`, and
-    /// loads it. Writes its files to `scratch`; they may be removed afterwards.
-    pub(crate) fn build(
-        layouts: &[CLayout],
-        header_dir: &Path,
-        scratch: &Path,
-    ) -> Result<CCode, String> {
+    /// Generates the C code for these layouts, compiles it with their headers, and loads it.
+    pub(crate) fn build(layouts: &[CLayout], headers: &Headers) -> Result<CCode, String> {
+        // What is loaded stays when its file is gone.
+        let scratch = scratch();
+        let scratch = scratch.path();
+        let prelude = headers.prepare(scratch)?;
         let bits: HashMap<&str, u64> =
             layouts.iter().map(|layout| (layout.name.as_str(), layout.bits)).collect();
-        let mut parts = vec![format!("{PRELUDE}{MACROS}"); PARTS];
-        let (mut without_macro, mut odd_qwords) = (Vec::new(), Vec::new());
+        let mut parts = vec![format!("{prelude}{MACROS}"); PARTS];
+        let mut odd_qwords = Vec::new();
         let mut fields = Vec::new();
         for (number, layout) in layouts.iter().enumerate() {
             let mut known = HashMap::new();
             for (field_number, field) in (0u32..).zip(&layout.fields) {
-                let described = || format!("{}.{}: {field}", layout.name, field.name);
-                let Some(code) = code_field(field_number, field, &bits) else {
-                    without_macro.push(described());
-                    continue;
-                };
+                let Some(code) = code_field(field_number, field, &bits) else { continue };
                 if field.element == Element::Bits(64)
                     && matches!(code.access, Access::Bytes | Access::Blocks)
                 {
-                    odd_qwords.push(described());
+                    odd_qwords.push(format!("{}.{}: {field}", layout.name, field.name));
                 }
                 known.insert(field.name.clone(), code);
             }
@@ -181,7 +173,7 @@ impl CCode {
             let source = scratch.join(format!("accessors{number}.c"));
             let object = scratch.join(format!("accessors{number}.o"));
             write(&source, text)?;
-            let child = gcc(header_dir)?
+            let child = gcc(scratch)
                 .args(["-O1", "-fPIC", "-fno-strict-aliasing", "-c", "-o"])
                 .args([&object, &source])
                 .stderr(Stdio::piped())
@@ -199,7 +191,7 @@ impl CCode {
             })
             .collect();
         results.into_iter().collect::<Result<(), String>>()?;
-        let child = gcc(header_dir)?
+        let child = gcc(scratch)
             .args(["-shared", "-o"])
             .arg(&library)
             .args(&objects)
@@ -208,7 +200,7 @@ impl CCode {
         finish("the library of accessors", child)?;
         let (layouts, library) = load(&library, layouts, fields)?;
         let fields = layouts.values().map(|layout| layout.fields.len()).sum();
-        Ok(CCode { layouts, without_macro, odd_qwords, fields, _library: library })
+        Ok(CCode { layouts, odd_qwords, fields, _library: library })
     }
 
     /// Whether the library can set and get this field.
@@ -219,12 +211,6 @@ impl CCode {
     /// How many fields the library can set and get.
     pub(crate) fn fields(&self) -> usize {
         self.fields
-    }
-
-    /// The fields no macro can reach, with their place: wider than 32 bits and neither 64 nor whole
-    /// bytes, or across the end of a dword.
-    pub(crate) fn without_macro(&self) -> &[String] {
-        &self.without_macro
     }
 
     /// The 64-bit fields at an odd dword, with their place. `DEVX_SET64` counts in qwords and would

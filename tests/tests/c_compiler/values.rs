@@ -1,11 +1,11 @@
 //! Compares values: the C library and other accessor code, side by side over the same mailboxes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use crate::CLayout;
 use crate::ccode::CCode;
-use crate::compare::fields_alike;
-use crate::spec::{Count, Element, Field, TableLayout};
+use crate::compare::Alike;
+use crate::headers::CLayout;
+use crate::spec::{Count, Element, Field};
 
 /// How many elements of a list there is room for in the mailboxes used here.
 const LIST: u64 = 3;
@@ -13,7 +13,7 @@ const LIST: u64 = 3;
 /// After this many differences the rest is only counted.
 const SHOWN: usize = 200;
 
-/// The accessor code to compare with C. Values are as for [`CCode`].
+/// The accessor code to compare with C, by the names of the tables. Values are as for [`CCode`].
 pub(crate) trait Ours {
     /// Whether it can set and get this field.
     fn has(&self, layout: &str, field: &str) -> bool;
@@ -73,47 +73,46 @@ impl std::fmt::Display for ValueReport {
     }
 }
 
-/// Writes extreme and `random` random values to every field that header and table have at the same
-/// place, over random mailboxes, with C and with `ours`, and compares the whole mailboxes; then
-/// reads `random` random mailboxes (and two of all zeros and all ones) with both.
+/// Writes extreme and random values to every field that header and tables have at the same place,
+/// over random mailboxes, with C and with `ours`, and compares the whole mailboxes; then reads random
+/// mailboxes (and two of all zeros and all ones) with both.
+///
+/// `layouts` are all those of the header; `random` tells how many random values a field gets.
 pub(crate) fn compare_values(
     c: &CCode,
-    header: &[CLayout],
-    table: &[TableLayout],
+    layouts: &[CLayout],
+    alike: &[Alike<'_>],
     ours: &impl Ours,
     seed: u64,
-    random: usize,
+    mut random: impl FnMut(&Alike<'_>) -> usize,
 ) -> ValueReport {
-    let bits: BTreeMap<&str, u64> =
-        header.iter().map(|layout| (layout.name.as_str(), layout.bits)).collect();
-    let table_bits: BTreeMap<&str, u64> =
-        table.iter().map(|layout| (layout.name.as_str(), layout.bits)).collect();
+    let bits: HashMap<&str, u64> =
+        layouts.iter().map(|layout| (&*layout.name, layout.bits)).collect();
     let mut report = ValueReport { seed, ..ValueReport::default() };
     let mut noise = Noise(seed);
-    for (layout, field) in fields_alike(header, table) {
-        let name = format!("{}.{}", layout.name, field.name);
-        if !c.has(&layout.name, &field.name) {
-            report.without_macro.push(format!("{name}: {field}"));
+    for one in alike {
+        let field = one.field;
+        if !c.has(&one.theirs.name, &field.name) {
+            report.without_macro.push(format!("{}: {field}", one.name()));
             continue;
         }
-        if !ours.has(&layout.name, &field.name) {
-            report.not_in_ours.push(name);
+        if !ours.has(&one.ours.name, &field.name) {
+            report.not_in_ours.push(one.name());
             continue;
         }
         report.fields += 1;
         *report.kinds.entry(kind(field)).or_default() += 1;
-        // Long enough for either side, and for some elements of a list.
-        let layout_bits = table_bits.get(layout.name.as_str()).copied().unwrap_or(0);
         let element = match &field.element {
             Element::Bits(width) => *width,
             Element::Layout(nested) => bits.get(nested.as_str()).copied().unwrap_or(0),
         };
+        // Long enough for either side, and for some elements of a list.
         let list = if field.count == Count::List { field.bit + LIST * element } else { 0 };
-        let longest = layout.bits.max(layout_bits).max(list).div_ceil(8);
+        let longest = one.theirs.bits.max(one.ours.bits).max(list).div_ceil(8);
         let bytes = usize::try_from(longest).expect("a mailbox fits into memory");
-        let compare =
-            Comparison { c, ours, layout: &layout.name, field: &field.name, bytes, element };
-        compare.writes(field, random, &mut noise, &mut report);
+        let compare = Comparison { c, ours, of: *one, bytes, element };
+        let random = random(one);
+        compare.writes(random, &mut noise, &mut report);
         compare.reads(random, &mut noise, &mut report);
     }
     report
@@ -140,8 +139,7 @@ fn kind(field: &Field) -> &'static str {
 struct Comparison<'a, O> {
     c: &'a CCode,
     ours: &'a O,
-    layout: &'a str,
-    field: &'a str,
+    of: Alike<'a>,
     /// Length of the mailboxes.
     bytes: usize,
     /// Bits of one element.
@@ -149,8 +147,13 @@ struct Comparison<'a, O> {
 }
 
 impl<O: Ours> Comparison<'_, O> {
-    fn writes(&self, field: &Field, random: usize, noise: &mut Noise, report: &mut ValueReport) {
-        let (layout, name) = (self.layout, self.field);
+    /// The layout in C, the field, and the layout in the tables.
+    fn names(&self) -> (&str, &str, &str) {
+        (&self.of.theirs.name, &self.of.field.name, &self.of.ours.name)
+    }
+
+    fn writes(&self, random: usize, noise: &mut Noise, report: &mut ValueReport) {
+        let ((layout, name, our_layout), field) = (self.names(), self.of.field);
         let full = self.c.value_len(layout, name, self.bytes);
         let raw = matches!(field.element, Element::Layout(_))
             || self.element > 64
@@ -188,7 +191,7 @@ impl<O: Ours> Comparison<'_, O> {
             let background = noise.bytes(self.bytes);
             let (mut theirs, mut ours) = (background.clone(), background.clone());
             self.c.set(layout, name, &mut theirs, &value);
-            self.ours.set(layout, name, &mut ours, &value);
+            self.ours.set(our_layout, name, &mut ours, &value);
             report.writes += 1;
             if theirs != ours {
                 let at = theirs.iter().zip(&ours).position(|(c, o)| c != o).unwrap_or(0);
@@ -212,12 +215,12 @@ impl<O: Ours> Comparison<'_, O> {
     }
 
     fn reads(&self, random: usize, noise: &mut Noise, report: &mut ValueReport) {
-        let (layout, name) = (self.layout, self.field);
+        let (layout, name, our_layout) = self.names();
         let mut mailboxes = vec![vec![0; self.bytes], vec![0xff; self.bytes]];
         mailboxes.extend((0..random).map(|_| noise.bytes(self.bytes)));
         for mailbox in mailboxes {
             let theirs = self.c.get(layout, name, &mailbox);
-            let ours = self.ours.get(layout, name, &mailbox);
+            let ours = self.ours.get(our_layout, name, &mailbox);
             report.reads += 1;
             if theirs != ours {
                 differ(report, || {

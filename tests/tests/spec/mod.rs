@@ -1,47 +1,182 @@
-//! Reads `prm-spec/layouts`, by code that shares nothing with the generator: only `toml`.
+//! Reads `prm-spec`, by code that shares nothing with the generator: only `toml`.
 
 #![allow(dead_code, reason = "not every test needs all of it")]
 
-use std::collections::HashMap;
+mod layouts;
+
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-/// The folder `prm-spec/layouts`.
+#[allow(unused_imports, reason = "not every test needs all of them")]
+pub(crate) use layouts::{Count, Element, Field, TableField, TableLayout, element_bits, sizes};
+
+/// The folder `prm-spec`.
 pub(crate) fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../prm-spec/layouts")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../prm-spec")
 }
 
-/// Sizes of layouts in bits, by name.
-pub(crate) fn sizes(layouts: &[TableLayout]) -> HashMap<&str, u64> {
-    layouts.iter().map(|layout| (layout.name.as_str(), layout.bits)).collect()
+/// What the tables say, all but their meaning.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Tables {
+    /// Where facts are from, by rank.
+    pub(crate) sources: Vec<Source>,
+    /// The layouts, in the order of their names.
+    pub(crate) layouts: Vec<TableLayout>,
+    /// The enumerators of the headers.
+    pub(crate) enumerators: Vec<Enumerator>,
+    /// The registers.
+    pub(crate) registers: Vec<Register>,
+    /// Second names of layouts.
+    pub(crate) aliases: Vec<Alias>,
+    /// What sources say otherwise.
+    pub(crate) conflicts: Vec<Conflict>,
 }
 
-/// Bits of one element of a field.
-pub(crate) fn element_bits(field: &Field, sizes: &HashMap<&str, u64>) -> u64 {
-    match &field.element {
-        Element::Bits(width) => *width,
-        Element::Layout(name) => sizes[name.as_str()],
+/// A source of facts.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    pub(crate) name: String,
+    pub(crate) files: Vec<SourceFile>,
+}
+
+/// A file of a source.
+#[derive(Debug, Clone)]
+pub(crate) struct SourceFile {
+    /// Its name, without the folders it lies in.
+    pub(crate) name: String,
+    /// SHA-256, in hexadecimal.
+    pub(crate) sha256: Option<String>,
+    /// Beginnings of the enumerators that are taken from it; none: it is taken whole.
+    pub(crate) takes: Vec<String>,
+}
+
+impl Source {
+    /// Whether all of it is C.
+    pub(crate) fn is_c(&self) -> bool {
+        self.files.iter().all(|file| file.name.ends_with(".h"))
     }
 }
 
-/// A layout of the table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TableLayout {
-    /// The name.
+/// An enumerator of the headers.
+#[derive(Debug, Clone)]
+pub(crate) struct Enumerator {
     pub(crate) name: String,
-    /// Whether it is a union.
-    pub(crate) is_union: bool,
-    /// The size in bits.
-    pub(crate) bits: u64,
-    /// The fields, in the order of the table.
-    pub(crate) fields: Vec<Field>,
+    pub(crate) value: i64,
+    /// The sources that have it.
+    pub(crate) from: Vec<String>,
 }
 
-/// Every layout of the `*.toml` files in `dir`.
-pub(crate) fn read(dir: &Path) -> Result<Vec<TableLayout>, String> {
-    let list = std::fs::read_dir(dir)
-        .map_err(|e| format!("{}: {e}; give the folder prm-spec/layouts", dir.display()))?;
+/// A register that ACCESS_REG reaches.
+#[derive(Debug, Clone)]
+pub(crate) struct Register {
+    pub(crate) name: String,
+    pub(crate) id: u64,
+    /// The sources that name it.
+    pub(crate) from: Vec<String>,
+}
+
+/// A second name of a layout.
+#[derive(Debug, Clone)]
+pub(crate) struct Alias {
+    pub(crate) name: String,
+    pub(crate) of: String,
+    /// The sources that use it.
+    pub(crate) from: Vec<String>,
+}
+
+/// What sources say otherwise than the tables.
+#[derive(Debug, Clone)]
+pub(crate) struct Conflict {
+    /// `layout.field`, a layout, an enumerator, or `register 0x1234`.
+    pub(crate) at: String,
+    pub(crate) ours: String,
+    pub(crate) theirs: String,
+    /// The sources that say it.
+    pub(crate) from: Vec<String>,
+}
+
+/// What is said by hand of an opcode, as a command or in a note.
+#[derive(Debug, Clone)]
+pub(crate) struct OpcodeNote {
+    pub(crate) name: String,
+    pub(crate) input: Option<String>,
+    pub(crate) output: Option<String>,
+    pub(crate) why: Option<String>,
+}
+
+/// The tables of this repository.
+///
+/// # Panics
+/// They can't be read.
+pub(crate) fn tables() -> Tables {
+    read(&folder()).unwrap_or_else(|e| panic!("the tables can't be read: {e}"))
+}
+
+/// The tables in `dir`, which is `prm-spec` or like it.
+pub(crate) fn read(dir: &Path) -> Result<Tables, String> {
+    let mut tables = Tables {
+        sources: entries(&dir.join("sources.toml"), "source", source)?,
+        registers: entries(&dir.join("registers.toml"), "register", register)?,
+        aliases: entries(&dir.join("aliases.toml"), "alias", alias)?,
+        conflicts: entries(&dir.join("conflicts.toml"), "conflict", conflict)?,
+        ..Tables::default()
+    };
+    let dir = dir.join("layouts");
+    for path in toml_files(&dir)? {
+        tables.layouts.extend(entries(&path, "layout", layouts::layout)?);
+        tables.enumerators.extend(entries(&path, "enum", enumeration)?.into_iter().flatten());
+    }
+    tables.layouts.sort_by(|a, b| a.name.cmp(&b.name));
+    if tables.layouts.is_empty() {
+        return Err(format!("{}: no layouts", dir.display()));
+    }
+    Ok(tables)
+}
+
+/// What the notes and commands of `semantics/` say of opcodes: `key` is `opcode` or `command`.
+pub(crate) fn opcode_notes(key: &str) -> Result<Vec<OpcodeNote>, String> {
+    let mut all = Vec::new();
+    for path in toml_files(&folder().join("semantics"))? {
+        all.extend(entries(&path, key, |value| {
+            Ok(OpcodeNote {
+                name: need_text(value, "name")?,
+                input: text(value, "input")?.map(str::to_owned),
+                output: text(value, "output")?.map(str::to_owned),
+                why: text(value, "why")?.map(str::to_owned),
+            })
+        })?);
+    }
+    Ok(all)
+}
+
+/// The enumerations of `semantics/` and the fields that they belong to, as `layout.field` with `*` for
+/// any run of characters.
+pub(crate) fn bound_enums() -> Result<Vec<(String, Vec<String>)>, String> {
+    let mut all = Vec::new();
+    for path in toml_files(&folder().join("semantics"))? {
+        all.extend(entries(&path, "enum", |value| {
+            let fields = value.get("fields").and_then(Value::as_array).ok_or("no `fields`")?;
+            let fields = fields.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            Ok((need_text(value, "name")?, fields))
+        })?);
+    }
+    Ok(all)
+}
+
+/// Whether `name` fits `pattern`, in which `*` stands for any run of characters.
+pub(crate) fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((head, rest)) => name.strip_prefix(head).is_some_and(|name| {
+            name.char_indices().any(|(i, _)| fits(rest, &name[i..])) || fits(rest, "")
+        }),
+    }
+}
+
+/// The TOML files of a folder.
+fn toml_files(dir: &Path) -> Result<Vec<PathBuf>, String> {
+    let list = std::fs::read_dir(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
     let mut paths = Vec::new();
     for entry in list {
         let path = entry.map_err(|e| format!("{}: {e}", dir.display()))?.path();
@@ -49,68 +184,78 @@ pub(crate) fn read(dir: &Path) -> Result<Vec<TableLayout>, String> {
             paths.push(path);
         }
     }
-    paths.sort();
-    let mut layouts = Vec::new();
-    for path in &paths {
-        let add = || -> Result<Vec<TableLayout>, String> {
-            let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
-            let file: Table = text.parse().map_err(|e: toml::de::Error| e.to_string())?;
-            let tables = file.get("layout").and_then(Value::as_array);
-            tables.into_iter().flatten().map(layout).collect()
-        };
-        layouts.extend(add().map_err(|e| format!("{}: {e}", path.display()))?);
-    }
-    if layouts.is_empty() {
-        return Err(format!("{}: no layouts; give the folder prm-spec/layouts", dir.display()));
-    }
-    Ok(layouts)
+    Ok(paths)
 }
 
-fn layout(value: &Value) -> Result<TableLayout, String> {
-    let name = text(value, "name")?.ok_or("a layout without a name")?.to_owned();
-    let read = || -> Result<TableLayout, String> {
-        let bytes = number(value, "bytes")?.ok_or("no `bytes`")?;
-        let is_union = match text(value, "kind")? {
-            None | Some("struct") => false,
-            Some("union") => true,
-            Some(other) => return Err(format!("kind `{other}`")),
-        };
-        let fields = value.get("fields").and_then(Value::as_array).ok_or("no `fields`")?;
-        let fields = fields.iter().map(field).collect::<Result<_, _>>()?;
-        Ok(TableLayout { name: name.clone(), is_union, bits: bytes * 8, fields })
+/// The entries of the array `key` in a file.
+fn entries<T>(
+    path: &Path,
+    key: &str,
+    read: impl Fn(&Value) -> Result<T, String>,
+) -> Result<Vec<T>, String> {
+    let all = || -> Result<Vec<T>, String> {
+        let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+        let file: Table = text.parse().map_err(|e: toml::de::Error| e.to_string())?;
+        let array = file.get(key).and_then(Value::as_array);
+        array.into_iter().flatten().map(read).collect()
     };
-    read().map_err(|e| format!("layout {name}: {e}"))
+    all().map_err(|e| format!("{}: {e}", path.display()))
 }
 
-fn field(value: &Value) -> Result<Field, String> {
-    let name = text(value, "name")?.ok_or("a field without a name")?.to_owned();
-    let read = || -> Result<Field, String> {
-        let at = number(value, "at")?.ok_or("no `at`")? * 8;
-        let (bit, element) =
-            match (text(value, "bits")?, number(value, "width")?, text(value, "layout")?) {
-                (Some(bits), None, None) => {
-                    let (high, low) = bits.split_once(':').ok_or("`bits` is not high:low")?;
-                    let parse = |end: &str| end.trim().parse::<u64>().map_err(|e| e.to_string());
-                    let (high, low) = (parse(high)?, parse(low)?);
-                    if high > 31 || low > high {
-                        return Err(format!("bits {bits} are not in a dword"));
-                    }
-                    (at + 31 - high, Element::Bits(high - low + 1))
-                }
-                (None, Some(width), None) => (at, Element::Bits(width)),
-                (None, None, Some(layout)) => (at, Element::Layout(layout.to_owned())),
-                _ => return Err("not just one of `bits`, `width`, `layout`".into()),
-            };
-        let list = value.get("list").and_then(Value::as_bool).unwrap_or(false);
-        let count = match (number(value, "count")?, list) {
-            (None, false) => Count::One,
-            (Some(n), false) => Count::Array(n),
-            (None, true) => Count::List,
-            (Some(_), true) => return Err("both `count` and `list`".into()),
-        };
-        Ok(Field { name: name.clone(), bit, element, count })
+fn source(value: &Value) -> Result<Source, String> {
+    let file = |value: &Value| -> Result<SourceFile, String> {
+        let path = need_text(value, "path")?;
+        let takes = value.get("takes").and_then(Value::as_array);
+        let takes = takes.into_iter().flatten().filter_map(|text| text.as_str().map(str::to_owned));
+        Ok(SourceFile {
+            name: path.rsplit('/').next().unwrap_or(&path).to_owned(),
+            sha256: text(value, "sha256")?.map(str::to_owned),
+            takes: takes.collect(),
+        })
     };
-    read().map_err(|e| format!("field {name}: {e}"))
+    let files = value.get("files").and_then(Value::as_array).ok_or("a source without files")?;
+    Ok(Source {
+        name: need_text(value, "name")?,
+        files: files.iter().map(file).collect::<Result<_, _>>()?,
+    })
+}
+
+fn enumeration(value: &Value) -> Result<Vec<Enumerator>, String> {
+    let all = words(value, "from")?.unwrap_or_default();
+    let values = value.get("values").and_then(Value::as_array).ok_or("an enum without values")?;
+    let one = |value: &Value| -> Result<Enumerator, String> {
+        Ok(Enumerator {
+            name: need_text(value, "name")?,
+            value: value.get("value").and_then(Value::as_integer).ok_or("no `value`")?,
+            from: words(value, "from")?.unwrap_or_else(|| all.clone()),
+        })
+    };
+    values.iter().map(one).collect()
+}
+
+fn register(value: &Value) -> Result<Register, String> {
+    Ok(Register {
+        name: need_text(value, "name")?,
+        id: number(value, "id")?.ok_or("a register without an id")?,
+        from: words(value, "from")?.unwrap_or_default(),
+    })
+}
+
+fn alias(value: &Value) -> Result<Alias, String> {
+    Ok(Alias {
+        name: need_text(value, "name")?,
+        of: need_text(value, "of")?,
+        from: words(value, "from")?.unwrap_or_default(),
+    })
+}
+
+fn conflict(value: &Value) -> Result<Conflict, String> {
+    Ok(Conflict {
+        at: need_text(value, "at")?,
+        ours: need_text(value, "ours")?,
+        theirs: need_text(value, "theirs")?,
+        from: words(value, "from")?.unwrap_or_default(),
+    })
 }
 
 fn text<'a>(value: &'a Value, key: &str) -> Result<Option<&'a str>, String> {
@@ -121,59 +266,19 @@ fn text<'a>(value: &'a Value, key: &str) -> Result<Option<&'a str>, String> {
     }
 }
 
+fn need_text(value: &Value, key: &str) -> Result<String, String> {
+    text(value, key)?.map(str::to_owned).ok_or_else(|| format!("no `{key}`"))
+}
+
+/// The words of a string.
+fn words(value: &Value, key: &str) -> Result<Option<Vec<String>>, String> {
+    Ok(text(value, key)?.map(|text| text.split_whitespace().map(str::to_owned).collect()))
+}
+
 fn number(value: &Value, key: &str) -> Result<Option<u64>, String> {
     match value.get(key) {
         None => Ok(None),
         Some(Value::Integer(n)) if *n >= 0 => Ok(Some(n.unsigned_abs())),
         Some(_) => Err(format!("`{key}` is no number of 0 or more")),
-    }
-}
-
-/// A field of a layout, of the header or of the table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Field {
-    /// The name.
-    pub(crate) name: String,
-    /// The offset of its first (highest) bit from the start of the layout.
-    pub(crate) bit: u64,
-    /// What one element is.
-    pub(crate) element: Element,
-    /// How many elements there are.
-    pub(crate) count: Count,
-}
-
-/// One element of a field.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Element {
-    /// A number or string of this many bits.
-    Bits(u64),
-    /// Another layout, by name.
-    Layout(String),
-}
-
-/// How many elements a field has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Count {
-    /// One; the field is no array.
-    One,
-    /// An array of this many.
-    Array(u64),
-    /// A list of open length.
-    List,
-}
-
-impl std::fmt::Display for Field {
-    /// Place and size, without the name: `bit 0x1b3 width 5`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "bit {:#x} ", self.bit)?;
-        match &self.element {
-            Element::Bits(width) => write!(f, "width {width}")?,
-            Element::Layout(name) => write!(f, "layout {name}")?,
-        }
-        match self.count {
-            Count::One => Ok(()),
-            Count::Array(n) => write!(f, " times {n}"),
-            Count::List => write!(f, " list"),
-        }
     }
 }

@@ -404,7 +404,7 @@ fn is_pair(fields: &[Tag<'_>]) -> bool {
 
 /// Whether a field of this name holds nothing.
 fn is_reserved(name: &str) -> bool {
-    ["reserved", "resere", "rsvd"].iter().any(|r| name.starts_with(r))
+    ["reserved", "resereved", "resered", "reserverd", "rsvd"].iter().any(|r| name.starts_with(r))
 }
 
 /// Name of the layout that a node becomes.

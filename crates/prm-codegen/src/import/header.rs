@@ -58,9 +58,9 @@ pub(super) fn read(files: &[HeaderFile], lenient: bool) -> Result<Reading, Fault
     faults.or(Reading { layouts: lowering.layouts, enums, registers: Vec::new(), passed_over })
 }
 
-/// Whether a field of this name holds nothing. One header misspells it.
+/// Whether a field of this name holds nothing. The headers misspell it in three ways.
 fn is_reserved(name: &str) -> bool {
-    name.starts_with("reserved") || name.starts_with("resere") || name.starts_with("rsvd")
+    ["reserved", "resereved", "resered", "reserverd", "rsvd"].iter().any(|r| name.starts_with(r))
 }
 
 /// PRM name of the layout with a C tag.

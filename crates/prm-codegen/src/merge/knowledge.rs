@@ -8,7 +8,10 @@ impl Merged {
     /// Takes what a source knows of the fields of a layout, where the layout has the same bits,
     /// under whatever name. `bits` are those of one element of each, by the source.
     pub(super) fn learn(&mut self, at: usize, source: &str, theirs: &Layout, bits: &[u32]) {
-        for (field, bits) in theirs.fields.iter().zip(bits) {
+        let known = |f: &Field| {
+            f.access.is_some() || !f.values.is_empty() || f.selector.is_some() || f.when.is_some()
+        };
+        for (field, bits) in theirs.fields.iter().zip(bits).filter(|(f, _)| known(f)) {
             let Some(i) = self.counterpart(at, field, *bits) else { continue };
             let known = |selector: &String| self.selected(at, theirs, selector);
             let selector = field.selector.as_ref().filter(|_| self.is_union(at, i)).map(known);

@@ -175,10 +175,11 @@ impl Merged {
         }
     }
 
-    /// Brings the sources of fields into their order, where a source comes late.
+    /// Brings the sources of fields into their order, each once, where a source comes late.
     fn rank_fields(&mut self, at: usize) {
         for field in &mut self.layouts[at].fields {
             field.from.sort_by_key(|from| self.ranks.iter().position(|rank| rank == from));
+            field.from.dedup();
         }
     }
 

@@ -476,6 +476,38 @@ fn one_layout_under_the_same_words() {
         ! lamp_color.white: blue 0x00 15:8 | 0x00 15:8 (tool) renamed
         ",
     );
+    // Half of the fields is enough.
+    gives(
+        &[
+            (
+                "kernel",
+                "struct mlx5_ifc_lamp_color_bits { u8 red[8]; u8 rsvd[8]; u8 green[8]; u8 rsvd_2[8]; };",
+            ),
+            ("tool", "struct mlx5_ifc_color_lamp_bits { u8 red[8]; u8 hue[8]; u8 rsvd[16]; };"),
+        ],
+        "",
+        "
+        lamp_color: struct of 0x04 bytes (kernel tool)
+          red 0x00 31:24
+          hue 0x00 23:16 (tool)
+          green 0x00 15:8 (kernel)
+        color_lamp is lamp_color (tool)
+        ",
+    );
+    // A union is no struct.
+    gives(
+        &[
+            ("kernel", "union mlx5_ifc_lamp_color_bits { u8 red[32]; };"),
+            ("tool", "struct mlx5_ifc_color_lamp_bits { u8 red[32]; };"),
+        ],
+        "",
+        "
+        lamp_color: union of 0x04 bytes (kernel)
+          red 0x00 31:0
+        color_lamp: struct of 0x04 bytes (tool)
+          red 0x00 31:0
+        ",
+    );
     // Less than half of the fields are not.
     gives(
         &[
@@ -887,6 +919,27 @@ fn registers_have_ids_and_layouts() {
 }
 
 #[test]
+fn a_register_whose_layout_is_not_sure_has_none() {
+    let kernel = "
+        enum { MLX5_REG_ROOF = 0x4004 };
+        struct mlx5_ifc_roof_reg_bits { u8 tiles[32]; };
+        struct mlx5_ifc_register_roof_bits { u8 rain[32]; };";
+    gives(
+        &[("kernel", kernel)],
+        "",
+        "
+        roof_reg: struct of 0x04 bytes (kernel)
+          tiles 0x00 31:0
+        register_roof: struct of 0x04 bytes (kernel)
+          rain 0x00 31:0
+        enum mlx5_reg_roof (kernel)
+          MLX5_REG_ROOF 16388
+        0x4004 ROOF - (kernel)
+        ",
+    );
+}
+
+#[test]
 fn layouts_of_registers_that_differ_are_told() {
     let other = adb(
         r#"
@@ -984,6 +1037,41 @@ fn a_database_says_who_reads_and_writes() {
         0x4002 wall wall_reg (base)
         ! lamp_reg.lit: on 0x00 31:31 | 0x00 31:31 (base) renamed
         ! lamp_reg.slot: 0x04 27:16 | 0x04 23:16 (base) widened
+        ",
+    );
+}
+
+#[test]
+fn a_database_says_nothing_of_what_is_another_thing() {
+    // A layout has no values, and a member of a union is not another one of as many bits.
+    let kernel = "
+        struct mlx5_ifc_bulb_bits { u8 volt[32]; };
+        union mlx5_ifc_part_bits { u8 raw[32]; u8 small[16]; };
+        struct mlx5_ifc_lamp_reg_bits { struct mlx5_ifc_bulb_bits bulb; };";
+    let base = adb(
+        r#"
+<node name="part_ext" size="0x4.0" attr_is_union="1" descr="">
+    <field name="small" offset="0x0.0" size="0x4.0" access="RO" descr="" />
+</node>
+<node name="lamp_reg_ext" size="0x4.0" descr="">
+    <field name="state" offset="0x0.0" size="0x4.0" access="RW" enum="off=0x0,on=0x1" descr="" />
+</node>"#,
+        &[("lamp_reg_ext", "0x4.0", "LAMP", 0x4001)],
+    );
+    gives(
+        &[("kernel", kernel), ("base", &base)],
+        "",
+        "
+        bulb: struct of 0x04 bytes (kernel)
+          volt 0x00 31:0
+        part: union of 0x04 bytes (kernel base)
+          raw 0x00 31:0 (kernel)
+          small 0x00 31:16 (kernel)
+        lamp_reg: struct of 0x04 bytes (kernel base)
+          bulb 0x00 bulb RW (kernel)
+        0x4001 LAMP lamp_reg (base)
+        ! part.small: 0x00 31:16 | 0x00 31:0 (base) narrowed
+        ! lamp_reg.state: bulb 0x00 bulb | 0x00 31:0 (base) renamed
         ",
     );
 }
@@ -1154,6 +1242,69 @@ fn a_register_that_others_have_a_place_for_stays_as_long_as_it_is() {
         0x4002 wall wall_reg (base)
         ! lamp_reg: struct of 0x04 bytes | struct of 0x08 bytes (base) shorter
         ! lamp_reg.slot: 0x04 bytes | 0x04 23:16 (base) past the end
+        ",
+    );
+}
+
+#[test]
+fn a_register_in_a_register_is_lengthened_with_it() {
+    let kernel = "
+        struct mlx5_ifc_lamp_reg_bits { u8 on[32]; };
+        union mlx5_ifc_any_reg_bits { struct mlx5_ifc_lamp_reg_bits lamp_reg; };";
+    let base = adb(
+        r#"
+<node name="lamp_reg_ext" size="0x8.0" descr="">
+    <field name="on" offset="0x0.0" size="0x4.0" descr="" />
+</node>
+<node name="any_reg_ext" size="0x8.0" attr_is_union="1" descr="">
+    <field name="lamp_reg_ext" offset="0x0.0" size="0x8.0" subnode="lamp_reg_ext" descr="" />
+</node>"#,
+        &[("lamp_reg_ext", "0x8.0", "LAMP", 0x4001), ("any_reg_ext", "0x8.0", "ANY", 0x4002)],
+    );
+    gives(
+        &[("kernel", kernel), ("base", &base)],
+        "",
+        "
+        lamp_reg: struct of 0x08 bytes (kernel base)
+          on 0x00 31:0
+        any_reg: union of 0x08 bytes (kernel base)
+          lamp_reg 0x00 lamp_reg
+        0x4001 LAMP lamp_reg (base)
+        0x4002 ANY any_reg (base)
+        ! any_reg: union of 0x08 bytes | union of 0x04 bytes (kernel) lengthened
+        ! lamp_reg: struct of 0x08 bytes | struct of 0x04 bytes (kernel) lengthened
+        ",
+    );
+}
+
+#[test]
+fn what_held_a_longer_register_joins_when_it_is_lengthened() {
+    // The lib, of lower rank than the tool, has a place for the shorter one in a union.
+    let kernel = "struct mlx5_ifc_lamp_reg_bits { u8 rsvd[24]; u8 color[8]; };";
+    let tool = "
+        struct mlx5_ifc_lamp_reg_bits { u8 rsvd[24]; u8 color[8]; u8 rsvd_2[32]; };
+        struct mlx5_ifc_room_bits { u8 rsvd[32]; struct mlx5_ifc_lamp_reg_bits lamp; };
+        union mlx5_ifc_any_bits { struct mlx5_ifc_lamp_reg_bits lamp; };";
+    let lib = "
+        struct mlx5_ifc_lamp_reg_bits { u8 rsvd[24]; u8 color[8]; };
+        union mlx5_ifc_any_bits { struct mlx5_ifc_lamp_reg_bits lamp; u8 rsvd[64]; };";
+    gives(
+        &[("kernel", kernel), ("tool", tool), ("lib", lib), ("base", &database())],
+        "",
+        "
+        lamp_reg: struct of 0x08 bytes (kernel tool lib base)
+          lit 0x00 31:31 RW off=0 on=1 (base)
+          color 0x00 7:0 RO
+          slot 0x04 23:16 INDEX (base)
+        room: struct of 0x0c bytes (tool)
+          lamp 0x04 lamp_reg
+        any: union of 0x08 bytes (tool lib)
+          lamp 0x00 lamp_reg
+        wall_reg: struct of 0x04 bytes (base)
+          bricks 0x00 31:0 OP
+        0x4001 LAMP lamp_reg (base)
+        0x4002 wall wall_reg (base)
+        ! lamp_reg: struct of 0x08 bytes | struct of 0x04 bytes (kernel lib) lengthened
         ",
     );
 }

@@ -2928,12 +2928,6 @@ pub type IbqCap = Layout<tag::IbqCap, 0xfc>;
 layout! { IbqCap, tag::IbqCap, "ibq_cap", Struct, 0xfc;
     /// `ibq_wire_protocol`: 64 bits from byte 0x00 on.
     quad(ibq_wire_protocol set_ibq_wire_protocol with_ibq_wire_protocol: u64 = "ibq_wire_protocol" 0x00);
-    /// `reserverd_at_40`: 40 bits from byte 0x08 on.
-    wide(reserverd_at_40 set_reserverd_at_40 with_reserverd_at_40 try_set_reserverd_at_40: u64 = "reserverd_at_40" 0x08 40);
     /// `ibq_max_scatter_offset`: bits 23:16 of dword 0x0c.
     full(ibq_max_scatter_offset set_ibq_max_scatter_offset with_ibq_max_scatter_offset: u8 = "ibq_max_scatter_offset" 0x0c[23:16]);
-    /// `reserverd_at_70`: bits 15:0 of dword 0x0c.
-    full(reserverd_at_70 set_reserverd_at_70 with_reserverd_at_70: u16 = "reserverd_at_70" 0x0c[15:0]);
-    /// `reserverd_at_80`: from byte 0x10 on.
-    bytes(reserverd_at_80 reserverd_at_80_mut set_reserverd_at_80 with_reserverd_at_80: [u8; 236] = "reserverd_at_80" 0x10, 0xec);
 }

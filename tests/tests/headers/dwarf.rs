@@ -1,15 +1,70 @@
-//! The layouts of the headers, read from the debug information gcc writes for them.
+//! What gcc sees in headers: layouts and enumerators, read from the debug information that it writes
+//! for them. So the compiler, and no parser of ours, enumerates them.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::collections::{HashMap, HashSet};
 use std::process::Stdio;
 
 use gimli::constants as dw;
 use object::{Object, ObjectSection};
 
-use crate::CLayout;
-use crate::headers::{PRELUDE, finish, gcc};
+use super::{Headers, file_name, finish, gcc, scratch, write};
 use crate::spec::{Count, Element, Field};
+
+/// What gcc sees in the headers of one source.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Seen {
+    /// The layouts, in the order of the headers; those written in place follow the outer one.
+    pub(crate) layouts: Vec<CLayout>,
+    /// What is called like a layout, and can't be one.
+    pub(crate) faulty: Vec<Faulty>,
+    /// The enumerations: their enumerators and the values of those.
+    pub(crate) enumerations: Vec<Vec<(String, i64)>>,
+}
+
+/// A struct or union of the C headers, as gcc laid it out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CLayout {
+    /// The name of the layout: the tag without what stands around it; of a type written in place,
+    /// `outer_member`.
+    pub(crate) name: String,
+    /// The C tag; of a type written in place, the tag of the outer one, a dot, and the member.
+    pub(crate) tag: String,
+    /// An expression that names the type in C.
+    pub(crate) c_type: String,
+    /// Whether it is a union.
+    pub(crate) is_union: bool,
+    /// Whether it is a type without a tag, written in place with a member name.
+    pub(crate) inline: bool,
+    /// The size in bits.
+    pub(crate) bits: u64,
+    /// The fields that are not reserved, in the order of the header; members of unnamed inner
+    /// structs and unions are among them.
+    pub(crate) fields: Vec<Field>,
+    /// How many reserved fields it has.
+    pub(crate) reserved: usize,
+}
+
+/// A struct or union that is called like a layout, and can't be one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Faulty {
+    /// Its name, as of a layout.
+    pub(crate) name: String,
+    /// Why it is none.
+    pub(crate) why: String,
+}
+
+/// Why something that is called like a layout is none: a pointer is in it.
+pub(crate) const POINTER: &str = "a pointer";
+/// The same: it holds another one that is none.
+pub(crate) const HOLDS_FAULTY: &str = "holds what is no layout";
+
+/// Why something that is called like a layout is none: it ends within a byte.
+fn odd_size(bits: u64) -> String {
+    format!("{bits} bits long")
+}
+
+/// What the names of fields that hold nothing begin with. The headers misspell it in three ways.
+const RESERVED: [&str; 5] = ["reserved", "resereved", "resered", "reserverd", "rsvd"];
 
 /// Place of an entry in the debug information.
 type At = gimli::UnitOffset<usize>;
@@ -21,6 +76,8 @@ struct Entry {
     tag: gimli::DwTag,
     name: Option<String>,
     declaration: bool,
+    /// The file it stands in, by number.
+    file: Option<u64>,
     /// Size in bytes, where it has one.
     size: Option<u64>,
     /// Its type, where it has one.
@@ -29,34 +86,30 @@ struct Entry {
     location: u64,
     /// Of a dimension of an array: its length; none or 0 if open.
     length: Option<u64>,
+    /// Of an enumerator: its value.
+    value: Option<i64>,
     children: Vec<At>,
 }
 
-/// Every struct and union of the headers in `header_dir`, in the order of the headers; types
-/// written in place follow the outer one.
-pub(crate) fn c_layouts(header_dir: &Path) -> Result<Vec<CLayout>, String> {
-    let scratch = tempfile::tempdir()
-        .map_err(|e| format!("no temporary folder ({e}); make room, or set TMPDIR"))?;
+/// What gcc sees in these headers.
+pub(crate) fn see(headers: &Headers) -> Result<Seen, String> {
+    let scratch = scratch();
     let (source, binary) = (scratch.path().join("headers.c"), scratch.path().join("headers.so"));
-    write(&source, PRELUDE)?;
+    write(&source, &headers.prepare(scratch.path())?)?;
     // Linked, so that the debug information has no relocations left in it.
-    let child = gcc(header_dir)?
+    let child = gcc(scratch.path())
         .args(["-g", "-gz=none", "-fno-eliminate-unused-debug-types"])
         .args(["-shared", "-nostdlib", "-fPIC", "-o"])
         .args([&binary, &source])
         .stderr(Stdio::piped())
         .spawn();
-    finish("the kernel headers", child)?;
+    finish(&format!("the headers of {}", headers.name), child)?;
     let data = std::fs::read(&binary).map_err(|e| format!("{}: {e}", binary.display()))?;
-    read_debug_info(&data).map_err(|e| format!("debug information of the kernel headers: {e}"))
+    read_debug_info(&data, headers)
+        .map_err(|e| format!("debug information of {}: {e}", headers.name))
 }
 
-/// Writes a file, with the path in the error.
-pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|e| format!("{}: cannot write ({e})", path.display()))
-}
-
-fn read_debug_info(binary: &[u8]) -> Result<Vec<CLayout>, String> {
+fn read_debug_info(binary: &[u8], headers: &Headers) -> Result<Seen, String> {
     let file = object::File::parse(binary).map_err(|e| e.to_string())?;
     let endian = if file.is_little_endian() {
         gimli::RunTimeEndian::Little
@@ -68,14 +121,54 @@ fn read_debug_info(binary: &[u8]) -> Result<Vec<CLayout>, String> {
         None => Ok(Default::default()),
     })?;
     let dwarf = sections.borrow(|data| gimli::EndianSlice::new(data, endian));
-    let mut layouts = Vec::new();
+    let mut seen = Seen::default();
     let mut units = dwarf.units();
     while let Some(header) = units.next().map_err(|e| e.to_string())? {
         let unit = dwarf.unit(header).map_err(|e| e.to_string())?;
         let (entries, order) = read_entries(&dwarf, &unit).map_err(|e| e.to_string())?;
-        layouts.extend(Reader { entries }.layouts(&order)?);
+        let files = file_names(&dwarf, &unit).map_err(|e| e.to_string())?;
+        Reader { entries, files, headers }.read(&order, &mut seen)?;
     }
-    Ok(layouts)
+    seen.remove_holders();
+    Ok(seen)
+}
+
+/// The files of a unit, by number, without the folders they lie in.
+fn file_names(
+    dwarf: &gimli::Dwarf<Slice<'_>>,
+    unit: &gimli::Unit<Slice<'_>>,
+) -> gimli::Result<HashMap<u64, String>> {
+    let mut names = HashMap::new();
+    let Some(program) = &unit.line_program else { return Ok(names) };
+    let header = program.header();
+    for number in 0..=header.file_names().len() as u64 {
+        let Some(file) = header.file(number) else { continue };
+        let path = dwarf.attr_string(unit, file.path_name())?.to_string_lossy().into_owned();
+        names.insert(number, path.rsplit('/').next().unwrap_or(&path).to_owned());
+    }
+    Ok(names)
+}
+
+impl Seen {
+    /// All enumerators.
+    pub(crate) fn enumerators(&self) -> impl Iterator<Item = &(String, i64)> {
+        self.enumerations.iter().flatten()
+    }
+
+    /// Takes what holds something faulty for faulty too.
+    fn remove_holders(&mut self) {
+        let mut faulty: HashSet<String> = self.faulty.iter().map(|f| f.name.clone()).collect();
+        loop {
+            let holds = |layout: &CLayout| {
+                let mut fields = layout.fields.iter();
+                fields.any(|f| matches!(&f.element, Element::Layout(name) if faulty.contains(name)))
+            };
+            let Some(i) = self.layouts.iter().position(holds) else { return };
+            let CLayout { name, .. } = self.layouts.remove(i);
+            faulty.insert(name.clone());
+            self.faulty.push(Faulty { name, why: HOLDS_FAULTY.to_owned() });
+        }
+    }
 }
 
 /// All entries of a unit, and their order.
@@ -101,9 +194,14 @@ fn read_entries(
                 Some(gimli::AttributeValue::UnitRef(at)) => Some(at),
                 _ => None,
             },
+            file: match die.attr_value(dw::DW_AT_decl_file) {
+                Some(gimli::AttributeValue::FileIndex(number)) => Some(number),
+                _ => None,
+            },
             location: number(dw::DW_AT_data_member_location).unwrap_or(0),
             length: number(dw::DW_AT_count)
                 .or_else(|| number(dw::DW_AT_upper_bound).map(|last| last + 1)),
+            value: die.attr_value(dw::DW_AT_const_value).and_then(constant),
             children: Vec::new(),
         };
         while path.last().is_some_and(|(depth, _)| *depth >= die.depth()) {
@@ -121,27 +219,64 @@ fn read_entries(
     Ok((entries, order))
 }
 
-/// Turns entries into layouts.
-struct Reader {
-    entries: HashMap<At, Entry>,
+/// The value of an enumerator. gcc writes those below 0 with a sign, and the others without.
+fn constant(value: gimli::AttributeValue<Slice<'_>>) -> Option<i64> {
+    match value {
+        gimli::AttributeValue::Sdata(value) => Some(value),
+        value => value.udata_value().map(|value| value as i64),
+    }
 }
 
-impl Reader {
-    fn layouts(&self, order: &[At]) -> Result<Vec<CLayout>, String> {
-        let mut layouts = Vec::new();
+/// Turns entries into layouts and enumerators.
+struct Reader<'a> {
+    entries: HashMap<At, Entry>,
+    files: HashMap<u64, String>,
+    headers: &'a Headers,
+}
+
+impl Reader<'_> {
+    fn read(&self, order: &[At], seen: &mut Seen) -> Result<(), String> {
         for at in order {
             let entry = self.entry(*at)?;
-            let (Some(tag), Some(keyword)) = (&entry.name, keyword(entry.tag)) else { continue };
-            if entry.declaration {
-                continue;
+            let file = entry.file.and_then(|number| self.files.get(&number));
+            let Some(file) = file.filter(|_| !entry.declaration) else { continue };
+            let layouts = self.headers.files.iter().any(|path| file_name(path) == *file);
+            let takes = self.headers.takes.iter().find(|(path, _)| file_name(path) == *file);
+            if entry.tag == dw::DW_TAG_enumeration_type && (layouts || takes.is_some()) {
+                let takes = takes.map(|(_, takes)| &takes[..]);
+                seen.enumerations.push(self.enumerators(entry, takes)?);
             }
-            let Some(name) = layout_name(tag) else {
-                return Err(format!("{keyword} {tag} has no mlx5_ifc_ before its name"));
-            };
-            let c_type = format!("{keyword} {tag}");
-            self.layout(name, tag.clone(), c_type, false, entry, &mut layouts)?;
+            let (Some(tag), Some(keyword)) = (&entry.name, keyword(entry.tag)) else { continue };
+            if let Some(name) = layout_name(tag).filter(|_| layouts) {
+                let (name, c_type) = (name.to_owned(), format!("{keyword} {tag}"));
+                let mut new = Vec::new();
+                match self.layout(name.clone(), tag.clone(), c_type, false, entry, &mut new) {
+                    Ok(()) => seen.layouts.append(&mut new),
+                    Err(why) => seen.faulty.push(Faulty { name, why }),
+                }
+            }
         }
-        Ok(layouts)
+        Ok(())
+    }
+
+    /// The enumerators of an enumeration; those with one of the beginnings `takes`, if told.
+    fn enumerators(
+        &self,
+        entry: &Entry,
+        takes: Option<&[String]>,
+    ) -> Result<Vec<(String, i64)>, String> {
+        let mut enumerators = Vec::new();
+        for at in &entry.children {
+            let child = self.entry(*at)?;
+            let (Some(name), Some(value)) = (&child.name, child.value) else {
+                return Err("an enumerator without a name and a value".into());
+            };
+            let taken = takes.is_none_or(|takes| takes.iter().any(|t| name.starts_with(&**t)));
+            if taken && !self.headers.is_foreign(name) {
+                enumerators.push((name.clone(), value));
+            }
+        }
+        Ok(enumerators)
     }
 
     /// Adds one layout, and then the ones written in place inside it.
@@ -155,6 +290,9 @@ impl Reader {
         layouts: &mut Vec<CLayout>,
     ) -> Result<(), String> {
         let bits = entry.size.ok_or_else(|| format!("{c_type} has no size"))?;
+        if !bits.is_multiple_of(8) {
+            return Err(odd_size(bits));
+        }
         let is_union = entry.tag == dw::DW_TAG_union_type;
         let (fields, reserved) = (Vec::new(), 0);
         let mut new = CLayout { name, tag, c_type, is_union, inline, bits, fields, reserved };
@@ -188,25 +326,23 @@ impl Reader {
             let of = self.type_of(member)?;
             let Some(name) = member.name.clone() else {
                 if keyword(of.tag).is_none() {
-                    return Err(format!("{}: a member without a name", layout.c_type));
+                    return Err("a member has no name".into());
                 }
                 self.members(of, bit, layout, in_place)?;
                 continue;
             };
-            if ["reserved", "resereved", "rsvd"].iter().any(|prefix| name.starts_with(prefix)) {
+            if RESERVED.iter().any(|beginning| name.starts_with(beginning)) {
                 layout.reserved += 1;
                 continue;
             }
-            let (element, count) = self
-                .element(of)
-                .map_err(|e| format!("{}.{name}: {e}; teach dwarf.rs about it", layout.c_type))?;
+            let (element, count) = self.element(of)?;
             let element = match element {
                 Some(element) => element,
                 None if count == Count::One => {
                     in_place.push((name.clone(), of));
                     Element::Layout(format!("{}_{name}", layout.name))
                 }
-                None => return Err(format!("{}.{name}: array of a type in place", layout.c_type)),
+                None => return Err(format!("{name} is an array of a type in place")),
             };
             layout.fields.push(Field { name, bit, element, count });
         }
@@ -229,9 +365,10 @@ impl Reader {
         let count = |length: Option<u64>| length.map_or(Count::List, Count::Array);
         if keyword(inner.tag).is_some() {
             let element = match &inner.name {
-                Some(tag) => Some(Element::Layout(
-                    layout_name(tag).ok_or_else(|| format!("{tag} is no layout"))?,
-                )),
+                Some(tag) => match layout_name(tag) {
+                    Some(name) => Some(Element::Layout(name.to_owned())),
+                    None => return Err(HOLDS_FAULTY.to_owned()),
+                },
                 None => None,
             };
             return match dimensions[..] {
@@ -239,6 +376,9 @@ impl Reader {
                 [length] => Ok((element, count(length))),
                 _ => Err("an array of more dimensions of a struct".into()),
             };
+        }
+        if inner.tag == dw::DW_TAG_pointer_type {
+            return Err(POINTER.to_owned());
         }
         if inner.tag != dw::DW_TAG_base_type || inner.size != Some(1) {
             return Err(format!("a type that is neither u8 nor a struct ({})", inner.tag));
@@ -276,8 +416,12 @@ fn keyword(tag: gimli::DwTag) -> Option<&'static str> {
     }
 }
 
-/// The name of the layout a C tag stands for.
-fn layout_name(tag: &str) -> Option<String> {
-    let name = tag.strip_prefix("mlx5_ifc_")?;
-    Some(name.strip_suffix("_bits").unwrap_or(name).to_owned())
+/// The name of the layout a C tag stands for: `mlx5_ifc_NAME` with or without `_bits` behind it,
+/// `uct_ib_mlx5_NAME_bits`, or `NAME_bits`.
+fn layout_name(tag: &str) -> Option<&str> {
+    let bits = tag.strip_suffix("_bits");
+    match tag.strip_prefix("mlx5_ifc_") {
+        Some(name) => Some(name.strip_suffix("_bits").unwrap_or(name)),
+        None => bits.map(|name| name.strip_prefix("uct_ib_mlx5_").unwrap_or(name)),
+    }
 }
