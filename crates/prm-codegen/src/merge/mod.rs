@@ -71,7 +71,7 @@ pub fn merge(told: Vec<Told>, rulings: Rulings, families: Vec<Family>) -> Result
 /// The tables with one more source, of the lowest rank. Every `from` is written out in full.
 pub fn add(spec: Spec, source: &str, reading: Reading) -> Spec {
     let Spec { layouts, enums, registers, aliases, conflicts, rulings, sources, .. } = spec;
-    let ranks = sources.into_iter().map(|s| s.name).collect();
+    let ranks = sources.into_iter().map(|s| s.name).chain([source.to_owned()]).collect();
     let mut merged = Merged {
         ranks,
         layouts,
@@ -146,7 +146,11 @@ impl Merged {
         let same =
             self.conflicts.iter_mut().find(|c| c.at == at && c.theirs == theirs && c.why == why);
         match same {
-            Some(conflict) => add_source(&mut conflict.from, source),
+            Some(conflict) => {
+                add_source(&mut conflict.from, source);
+                // What is judged anew comes late.
+                conflict.from.sort_by_key(|from| self.ranks.iter().position(|rank| rank == from));
+            }
             None => self.conflicts.push(Conflict {
                 at,
                 ours,
