@@ -24,6 +24,7 @@ pub fn check(spec: &Spec) -> Result<(), Faults> {
     selects(spec, &mut faults);
     transitions(spec, &mut faults);
     opcodes(spec, &mut faults);
+    spec_words(spec, &mut faults);
     faults.or(())
 }
 
@@ -764,6 +765,47 @@ fn transitions(spec: &Spec, faults: &mut Faults) {
                 let help = "its bits are those of the select mask qp_opt_param";
                 faults.add(&t.origin, format!("opt_param_mask has no bit {name}"), help);
             }
+        }
+    }
+}
+
+/// Words are of layouts, fields and commands that are there.
+fn spec_words(spec: &Spec, faults: &mut Faults) {
+    let w = &spec.words;
+    unique(w.layouts.iter().map(|l| (&*l.layout, &l.origin)), "words of a layout", faults);
+    unique(w.commands.iter().map(|c| (&*c.name, &c.origin)), "words of a command", faults);
+    for words in &w.layouts {
+        if let Some(text) = &words.about {
+            about(text, &words.origin, faults);
+        }
+        let layouts: Vec<&Layout> =
+            spec.layouts.iter().filter(|l| matches(&words.layout, &l.name)).collect();
+        if layouts.is_empty() {
+            no_layout(spec, &words.layout, &words.origin, faults);
+            continue;
+        }
+        unique(words.fields.iter().map(|f| (&*f.name, &f.origin)), "field", faults);
+        for field in &words.fields {
+            about(&field.line(), &field.origin, faults);
+            if !layouts.iter().any(|l| l.field(&field.name).is_some()) {
+                no_field(&words.layout, &field.name, &field.origin, faults);
+            }
+            if let Some(cap) = &field.cap
+                && spec.resolve_full(cap).is_none()
+            {
+                no_field("the tables", cap, &field.origin, faults);
+            }
+        }
+    }
+    let opcodes = spec.semantics.enums.iter().find(|e| e.name == "opcode");
+    for words in &w.commands {
+        about(&words.about, &words.origin, faults);
+        if !opcodes.is_some_and(|e| e.values.iter().any(|v| v.name == words.name)) {
+            faults.add(
+                &words.origin,
+                format!("there is no command {}", words.name),
+                "correct the name: it is the header's, without MLX5_CMD_OP_",
+            );
         }
     }
 }

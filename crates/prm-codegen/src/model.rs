@@ -23,6 +23,8 @@ pub struct Spec {
     pub rulings: Rulings,
     /// The meaning of layouts, from `semantics/`.
     pub semantics: Semantics,
+    /// What layouts, fields and commands are, in words.
+    pub words: Words,
 }
 
 impl Spec {
@@ -509,6 +511,107 @@ pub struct BoundEnum {
     pub except: Vec<String>,
     /// The fields it belongs to, as `layout.field`; `*` stands for any run of characters.
     pub fields: Vec<(String, Origin)>,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// What layouts, fields and commands are, in words.
+#[derive(Debug, Clone, Default)]
+pub struct Words {
+    /// Of layouts and their fields.
+    pub layouts: Vec<LayoutWords>,
+    /// Of commands: name and words.
+    pub commands: Vec<CommandWords>,
+}
+
+impl Words {
+    /// The words of a layout as a whole.
+    pub fn layout(&self, name: &str) -> Option<&str> {
+        self.best(name, |words| words.about.as_deref())
+    }
+
+    /// The words of a field.
+    pub fn field(&self, layout: &str, field: &str) -> Option<&FieldWords> {
+        self.best(layout, |words| words.fields.iter().find(|f| f.name == field))
+    }
+
+    /// The words of a command.
+    pub fn command(&self, name: &str) -> Option<&str> {
+        self.commands.iter().find(|c| c.name == name).map(|c| &*c.about)
+    }
+
+    /// What `get` finds: in the entry of the layout itself, else in that of the longest pattern.
+    fn best<'w, T>(
+        &'w self,
+        layout: &str,
+        get: impl Fn(&'w LayoutWords) -> Option<T>,
+    ) -> Option<T> {
+        let fits = self.layouts.iter().filter(|w| matches(&w.layout, layout));
+        fits.filter_map(|w| Some((w.layout == layout, w.layout.len(), get(w)?)))
+            .max_by_key(|(own, len, _)| (*own, *len))
+            .map(|(.., words)| words)
+    }
+}
+
+/// Words of a layout, or of all that a pattern takes.
+#[derive(Debug, Clone)]
+pub struct LayoutWords {
+    /// The layout; `*` stands for any run of characters.
+    pub layout: String,
+    /// One line about it.
+    pub about: Option<String>,
+    /// Its fields.
+    pub fields: Vec<FieldWords>,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// Words of a field.
+#[derive(Debug, Clone)]
+pub struct FieldWords {
+    /// The field.
+    pub name: String,
+    /// What it means.
+    pub about: String,
+    /// In what it counts.
+    pub unit: Option<String>,
+    /// Its values, where not all that fit.
+    pub range: Option<String>,
+    /// The capability that gates or bounds it, as `layout.field`.
+    pub cap: Option<String>,
+    /// Whether no more than its name tells so.
+    pub unsure: bool,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+impl FieldWords {
+    /// All of it in one line.
+    pub fn line(&self) -> String {
+        let mut line = self.about.clone();
+        if let Some(unit) = &self.unit {
+            line.push_str(&format!(" Unit: {unit}."));
+        }
+        if let Some(range) = &self.range {
+            line.push_str(&format!(" Range: {range}."));
+        }
+        if let Some(cap) = &self.cap {
+            line.push_str(&format!(" Capability: {cap}."));
+        }
+        if self.unsure {
+            line.push_str(" By its name only: no public text says more.");
+        }
+        line
+    }
+}
+
+/// Words of a command.
+#[derive(Debug, Clone)]
+pub struct CommandWords {
+    /// The command.
+    pub name: String,
+    /// What it does.
+    pub about: String,
     /// Where it is written.
     pub origin: Origin,
 }

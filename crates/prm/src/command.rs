@@ -259,6 +259,14 @@ pub const fn opcode(input: &[u8]) -> Option<crate::Opcode> {
     }
 }
 
+impl crate::Opcode {
+    /// What the command does, in words.
+    pub fn about(self) -> Option<&'static str> {
+        let words = crate::generated::COMMAND_WORDS;
+        words.iter().find(|(code, _)| *code == self.0).map(|(_, words)| *words)
+    }
+}
+
 /// The command with this opcode, in the families that are compiled in and where semantics are known.
 pub fn command(opcode: u16) -> Option<&'static CommandDesc> {
     crate::families().iter().flat_map(|f| f.commands).find(|c| c.opcode == opcode).copied()

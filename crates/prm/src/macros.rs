@@ -524,14 +524,14 @@ macro_rules! access {
 
 /// An enumeration whose unknown values are kept.
 macro_rules! coded {
-    ($(#[$doc:meta])* $Name:ident: $type:ident = $prm:literal { $( $value:ident $text:literal = $number:literal, )* }) => {
+    ($(#[$doc:meta])* $Name:ident: $type:ident = $prm:literal { $( $value:ident $text:literal = $number:literal $($about:literal)?, )* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
         pub struct $Name(pub $type);
 
         impl $Name {
             $(
-                #[doc = concat!("`", $text, "`: ", stringify!($number), ".")]
+                #[doc = concat!("`", $text, "`: ", stringify!($number), "." $(, " ", $about)?)]
                 pub const $value: Self = $Name($number);
             )*
             /// Names of the values.

@@ -58,18 +58,21 @@ pub(super) fn family(
 
 fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout: &Layout) {
     let (name, prm, bytes) = (type_name(&layout.name), &layout.name, layout.bytes);
-    let command = spec.semantics.commands.iter().find(|c| c.input == layout.name);
-    let answered = spec.semantics.commands.iter().find(|c| c.output == layout.name);
+    let request = bindings.request(&layout.name);
     let kind = if layout.kind == Kind::Union { ", a union" } else { "" };
     let all = tails(spec, layout);
     let _ =
         write!(text, "\n/// `{prm}`{kind}: {bytes} byte{}.\n", if bytes == 1 { "" } else { "s" });
-    if let Some(c) = command {
-        let _ = write!(text, "///\n/// Input of {} (0x{:x}). {}\n", c.name, c.opcode, c.about);
+    if let Some(about) = spec.words.layout(prm).filter(|_| !is_mailbox(layout)) {
+        let _ = write!(text, "///\n/// {about}\n");
+    }
+    if let Some((opcode, _)) = request {
+        let about = semantics::command_words(spec, &opcode.name).unwrap_or_default();
+        let _ = write!(text, "///\n/// Input of {} (0x{:x}). {about}\n", opcode.name, opcode.value);
     }
     text.push_str(&semantics::meaning(spec, layout));
-    if let Some(c) = answered {
-        let _ = write!(text, "///\n/// Output of {} (0x{:x}).\n", c.name, c.opcode);
+    for opcode in bindings.answered(&layout.name) {
+        let _ = write!(text, "///\n/// Output of {} (0x{:x}).\n", opcode.name, opcode.value);
     }
     let register = semantics::register(spec, layout);
     if let Some((_, line)) = &register {
@@ -95,7 +98,6 @@ fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout:
         let _ =
             writeln!(text, "pub type {other} = WithTail<{name}, {}>;", element_type(&tail.element));
     }
-    let request = bindings.request(&layout.name);
     let opcode = request.map(|(c, _)| format!(", opcode 0x{:03x}", c.value)).unwrap_or_default();
     let kind = if layout.kind == Kind::Union { "Union" } else { "Struct" };
     let _ =
@@ -121,6 +123,11 @@ fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout:
              {get}: {element} = 0x{at:02x}\n    }}\n}}\n"
         );
     }
+}
+
+/// Whether a layout is the input or output of a command, which is said of it in other words.
+fn is_mailbox(layout: &Layout) -> bool {
+    layout.field("opcode").is_some_and(|f| f.bit == 0) || layout.field("syndrome").is_some()
 }
 
 /// The type of one element.
@@ -272,7 +279,8 @@ fn write_field(
             return;
         }
         How::List(of) => {
-            let _ = writeln!(text, "    /// `{prm}`: a list from byte 0x{byte:02x} on.");
+            let words = words(spec, layout, field);
+            let _ = writeln!(text, "    /// `{prm}`: a list from byte 0x{byte:02x} on.{words}");
             let (get, element) = (accessor(layout, field), list_element(&field.element));
             let _ = writeln!(text, "    list({get}: {of} = \"{prm}\" 0x{byte:02x} {element});");
             return;
@@ -285,7 +293,8 @@ fn write_field(
         Some(Access::Index) => " Written to say which register is meant.",
         Some(Access::Rw) | None => "",
     };
-    let _ = writeln!(text, "    /// `{prm}`: {about}{access}");
+    let words = words(spec, layout, field);
+    let _ = writeln!(text, "    /// `{prm}`: {about}{access}{words}");
     for other in bindings.other_names(&layout.name, prm) {
         let _ = writeln!(text, "    #[doc(alias = \"{other}\")]");
     }
@@ -300,6 +309,13 @@ fn write_field(
         let _ = write!(text, " {{ {} }}", values.join(", "));
     }
     text.push_str(";\n");
+}
+
+/// The words of a field, behind a blank; nothing where there are none.
+fn words(spec: &Spec, layout: &Layout, field: &Field) -> String {
+    spec.words
+        .field(&layout.name, &field.name)
+        .map_or_else(String::new, |w| format!(" {}", w.line()))
 }
 
 /// The names of a field's accessors, in the order in which the codec's macro takes them.

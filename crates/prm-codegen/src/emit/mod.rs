@@ -59,7 +59,7 @@ pub fn emit(spec: &Spec) -> Result<Vec<Emitted>, Faults> {
     let bindings = semantics::Bindings::new(spec);
     let mut files = vec![
         file(CODEC, "mod.rs", modules(spec)),
-        file(CODEC, "enums.rs", semantics::enums(&bindings)),
+        file(CODEC, "enums.rs", semantics::enums(spec, &bindings)),
         file(CODEC, "object.rs", semantics::objects(spec)),
         file(TESTS, "mod.rs", accessors::test_modules(spec)),
     ];
@@ -167,6 +167,17 @@ fn modules(spec: &Spec) -> String {
              layouts: {name}::LAYOUTS,\n        commands: {name}::COMMANDS,\n        \
              registers: {name}::REGISTERS,\n    }},"
         );
+    }
+    text.push_str("];\n");
+    text.push_str(
+        "\n/// What commands do, by opcode.\npub(crate) static COMMAND_WORDS: &[(u16, &str)] = &[\n",
+    );
+    let opcodes =
+        spec.semantics.enums.iter().filter(|e| e.name == "opcode").flat_map(|e| &e.values);
+    for opcode in opcodes {
+        if let Some(words) = semantics::command_words(spec, &opcode.name) {
+            let _ = writeln!(text, "    (0x{:03x}, \"{words}\"),", opcode.value);
+        }
     }
     text.push_str("];\n");
     text.push_str(

@@ -10,7 +10,7 @@ use crate::model::*;
 use crate::opcodes::{Paired, opcodes};
 
 /// `enums.rs`: the enumerations that belong to fields.
-pub(super) fn enums(bindings: &Bindings<'_>) -> String {
+pub(super) fn enums(spec: &Spec, bindings: &Bindings<'_>) -> String {
     let mut text = head("Enumerations that belong to fields.");
     for Bound { of: e, number } in &bindings.enums {
         let fields: Vec<String> = e.fields.iter().map(|(f, _)| format!("`{f}`")).collect();
@@ -24,7 +24,15 @@ pub(super) fn enums(bindings: &Bindings<'_>) -> String {
             e.name
         );
         for v in &e.values {
-            let _ = writeln!(text, "        {} \"{}\" = 0x{:x},", upper(&v.name), v.name, v.value);
+            let words = command_words(spec, &v.name).filter(|_| e.name == "opcode");
+            let words = words.map_or_else(String::new, |words| format!(" \"{words}\""));
+            let _ = writeln!(
+                text,
+                "        {} \"{}\" = 0x{:x}{words},",
+                upper(&v.name),
+                v.name,
+                v.value
+            );
         }
         text.push_str("    }\n}\n\n");
     }
@@ -92,6 +100,14 @@ impl<'s> Bindings<'s> {
         self.requests.get(layout).copied()
     }
 
+    /// The opcodes that a layout is the output of.
+    pub(super) fn answered(&self, layout: &str) -> Vec<&'s EnumValue> {
+        let of = self.requests.values().filter(|(_, output)| output.name == layout);
+        let mut opcodes: Vec<_> = of.map(|(opcode, _)| *opcode).collect();
+        opcodes.sort_by_key(|opcode| opcode.value);
+        opcodes
+    }
+
     /// Names that other sources have for the bits of a field.
     pub(super) fn other_names(&self, layout: &str, field: &str) -> &[&'s str] {
         self.others.get(&format!("{layout}.{field}")).map_or(&[], Vec::as_slice)
@@ -117,6 +133,12 @@ pub(super) fn objects(spec: &Spec) -> String {
         );
     }
     text
+}
+
+/// What a command does, in words.
+pub(super) fn command_words<'s>(spec: &'s Spec, name: &str) -> Option<&'s str> {
+    let command = spec.semantics.commands.iter().find(|c| c.name == name);
+    command.map(|c| &*c.about).or_else(|| spec.words.command(name))
 }
 
 /// Lines of documentation: what a transition takes, and the types of the select masks.

@@ -32,6 +32,14 @@ pub fn read_spec(dir: &Path) -> Result<Spec, Faults> {
             read_semantics(&file, &mut spec.semantics, &mut faults);
         }
     }
+    let words = dir.join("words");
+    if words.exists() {
+        for path in toml_files(&words, &mut faults) {
+            if let Some(file) = faults.take(SourceFile::read(&path)) {
+                read_words(&file, &mut spec.words, &mut faults);
+            }
+        }
+    }
     take_values(&mut spec);
     faults.or(spec)
 }
@@ -402,6 +410,45 @@ fn read_semantics(file: &Arc<SourceFile>, semantics: &mut Semantics, faults: &mu
         "transition" => semantics.transitions.extend(read_transition(t, faults)),
         _ => semantics.opcodes.extend(read_opcode(t, faults)),
     });
+}
+
+fn read_words(file: &Arc<SourceFile>, words: &mut Words, faults: &mut Faults) {
+    each_entry(file, &[("words", "words")], faults, |_, t, faults| {
+        let layout = t.text("layout", faults);
+        let command = t.text("command", faults);
+        let about = t.text("about", faults);
+        let mut fields = Vec::new();
+        if t.has("fields") {
+            t.tables("fields", "a field", faults, |t, faults| {
+                fields.extend(read_field_words(t, faults))
+            });
+        }
+        let origin = t.origin.clone();
+        match (layout, command, about) {
+            (Some(layout), None, about) => {
+                words.layouts.push(LayoutWords { layout, about, fields, origin });
+            }
+            (None, Some(name), Some(about)) if fields.is_empty() => {
+                words.commands.push(CommandWords { name, about, origin });
+            }
+            _ => faults.add(
+                &origin,
+                "words are of a layout, with about or fields, or of a command, with about",
+                "write layout = \"NAME\" or command = \"NAME\"",
+            ),
+        }
+    });
+}
+
+fn read_field_words(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<FieldWords> {
+    let name = t.need_text("name", faults);
+    let about = t.need_text("about", faults);
+    let unit = t.text("unit", faults);
+    let range = t.text("range", faults);
+    let cap = t.text("cap", faults);
+    let unsure = t.flag("unsure", faults);
+    let origin = t.origin.clone();
+    Some(FieldWords { name: name?, about: about?, unit, range, cap, unsure, origin })
 }
 
 fn read_opcode(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<OpcodeNote> {

@@ -2300,25 +2300,29 @@ impl HcaCapUnion {
 
 /// `set_hca_cap_out`: 16 bytes.
 ///
+/// Output of SET_HCA_CAP (0x109).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type SetHcaCapOut = Layout<tag::SetHcaCapOut, 0x10>;
 layout! { SetHcaCapOut, tag::SetHcaCapOut, "set_hca_cap_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `set_hca_cap_in`: 4112 bytes.
 ///
+/// Input of SET_HCA_CAP (0x109). Sets one group of capabilities of a function.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type SetHcaCapIn = Layout<tag::SetHcaCapIn, 0x1010>;
 layout! { SetHcaCapIn, tag::SetHcaCapIn, "set_hca_cap_in", Struct, 0x1010, opcode 0x109;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_function`: bit 31 of dword 0x08.
     flag(other_function set_other_function with_other_function: bool = "other_function" 0x08[31]);
@@ -2342,12 +2346,14 @@ impl SetHcaCapIn {
 
 /// `query_hca_cap_out`: 4112 bytes.
 ///
+/// Output of QUERY_HCA_CAP (0x100).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type QueryHcaCapOut = Layout<tag::QueryHcaCapOut, 0x1010>;
 layout! { QueryHcaCapOut, tag::QueryHcaCapOut, "query_hca_cap_out", Struct, 0x1010;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `capability`: from byte 0x10 on.
     nested(capability capability_mut set_capability with_capability: HcaCapUnion = "capability" 0x10, 0x1000);
@@ -2362,22 +2368,24 @@ impl QueryHcaCapOut {
 
 /// `query_hca_cap_in`: 16 bytes.
 ///
+/// Input of QUERY_HCA_CAP (0x100). Reads one group of capabilities of a function, maximal or current.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type QueryHcaCapIn = Layout<tag::QueryHcaCapIn, 0x10>;
 layout! { QueryHcaCapIn, tag::QueryHcaCapIn, "query_hca_cap_in", Struct, 0x10, opcode 0x100;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Group of capabilities times 2, plus 0 for the maximal values or 1 for the current ones.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `other_function`: bit 31 of dword 0x08.
+    /// `other_function`: bit 31 of dword 0x08. Asks for the capabilities of function_id, not of the own function.
     flag(other_function set_other_function with_other_function: bool = "other_function" 0x08[31]);
-    /// `ec_vf_function`: bit 30 of dword 0x08.
+    /// `ec_vf_function`: bit 30 of dword 0x08. function_id counts the virtual functions of the embedded CPU.
     flag(ec_vf_function set_ec_vf_function with_ec_vf_function: bool = "ec_vf_function" 0x08[30]);
-    /// `function_id_type`: bit 28 of dword 0x08.
+    /// `function_id_type`: bit 28 of dword 0x08. What function_id is: 0 a function number, 1 a vhca_id. Capability: cmd_hca_cap_2.function_id_type_vhca_id.
     flag(function_id_type set_function_id_type with_function_id_type: bool = "function_id_type" 0x08[28]);
-    /// `function_id`: bits 15:0 of dword 0x08.
+    /// `function_id`: bits 15:0 of dword 0x08. Function whose capabilities are asked for, with other_function set.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
 }
 request! { QueryHcaCapIn => QueryHcaCapOut }
@@ -2396,9 +2404,9 @@ layout! { OtherHcaCap, tag::OtherHcaCap, "other_hca_cap", Struct, 0x50;
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryOtherHcaCapOut = Layout<tag::QueryOtherHcaCapOut, 0x60>;
 layout! { QueryOtherHcaCapOut, tag::QueryOtherHcaCapOut, "query_other_hca_cap_out", Struct, 0x60;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `other_capability`: from byte 0x10 on.
     nested(other_capability other_capability_mut set_other_capability with_other_capability: OtherHcaCap = "other_capability" 0x10, 0x50);
@@ -2409,9 +2417,9 @@ layout! { QueryOtherHcaCapOut, tag::QueryOtherHcaCapOut, "query_other_hca_cap_ou
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryOtherHcaCapIn = Layout<tag::QueryOtherHcaCapIn, 0x10>;
 layout! { QueryOtherHcaCapIn, tag::QueryOtherHcaCapIn, "query_other_hca_cap_in", Struct, 0x10;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `function_id`: bits 15:0 of dword 0x08.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
@@ -2422,9 +2430,9 @@ layout! { QueryOtherHcaCapIn, tag::QueryOtherHcaCapIn, "query_other_hca_cap_in",
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyOtherHcaCapOut = Layout<tag::ModifyOtherHcaCapOut, 0x10>;
 layout! { ModifyOtherHcaCapOut, tag::ModifyOtherHcaCapOut, "modify_other_hca_cap_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -2433,9 +2441,9 @@ layout! { ModifyOtherHcaCapOut, tag::ModifyOtherHcaCapOut, "modify_other_hca_cap
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyOtherHcaCapIn = Layout<tag::ModifyOtherHcaCapIn, 0x60>;
 layout! { ModifyOtherHcaCapIn, tag::ModifyOtherHcaCapIn, "modify_other_hca_cap_in", Struct, 0x60;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `function_id`: bits 15:0 of dword 0x08.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);

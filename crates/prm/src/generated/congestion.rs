@@ -214,12 +214,14 @@ layout! { FieldSelect802_1RRoceAuto, tag::FieldSelect802_1RRoceAuto, "field_sele
 
 /// `query_cong_status_out`: 16 bytes.
 ///
+/// Output of QUERY_CONG_STATUS (0x822).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongStatusOut = Layout<tag::QueryCongStatusOut, 0x10>;
 layout! { QueryCongStatusOut, tag::QueryCongStatusOut, "query_cong_status_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `enable`: bit 31 of dword 0x0c.
     flag(enable set_enable with_enable: bool = "enable" 0x0c[31]);
@@ -229,14 +231,16 @@ layout! { QueryCongStatusOut, tag::QueryCongStatusOut, "query_cong_status_out", 
 
 /// `query_cong_status_in`: 16 bytes.
 ///
+/// Input of QUERY_CONG_STATUS (0x822). Reads whether congestion control is on for a priority.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongStatusIn = Layout<tag::QueryCongStatusIn, 0x10>;
 layout! { QueryCongStatusIn, tag::QueryCongStatusIn, "query_cong_status_in", Struct, 0x10, opcode 0x822;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `priority`: bits 7:4 of dword 0x08.
     bits(priority set_priority with_priority try_set_priority: u8 = "priority" 0x08[7:4]);
@@ -247,12 +251,14 @@ request! { QueryCongStatusIn => QueryCongStatusOut }
 
 /// `query_cong_statistics_out`: 272 bytes.
 ///
+/// Output of QUERY_CONG_STATISTICS (0x826).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongStatisticsOut = Layout<tag::QueryCongStatisticsOut, 0x110>;
 layout! { QueryCongStatisticsOut, tag::QueryCongStatisticsOut, "query_cong_statistics_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `rp_cur_flows`: bits 31:0 of dword 0x10.
     full(rp_cur_flows set_rp_cur_flows with_rp_cur_flows: u32 = "rp_cur_flows" 0x10[31:0]);
@@ -284,14 +290,16 @@ layout! { QueryCongStatisticsOut, tag::QueryCongStatisticsOut, "query_cong_stati
 
 /// `query_cong_statistics_in`: 16 bytes.
 ///
+/// Input of QUERY_CONG_STATISTICS (0x826). Reads the counters of congestion control, and may clear them.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongStatisticsIn = Layout<tag::QueryCongStatisticsIn, 0x10>;
 layout! { QueryCongStatisticsIn, tag::QueryCongStatisticsIn, "query_cong_statistics_in", Struct, 0x10, opcode 0x826;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `clear`: bit 31 of dword 0x08.
     flag(clear set_clear with_clear: bool = "clear" 0x08[31]);
@@ -300,12 +308,14 @@ request! { QueryCongStatisticsIn => QueryCongStatisticsOut }
 
 /// `query_cong_params_out`: 272 bytes.
 ///
+/// Output of QUERY_CONG_PARAMS (0x824).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongParamsOut = Layout<tag::QueryCongParamsOut, 0x110>;
 layout! { QueryCongParamsOut, tag::QueryCongParamsOut, "query_cong_params_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `congestion_parameters`: from byte 0x10 on.
     nested(congestion_parameters congestion_parameters_mut set_congestion_parameters with_congestion_parameters: CongControlRoceEcnAuto = "congestion_parameters" 0x10, 0x100);
@@ -313,14 +323,16 @@ layout! { QueryCongParamsOut, tag::QueryCongParamsOut, "query_cong_params_out", 
 
 /// `query_cong_params_in`: 16 bytes.
 ///
+/// Input of QUERY_CONG_PARAMS (0x824). Reads the parameters of congestion control.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongParamsIn = Layout<tag::QueryCongParamsIn, 0x10>;
 layout! { QueryCongParamsIn, tag::QueryCongParamsIn, "query_cong_params_in", Struct, 0x10, opcode 0x824;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `cong_protocol`: bits 3:0 of dword 0x08.
     bits(cong_protocol set_cong_protocol with_cong_protocol try_set_cong_protocol: u8 = "cong_protocol" 0x08[3:0]);
@@ -329,25 +341,29 @@ request! { QueryCongParamsIn => QueryCongParamsOut }
 
 /// `modify_cong_status_out`: 16 bytes.
 ///
+/// Output of MODIFY_CONG_STATUS (0x823).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCongStatusOut = Layout<tag::ModifyCongStatusOut, 0x10>;
 layout! { ModifyCongStatusOut, tag::ModifyCongStatusOut, "modify_cong_status_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `modify_cong_status_in`: 16 bytes.
 ///
+/// Input of MODIFY_CONG_STATUS (0x823). Turns congestion control on or off for a priority.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCongStatusIn = Layout<tag::ModifyCongStatusIn, 0x10>;
 layout! { ModifyCongStatusIn, tag::ModifyCongStatusIn, "modify_cong_status_in", Struct, 0x10, opcode 0x823;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `priority`: bits 7:4 of dword 0x08.
     bits(priority set_priority with_priority try_set_priority: u8 = "priority" 0x08[7:4]);
@@ -362,25 +378,29 @@ request! { ModifyCongStatusIn => ModifyCongStatusOut }
 
 /// `modify_cong_params_out`: 16 bytes.
 ///
+/// Output of MODIFY_CONG_PARAMS (0x825).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCongParamsOut = Layout<tag::ModifyCongParamsOut, 0x10>;
 layout! { ModifyCongParamsOut, tag::ModifyCongParamsOut, "modify_cong_params_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `modify_cong_params_in`: 288 bytes.
 ///
+/// Input of MODIFY_CONG_PARAMS (0x825). Changes the selected parameters of congestion control.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCongParamsIn = Layout<tag::ModifyCongParamsIn, 0x120>;
 layout! { ModifyCongParamsIn, tag::ModifyCongParamsIn, "modify_cong_params_in", Struct, 0x120, opcode 0x825;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `cong_protocol`: bits 3:0 of dword 0x08.
     bits(cong_protocol set_cong_protocol with_cong_protocol try_set_cong_protocol: u8 = "cong_protocol" 0x08[3:0]);
@@ -418,6 +438,8 @@ layout! { PcieCongEventObj, tag::PcieCongEventObj, "pcie_cong_event_obj", Struct
 
 /// `pcie_cong_event_cmd_in`: 144 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: v7.3.
 pub type PcieCongEventCmdIn = Layout<tag::PcieCongEventCmdIn, 0x90>;
 layout! { PcieCongEventCmdIn, tag::PcieCongEventCmdIn, "pcie_cong_event_cmd_in", Struct, 0x90;
@@ -428,6 +450,8 @@ layout! { PcieCongEventCmdIn, tag::PcieCongEventCmdIn, "pcie_cong_event_cmd_in",
 }
 
 /// `pcie_cong_event_cmd_out`: 144 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: v7.3.
 pub type PcieCongEventCmdOut = Layout<tag::PcieCongEventCmdOut, 0x90>;

@@ -51,106 +51,114 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `resize_field_select`: 4 bytes.
 ///
+/// What MODIFY_CQ with op_mod 1, the resize, changes.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ResizeFieldSelect = Layout<tag::ResizeFieldSelect, 0x04>;
 layout! { ResizeFieldSelect, tag::ResizeFieldSelect, "resize_field_select", Struct, 0x04;
-    /// `resize_field_select`: bits 31:0 of dword 0x00.
+    /// `resize_field_select`: bits 31:0 of dword 0x00. Mask of the fields to change: bits of resize_cq_select.
     full(resize_field_select set_resize_field_select with_resize_field_select: u32 = "resize_field_select" 0x00[31:0]);
 }
 
 /// `modify_field_select`: 4 bytes.
 ///
+/// What MODIFY_CQ with op_mod 0 changes.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyFieldSelect = Layout<tag::ModifyFieldSelect, 0x04>;
 layout! { ModifyFieldSelect, tag::ModifyFieldSelect, "modify_field_select", Struct, 0x04;
-    /// `modify_field_select`: bits 31:0 of dword 0x00.
+    /// `modify_field_select`: bits 31:0 of dword 0x00. Mask of the fields to change: bits of modify_cq_select.
     full(modify_field_select set_modify_field_select with_modify_field_select: u32 = "modify_field_select" 0x00[31:0]);
 }
 
 /// `cqc`: 64 bytes.
 ///
+/// Completion queue context.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Cqc = Layout<tag::Cqc, 0x40>;
 layout! { Cqc, tag::Cqc, "cqc", Struct, 0x40;
-    /// `status`: bits 31:28 of dword 0x00.
+    /// `status`: bits 31:28 of dword 0x00. Whether the queue works, or why it stopped.
     coded(status set_status with_status try_set_status: CqStatus(u8) = "status" 0x00[31:28]);
-    /// `as_notify`: bit 27 of dword 0x00.
+    /// `as_notify`: bit 27 of dword 0x00. When set, an event wakes a thread of the host by as_notify. Capability: cmd_hca_cap.as_notify. By its name only: no public text says more.
     flag(as_notify set_as_notify with_as_notify: bool = "as_notify" 0x00[27]);
-    /// `initiator_src_dct`: bit 26 of dword 0x00.
+    /// `initiator_src_dct`: bit 26 of dword 0x00. When set, completions name the DCT of the initiator. By its name only: no public text says more.
     flag(initiator_src_dct set_initiator_src_dct with_initiator_src_dct: bool = "initiator_src_dct" 0x00[26]);
-    /// `dbr_umem_valid`: bit 25 of dword 0x00.
+    /// `dbr_umem_valid`: bit 25 of dword 0x00. When set, the doorbell record lies in the umem dbr_umem_id.
     flag(dbr_umem_valid set_dbr_umem_valid with_dbr_umem_valid: bool = "dbr_umem_valid" 0x00[25]);
-    /// `apu_cq`: bit 24 of dword 0x00.
+    /// `apu_cq`: bit 24 of dword 0x00. When set, events go to an APU element, not to an EQ. Capability: cmd_hca_cap.apu.
     #[doc(alias = "ext_element")]
     flag(apu_cq set_apu_cq with_apu_cq: bool = "apu_cq" 0x00[24]);
-    /// `cqe_sz`: bits 23:21 of dword 0x00.
+    /// `cqe_sz`: bits 23:21 of dword 0x00. Size of an entry: 64 bytes (0), 128 (1), or 64 padded to 128 (2).
     bits(cqe_sz set_cqe_sz with_cqe_sz try_set_cqe_sz: u8 = "cqe_sz" 0x00[23:21]);
-    /// `cc`: bit 20 of dword 0x00.
+    /// `cc`: bit 20 of dword 0x00. When set, every completion is written to the first entry.
     flag(cc set_cc with_cc: bool = "cc" 0x00[20]);
-    /// `scqe_break_moderation_en`: bit 18 of dword 0x00.
+    /// `scqe_break_moderation_en`: bit 18 of dword 0x00. When set, a solicited completion makes an event at once, without moderation. Capability: cmd_hca_cap.scqe_break_moderation.
     flag(scqe_break_moderation_en set_scqe_break_moderation_en with_scqe_break_moderation_en: bool = "scqe_break_moderation_en" 0x00[18]);
-    /// `oi`: bit 17 of dword 0x00.
+    /// `oi`: bit 17 of dword 0x00. When set, the adapter does not look whether the queue overruns. Capability: cmd_hca_cap.cq_oi.
     flag(oi set_oi with_oi: bool = "oi" 0x00[17]);
-    /// `cq_period_mode`: bits 16:15 of dword 0x00.
+    /// `cq_period_mode`: bits 16:15 of dword 0x00. From when on cq_period is counted. Capability: cmd_hca_cap.cq_period_start_from_cqe.
     coded(cq_period_mode set_cq_period_mode with_cq_period_mode try_set_cq_period_mode: CqPeriodMode(u8) = "cq_period_mode" 0x00[16:15]);
-    /// `cqe_comp_en`: bit 14 of dword 0x00.
+    /// `cqe_comp_en`: bit 14 of dword 0x00. When set, the adapter may compress several completions into one entry. Capability: cmd_hca_cap.cqe_compression.
     #[doc(alias = "cqe_compression_en")]
     flag(cqe_comp_en set_cqe_comp_en with_cqe_comp_en: bool = "cqe_comp_en" 0x00[14]);
-    /// `mini_cqe_res_format`: bits 13:12 of dword 0x00.
+    /// `mini_cqe_res_format`: bits 13:12 of dword 0x00. What a compressed receive completion holds: low bits of the format.
     bits(mini_cqe_res_format set_mini_cqe_res_format with_mini_cqe_res_format try_set_mini_cqe_res_format: u8 = "mini_cqe_res_format" 0x00[13:12]);
-    /// `st`: bits 11:8 of dword 0x00.
+    /// `st`: bits 11:8 of dword 0x00. Notification state: which completion makes an event.
     coded(st set_st with_st try_set_st: CqSt(u8) = "st" 0x00[11:8]);
-    /// `always_armed_cq`: bit 7 of dword 0x00.
+    /// `always_armed_cq`: bit 7 of dword 0x00. When set, the queue is always armed. By its name only: no public text says more.
     flag(always_armed_cq set_always_armed_cq with_always_armed_cq: bool = "always_armed_cq" 0x00[7]);
-    /// `ext_element_type`: bits 6:4 of dword 0x00.
+    /// `ext_element_type`: bits 6:4 of dword 0x00. Kind of the element that gets the events; 0 is a DPA thread.
     bits(ext_element_type set_ext_element_type with_ext_element_type try_set_ext_element_type: u8 = "ext_element_type" 0x00[6:4]);
-    /// `cqe_compression_layout`: bits 1:0 of dword 0x00.
+    /// `cqe_compression_layout`: bits 1:0 of dword 0x00. How compressed completions are laid out: basic (0) or enhanced (1). Capability: cmd_hca_cap.enhanced_cqe_compression.
     #[doc(alias = "cqe_comp_layout")]
     bits(cqe_compression_layout set_cqe_compression_layout with_cqe_compression_layout try_set_cqe_compression_layout: u8 = "cqe_compression_layout" 0x00[1:0]);
-    /// `dbr_umem_id`: bits 31:0 of dword 0x04.
+    /// `dbr_umem_id`: bits 31:0 of dword 0x04. Number of the umem that holds the doorbell record.
     full(dbr_umem_id set_dbr_umem_id with_dbr_umem_id: u32 = "dbr_umem_id" 0x04[31:0]);
-    /// `page_offset`: bits 11:6 of dword 0x08.
+    /// `page_offset`: bits 11:6 of dword 0x08. Where the first entry begins in the first page. Unit: 64ths of a page.
     bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x08[11:6]);
-    /// `mini_cqe_res_format_ext`: bits 3:2 of dword 0x08.
+    /// `mini_cqe_res_format_ext`: bits 3:2 of dword 0x08. What a compressed receive completion holds: high bits of the format. Capability: cmd_hca_cap.mini_cqe_resp_l3_l4_tag.
     bits(mini_cqe_res_format_ext set_mini_cqe_res_format_ext with_mini_cqe_res_format_ext try_set_mini_cqe_res_format_ext: u8 = "mini_cqe_res_format_ext" 0x08[3:2]);
-    /// `cq_timestamp_format`: bits 1:0 of dword 0x08.
+    /// `cq_timestamp_format`: bits 1:0 of dword 0x08. Clock of the timestamps in completions; 0 is the internal timer.
     bits(cq_timestamp_format set_cq_timestamp_format with_cq_timestamp_format try_set_cq_timestamp_format: u8 = "cq_timestamp_format" 0x08[1:0]);
-    /// `log_cq_size`: bits 28:24 of dword 0x0c.
+    /// `log_cq_size`: bits 28:24 of dword 0x0c. Number of entries. Unit: log2. Range: up to log_max_cq_sz. Capability: cmd_hca_cap.log_max_cq_sz.
     bits(log_cq_size set_log_cq_size with_log_cq_size try_set_log_cq_size: u8 = "log_cq_size" 0x0c[28:24]);
-    /// `uar_page`: bits 23:0 of dword 0x0c.
+    /// `uar_page`: bits 23:0 of dword 0x0c. Number of the UAR page whose doorbell arms the queue.
     bits(uar_page set_uar_page with_uar_page try_set_uar_page: u32 = "uar_page" 0x0c[23:0]);
-    /// `cq_period`: bits 27:16 of dword 0x10.
+    /// `cq_period`: bits 27:16 of dword 0x10. How long an event may wait for more completions. Unit: microseconds. Capability: cmd_hca_cap.cq_moderation.
     bits(cq_period set_cq_period with_cq_period try_set_cq_period: u16 = "cq_period" 0x10[27:16]);
-    /// `cq_max_count`: bits 15:0 of dword 0x10.
+    /// `cq_max_count`: bits 15:0 of dword 0x10. For how many completions an event may wait. Unit: completions. Capability: cmd_hca_cap.cq_moderation.
     full(cq_max_count set_cq_max_count with_cq_max_count: u16 = "cq_max_count" 0x10[15:0]);
-    /// `c_eqn_or_apu_element`: bits 31:0 of dword 0x14.
+    /// `c_eqn_or_apu_element`: bits 31:0 of dword 0x14. Number of the EQ, or of the APU element, that gets the events.
     full(c_eqn_or_apu_element set_c_eqn_or_apu_element with_c_eqn_or_apu_element: u32 = "c_eqn_or_apu_element" 0x14[31:0]);
-    /// `log_page_size`: bits 28:24 of dword 0x18.
+    /// `log_page_size`: bits 28:24 of dword 0x18. Size of the pages that the buffer is made of. Unit: log2 of 4096 bytes.
     bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x18[28:24]);
-    /// `last_notified_index`: bits 23:0 of dword 0x20.
+    /// `last_notified_index`: bits 23:0 of dword 0x20. Index of the completion that made the last event. By its name only: no public text says more.
     bits(last_notified_index set_last_notified_index with_last_notified_index try_set_last_notified_index: u32 = "last_notified_index" 0x20[23:0]);
-    /// `last_solicit_index`: bits 23:0 of dword 0x24.
+    /// `last_solicit_index`: bits 23:0 of dword 0x24. Index of the last solicited completion. By its name only: no public text says more.
     bits(last_solicit_index set_last_solicit_index with_last_solicit_index try_set_last_solicit_index: u32 = "last_solicit_index" 0x24[23:0]);
-    /// `consumer_counter`: bits 23:0 of dword 0x28.
+    /// `consumer_counter`: bits 23:0 of dword 0x28. How many entries software has taken. Unit: entries.
     bits(consumer_counter set_consumer_counter with_consumer_counter try_set_consumer_counter: u32 = "consumer_counter" 0x28[23:0]);
-    /// `producer_counter`: bits 23:0 of dword 0x2c.
+    /// `producer_counter`: bits 23:0 of dword 0x2c. How many entries the adapter has written. Unit: entries.
     bits(producer_counter set_producer_counter with_producer_counter try_set_producer_counter: u32 = "producer_counter" 0x2c[23:0]);
-    /// `local_partition_id`: bits 31:20 of dword 0x30.
+    /// `local_partition_id`: bits 31:20 of dword 0x30. Partition of the host whose thread as_notify wakes. By its name only: no public text says more.
     bits(local_partition_id set_local_partition_id with_local_partition_id try_set_local_partition_id: u16 = "local_partition_id" 0x30[31:20]);
-    /// `process_id`: bits 19:0 of dword 0x30.
+    /// `process_id`: bits 19:0 of dword 0x30. Process of the host whose thread as_notify wakes. By its name only: no public text says more.
     bits(process_id set_process_id with_process_id try_set_process_id: u32 = "process_id" 0x30[19:0]);
-    /// `dbr_addr`: 64 bits from byte 0x38 on.
+    /// `dbr_addr`: 64 bits from byte 0x38 on. Address of the doorbell record, or its offset in the umem. Unit: bytes.
     quad(dbr_addr set_dbr_addr with_dbr_addr: u64 = "dbr_addr" 0x38);
 }
 
 /// `modify_field_select_resize_field_select_auto`, a union: 4 bytes.
 ///
+/// Mask of MODIFY_CQ: which one, op_mod tells.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyFieldSelectResizeFieldSelectAuto = Layout<tag::ModifyFieldSelectResizeFieldSelectAuto, 0x04>;
 layout! { ModifyFieldSelectResizeFieldSelectAuto, tag::ModifyFieldSelectResizeFieldSelectAuto, "modify_field_select_resize_field_select_auto", Union, 0x04;
-    /// `modify_field_select`: from byte 0x00 on.
+    /// `modify_field_select`: from byte 0x00 on. The mask when op_mod is 0.
     nested(modify_field_select modify_field_select_mut set_modify_field_select with_modify_field_select: ModifyFieldSelect = "modify_field_select" 0x00, 0x04);
-    /// `resize_field_select`: from byte 0x00 on.
+    /// `resize_field_select`: from byte 0x00 on. The mask when op_mod is 1. Capability: cmd_hca_cap.cq_resize.
     nested(resize_field_select resize_field_select_mut set_resize_field_select with_resize_field_select: ResizeFieldSelect = "resize_field_select" 0x00, 0x04);
 }
 
@@ -166,11 +174,11 @@ pub type QueryCqOut = Layout<tag::QueryCqOut, 0x110>;
 /// `query_cq_out` and its list `pas`.
 pub type QueryCqOutWithPas = WithTail<QueryCqOut, U64>;
 layout! { QueryCqOut, tag::QueryCqOut, "query_cq_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `cq_context`: from byte 0x10 on.
+    /// `cq_context`: from byte 0x10 on. Context of the queue as it is now.
     nested(cq_context cq_context_mut set_cq_context with_cq_context: Cqc = "cq_context" 0x10, 0x40);
     tail(bits 64 = "pas" 0x110);
 }
@@ -182,13 +190,13 @@ layout! { QueryCqOut, tag::QueryCqOut, "query_cq_out", Struct, 0x110;
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryCqIn = Layout<tag::QueryCqIn, 0x10>;
 layout! { QueryCqIn, tag::QueryCqIn, "query_cq_in", Struct, 0x10, opcode 0x402;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `cqn`: bits 23:0 of dword 0x08.
+    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that the command works on.
     bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
 }
 request! { QueryCqIn => QueryCqOut }
@@ -200,9 +208,9 @@ request! { QueryCqIn => QueryCqOut }
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCqOut = Layout<tag::ModifyCqOut, 0x10>;
 layout! { ModifyCqOut, tag::ModifyCqOut, "modify_cq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -222,19 +230,19 @@ pub type ModifyCqIn = Layout<tag::ModifyCqIn, 0x110>;
 /// `modify_cq_in` and its list `pas`.
 pub type ModifyCqInWithPas = WithTail<ModifyCqIn, U64>;
 layout! { ModifyCqIn, tag::ModifyCqIn, "modify_cq_in", Struct, 0x110, opcode 0x403;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `cqn`: bits 23:0 of dword 0x08.
+    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that the command works on.
     bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
-    /// `modify_field_select_resize_field_select`: from byte 0x0c on.
+    /// `modify_field_select_resize_field_select`: from byte 0x0c on. Which fields of the context count.
     nested(modify_field_select_resize_field_select modify_field_select_resize_field_select_mut set_modify_field_select_resize_field_select with_modify_field_select_resize_field_select: ModifyFieldSelectResizeFieldSelectAuto = "modify_field_select_resize_field_select" 0x0c, 0x04);
-    /// `cq_context`: from byte 0x10 on.
+    /// `cq_context`: from byte 0x10 on. New values of the selected fields.
     nested(cq_context cq_context_mut set_cq_context with_cq_context: Cqc = "cq_context" 0x10, 0x40);
-    /// `cq_umem_valid`: bit 31 of dword 0x5c.
+    /// `cq_umem_valid`: bit 31 of dword 0x5c. When set, the new buffer lies in a umem, not in pas.
     flag(cq_umem_valid set_cq_umem_valid with_cq_umem_valid: bool = "cq_umem_valid" 0x5c[31]);
     tail(bits 64 = "pas" 0x110);
 }
@@ -247,9 +255,9 @@ request! { ModifyCqIn => ModifyCqOut }
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyCqOut = Layout<tag::DestroyCqOut, 0x10>;
 layout! { DestroyCqOut, tag::DestroyCqOut, "destroy_cq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -260,13 +268,13 @@ layout! { DestroyCqOut, tag::DestroyCqOut, "destroy_cq_out", Struct, 0x10;
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyCqIn = Layout<tag::DestroyCqIn, 0x10>;
 layout! { DestroyCqIn, tag::DestroyCqIn, "destroy_cq_in", Struct, 0x10, opcode 0x401;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `cqn`: bits 23:0 of dword 0x08.
+    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that the command works on.
     bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
 }
 request! { DestroyCqIn => DestroyCqOut }
@@ -278,11 +286,11 @@ request! { DestroyCqIn => DestroyCqOut }
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CreateCqOut = Layout<tag::CreateCqOut, 0x10>;
 layout! { CreateCqOut, tag::CreateCqOut, "create_cq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `cqn`: bits 23:0 of dword 0x08.
+    /// `cqn`: bits 23:0 of dword 0x08. Number of the new CQ.
     bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
 }
 
@@ -298,21 +306,21 @@ pub type CreateCqIn = Layout<tag::CreateCqIn, 0x110>;
 /// `create_cq_in` and its list `pas`.
 pub type CreateCqInWithPas = WithTail<CreateCqIn, U64>;
 layout! { CreateCqIn, tag::CreateCqIn, "create_cq_in", Struct, 0x110, opcode 0x400;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `cq_context`: from byte 0x10 on.
+    /// `cq_context`: from byte 0x10 on. Context of the new queue.
     #[doc(alias = "cqc")]
     nested(cq_context cq_context_mut set_cq_context with_cq_context: Cqc = "cq_context" 0x10, 0x40);
-    /// `cq_umem_offset`: 64 bits from byte 0x50 on.
+    /// `cq_umem_offset`: 64 bits from byte 0x50 on. Where the buffer begins in the umem. Unit: bytes.
     #[doc(alias = "e_mtt_pointer_or_cq_umem_offset")]
     quad(cq_umem_offset set_cq_umem_offset with_cq_umem_offset: u64 = "cq_umem_offset" 0x50);
-    /// `cq_umem_id`: bits 31:0 of dword 0x58.
+    /// `cq_umem_id`: bits 31:0 of dword 0x58. Number of the umem that holds the buffer.
     full(cq_umem_id set_cq_umem_id with_cq_umem_id: u32 = "cq_umem_id" 0x58[31:0]);
-    /// `cq_umem_valid`: bit 31 of dword 0x5c.
+    /// `cq_umem_valid`: bit 31 of dword 0x5c. When set, the buffer lies in the umem cq_umem_id, not in pas.
     flag(cq_umem_valid set_cq_umem_valid with_cq_umem_valid: bool = "cq_umem_valid" 0x5c[31]);
     tail(bits 64 = "pas" 0x110);
 }

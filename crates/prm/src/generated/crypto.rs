@@ -99,14 +99,16 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `sync_crypto_in`: 32 bytes.
 ///
+/// Input of SYNC_CRYPTO (0xb12). Synchronizes encryption, so that ended keys are no longer in use.
+///
 /// Sources: v7.3, v6.12, libdpcp.
 pub type SyncCryptoIn = Layout<tag::SyncCryptoIn, 0x20>;
 layout! { SyncCryptoIn, tag::SyncCryptoIn, "sync_crypto_in", Struct, 0x20, opcode 0xb12;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `crypto_type`: bits 15:0 of dword 0x0c.
     full(crypto_type set_crypto_type with_crypto_type: u16 = "crypto_type" 0x0c[15:0]);
@@ -115,12 +117,14 @@ request! { SyncCryptoIn => SyncCryptoOut }
 
 /// `sync_crypto_out`: 16 bytes.
 ///
+/// Output of SYNC_CRYPTO (0xb12).
+///
 /// Sources: v7.3, v6.12, libdpcp.
 pub type SyncCryptoOut = Layout<tag::SyncCryptoOut, 0x10>;
 layout! { SyncCryptoOut, tag::SyncCryptoOut, "sync_crypto_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -280,6 +284,8 @@ layout! { IpsecObj, tag::IpsecObj, "ipsec_obj", Struct, 0x80;
 
 /// `create_ipsec_obj_in`: 144 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateIpsecObjIn = Layout<tag::CreateIpsecObjIn, 0x90>;
 layout! { CreateIpsecObjIn, tag::CreateIpsecObjIn, "create_ipsec_obj_in", Struct, 0x90;
@@ -291,6 +297,8 @@ layout! { CreateIpsecObjIn, tag::CreateIpsecObjIn, "create_ipsec_obj_in", Struct
 
 /// `query_ipsec_obj_out`: 144 bytes.
 ///
+/// Output of a command.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryIpsecObjOut = Layout<tag::QueryIpsecObjOut, 0x90>;
 layout! { QueryIpsecObjOut, tag::QueryIpsecObjOut, "query_ipsec_obj_out", Struct, 0x90;
@@ -301,6 +309,8 @@ layout! { QueryIpsecObjOut, tag::QueryIpsecObjOut, "query_ipsec_obj_out", Struct
 }
 
 /// `modify_ipsec_obj_in`: 144 bytes.
+///
+/// Input of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyIpsecObjIn = Layout<tag::ModifyIpsecObjIn, 0x90>;
@@ -373,6 +383,8 @@ layout! { MacsecOffloadObj, tag::MacsecOffloadObj, "macsec_offload_obj", Struct,
 
 /// `create_macsec_obj_in`: 144 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateMacsecObjIn = Layout<tag::CreateMacsecObjIn, 0x90>;
 layout! { CreateMacsecObjIn, tag::CreateMacsecObjIn, "create_macsec_obj_in", Struct, 0x90;
@@ -384,6 +396,8 @@ layout! { CreateMacsecObjIn, tag::CreateMacsecObjIn, "create_macsec_obj_in", Str
 
 /// `modify_macsec_obj_in`: 144 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyMacsecObjIn = Layout<tag::ModifyMacsecObjIn, 0x90>;
 layout! { ModifyMacsecObjIn, tag::ModifyMacsecObjIn, "modify_macsec_obj_in", Struct, 0x90;
@@ -394,6 +408,8 @@ layout! { ModifyMacsecObjIn, tag::ModifyMacsecObjIn, "modify_macsec_obj_in", Str
 }
 
 /// `query_macsec_obj_out`: 144 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryMacsecObjOut = Layout<tag::QueryMacsecObjOut, 0x90>;
@@ -466,6 +482,8 @@ layout! { EncryptionKeyObj, tag::EncryptionKeyObj, "encryption_key_obj", Struct,
 
 /// `create_encryption_key_in`: 528 bytes.
 ///
+/// Input of a command.
+///
 /// Called `create_dek_in` in dpdk.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
@@ -480,6 +498,8 @@ layout! { CreateEncryptionKeyIn, tag::CreateEncryptionKeyIn, "create_encryption_
 }
 
 /// `modify_encryption_key_in`: 528 bytes.
+///
+/// Input of a command.
 ///
 /// Sources: v7.3, v6.12.
 pub type ModifyEncryptionKeyIn = Layout<tag::ModifyEncryptionKeyIn, 0x210>;
@@ -511,6 +531,8 @@ layout! { IntKekObj, tag::IntKekObj, "int_kek_obj", Struct, 0x100;
 
 /// `create_int_kek_obj_in`: 272 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: v7.3, v6.12.
 pub type CreateIntKekObjIn = Layout<tag::CreateIntKekObjIn, 0x110>;
 layout! { CreateIntKekObjIn, tag::CreateIntKekObjIn, "create_int_kek_obj_in", Struct, 0x110;
@@ -521,6 +543,8 @@ layout! { CreateIntKekObjIn, tag::CreateIntKekObjIn, "create_int_kek_obj_in", St
 }
 
 /// `create_int_kek_obj_out`: 272 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: v7.3, v6.12.
 pub type CreateIntKekObjOut = Layout<tag::CreateIntKekObjOut, 0x110>;
@@ -533,26 +557,30 @@ layout! { CreateIntKekObjOut, tag::CreateIntKekObjOut, "create_int_kek_obj_out",
 
 /// `psp_rotate_key_in`: 16 bytes.
 ///
+/// Input of PSP_ROTATE_KEY (0xb11). Rotates the device key of PSP.
+///
 /// Sources: v7.3.
 pub type PspRotateKeyIn = Layout<tag::PspRotateKeyIn, 0x10>;
 layout! { PspRotateKeyIn, tag::PspRotateKeyIn, "psp_rotate_key_in", Struct, 0x10, opcode 0xb11;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { PspRotateKeyIn => PspRotateKeyOut }
 
 /// `psp_rotate_key_out`: 16 bytes.
 ///
+/// Output of PSP_ROTATE_KEY (0xb11).
+///
 /// Sources: v7.3.
 pub type PspRotateKeyOut = Layout<tag::PspRotateKeyOut, 0x10>;
 layout! { PspRotateKeyOut, tag::PspRotateKeyOut, "psp_rotate_key_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -569,14 +597,16 @@ layout! { KeySpi, tag::KeySpi, "key_spi", Struct, 0x30;
 
 /// `psp_gen_spi_in`: 16 bytes.
 ///
+/// Input of PSP_GEN_SPI (0xb10). Generates PSP security parameter indexes (SPI) and their keys.
+///
 /// Sources: v7.3.
 pub type PspGenSpiIn = Layout<tag::PspGenSpiIn, 0x10>;
 layout! { PspGenSpiIn, tag::PspGenSpiIn, "psp_gen_spi_in", Struct, 0x10, opcode 0xb10;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `key_size`: bits 31:30 of dword 0x0c.
     bits(key_size set_key_size with_key_size try_set_key_size: u8 = "key_size" 0x0c[31:30]);
@@ -587,6 +617,8 @@ request! { PspGenSpiIn => PspGenSpiOut }
 
 /// `psp_gen_spi_out`: 16 bytes.
 ///
+/// Output of PSP_GEN_SPI (0xb10).
+///
 /// With its list `key_spi`: [`PspGenSpiOutWithKeySpi`].
 ///
 /// Sources: v7.3.
@@ -595,9 +627,9 @@ pub type PspGenSpiOut = Layout<tag::PspGenSpiOut, 0x10>;
 /// `psp_gen_spi_out` and its list `key_spi`.
 pub type PspGenSpiOutWithKeySpi = WithTail<PspGenSpiOut, KeySpi>;
 layout! { PspGenSpiOut, tag::PspGenSpiOut, "psp_gen_spi_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `num_of_spi`: bits 15:0 of dword 0x08.
     full(num_of_spi set_num_of_spi with_num_of_spi: u16 = "num_of_spi" 0x08[15:0]);
@@ -626,6 +658,8 @@ layout! { CryptoLoginObj, tag::CryptoLoginObj, "crypto_login_obj", Struct, 0x100
 
 /// `create_crypto_login_obj_in`: 272 bytes.
 ///
+/// Input of a command.
+///
 /// Called `create_crypto_login_in` in dpdk.
 ///
 /// Sources: rdma-core, dpdk.
@@ -641,6 +675,8 @@ layout! { CreateCryptoLoginObjIn, tag::CreateCryptoLoginObjIn, "create_crypto_lo
 
 /// `query_crypto_login_obj_out`: 272 bytes.
 ///
+/// Output of a command.
+///
 /// Sources: rdma-core.
 pub type QueryCryptoLoginObjOut = Layout<tag::QueryCryptoLoginObjOut, 0x110>;
 layout! { QueryCryptoLoginObjOut, tag::QueryCryptoLoginObjOut, "query_crypto_login_obj_out", Struct, 0x110;
@@ -652,6 +688,8 @@ layout! { QueryCryptoLoginObjOut, tag::QueryCryptoLoginObjOut, "query_crypto_log
 
 /// `create_encryption_key_obj_in`: 272 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: rdma-core.
 pub type CreateEncryptionKeyObjIn = Layout<tag::CreateEncryptionKeyObjIn, 0x110>;
 layout! { CreateEncryptionKeyObjIn, tag::CreateEncryptionKeyObjIn, "create_encryption_key_obj_in", Struct, 0x110;
@@ -660,6 +698,8 @@ layout! { CreateEncryptionKeyObjIn, tag::CreateEncryptionKeyObjIn, "create_encry
 }
 
 /// `query_encryption_key_obj_out`: 272 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: rdma-core.
 pub type QueryEncryptionKeyObjOut = Layout<tag::QueryEncryptionKeyObjOut, 0x110>;
@@ -687,6 +727,8 @@ layout! { ImportKek, tag::ImportKek, "import_kek", Struct, 0x100;
 }
 
 /// `create_import_kek_in`: 272 bytes.
+///
+/// Input of a command.
 ///
 /// Sources: dpdk.
 pub type CreateImportKekIn = Layout<tag::CreateImportKekIn, 0x110>;
@@ -717,6 +759,8 @@ layout! { Credential, tag::Credential, "credential", Struct, 0x100;
 
 /// `create_credential_in`: 272 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: dpdk.
 pub type CreateCredentialIn = Layout<tag::CreateCredentialIn, 0x110>;
 layout! { CreateCredentialIn, tag::CreateCredentialIn, "create_credential_in", Struct, 0x110;
@@ -727,6 +771,8 @@ layout! { CreateCredentialIn, tag::CreateCredentialIn, "create_credential_in", S
 }
 
 /// `query_encryption_key_out`: 528 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: libdpcp.
 pub type QueryEncryptionKeyOut = Layout<tag::QueryEncryptionKeyOut, 0x210>;

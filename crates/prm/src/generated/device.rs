@@ -425,12 +425,14 @@ layout! { HealthBuffer, tag::HealthBuffer, "health_buffer", Struct, 0x40;
 
 /// `teardown_hca_out`: 16 bytes.
 ///
+/// Output of TEARDOWN_HCA (0x103).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type TeardownHcaOut = Layout<tag::TeardownHcaOut, 0x10>;
 layout! { TeardownHcaOut, tag::TeardownHcaOut, "teardown_hca_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `state`: bit 0 of dword 0x0c.
     #[doc(alias = "force_state")]
@@ -439,14 +441,16 @@ layout! { TeardownHcaOut, tag::TeardownHcaOut, "teardown_hca_out", Struct, 0x10;
 
 /// `teardown_hca_in`: 16 bytes.
 ///
+/// Input of TEARDOWN_HCA (0x103). Tears a function down, gracefully, by force or fast.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type TeardownHcaIn = Layout<tag::TeardownHcaIn, 0x10>;
 layout! { TeardownHcaIn, tag::TeardownHcaIn, "teardown_hca_in", Struct, 0x10, opcode 0x103;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `profile`: bits 15:0 of dword 0x08.
     full(profile set_profile with_profile: u16 = "profile" 0x08[15:0]);
@@ -455,25 +459,29 @@ request! { TeardownHcaIn => TeardownHcaOut }
 
 /// `set_roce_address_out`: 16 bytes.
 ///
+/// Output of SET_ROCE_ADDRESS (0x761).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetRoceAddressOut = Layout<tag::SetRoceAddressOut, 0x10>;
 layout! { SetRoceAddressOut, tag::SetRoceAddressOut, "set_roce_address_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `set_roce_address_in`: 48 bytes.
 ///
+/// Input of SET_ROCE_ADDRESS (0x761). Sets an entry of the table of RoCE addresses.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetRoceAddressIn = Layout<tag::SetRoceAddressIn, 0x30>;
 layout! { SetRoceAddressIn, tag::SetRoceAddressIn, "set_roce_address_in", Struct, 0x30, opcode 0x761;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `roce_address_index`: bits 31:16 of dword 0x08.
     full(roce_address_index set_roce_address_index with_roce_address_index: u16 = "roce_address_index" 0x08[31:16]);
@@ -490,25 +498,29 @@ request! { SetRoceAddressIn => SetRoceAddressOut }
 
 /// `set_mad_demux_out`: 16 bytes.
 ///
+/// Output of SET_MAD_DEMUX (0x80c).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetMadDemuxOut = Layout<tag::SetMadDemuxOut, 0x10>;
 layout! { SetMadDemuxOut, tag::SetMadDemuxOut, "set_mad_demux_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `set_mad_demux_in`: 16 bytes.
 ///
+/// Input of SET_MAD_DEMUX (0x80c). Sets how management datagrams are shared between firmware and software.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetMadDemuxIn = Layout<tag::SetMadDemuxIn, 0x10>;
 layout! { SetMadDemuxIn, tag::SetMadDemuxIn, "set_mad_demux_in", Struct, 0x10, opcode 0x80c;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `demux_mode`: bits 25:24 of dword 0x0c.
     bits(demux_mode set_demux_mode with_demux_mode try_set_demux_mode: u8 = "demux_mode" 0x0c[25:24]);
@@ -517,25 +529,29 @@ request! { SetMadDemuxIn => SetMadDemuxOut }
 
 /// `set_issi_out`: 16 bytes.
 ///
+/// Output of SET_ISSI (0x10b).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type SetIssiOut = Layout<tag::SetIssiOut, 0x10>;
 layout! { SetIssiOut, tag::SetIssiOut, "set_issi_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `set_issi_in`: 16 bytes.
 ///
+/// Input of SET_ISSI (0x10b). Sets the interface revision (ISSI) that commands follow.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type SetIssiIn = Layout<tag::SetIssiIn, 0x10>;
 layout! { SetIssiIn, tag::SetIssiIn, "set_issi_in", Struct, 0x10, opcode 0x10b;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `current_issi`: bits 15:0 of dword 0x08.
     full(current_issi set_current_issi with_current_issi: u16 = "current_issi" 0x08[15:0]);
@@ -544,12 +560,14 @@ request! { SetIssiIn => SetIssiOut }
 
 /// `query_vuid_in`: 16 bytes.
 ///
+/// Input of QUERY_VUID (0xb22). Reads the unique identifier (VUID) of a function.
+///
 /// Sources: v7.3, v6.12.
 pub type QueryVuidIn = Layout<tag::QueryVuidIn, 0x10>;
 layout! { QueryVuidIn, tag::QueryVuidIn, "query_vuid_in", Struct, 0x10, opcode 0xb22;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `query_vfs_vuid`: bit 31 of dword 0x0c.
     flag(query_vfs_vuid set_query_vfs_vuid with_query_vfs_vuid: bool = "query_vfs_vuid" 0x0c[31]);
@@ -562,6 +580,8 @@ request! { QueryVuidIn => QueryVuidOut }
 
 /// `query_vuid_out`: 64 bytes.
 ///
+/// Output of QUERY_VUID (0xb22).
+///
 /// With its list `vuid`: [`QueryVuidOutWithVuid`].
 ///
 /// Sources: v7.3, v6.12.
@@ -570,9 +590,9 @@ pub type QueryVuidOut = Layout<tag::QueryVuidOut, 0x40>;
 /// `query_vuid_out` and its list `vuid`.
 pub type QueryVuidOutWithVuid = WithTail<QueryVuidOut, Array1024Auto>;
 layout! { QueryVuidOut, tag::QueryVuidOut, "query_vuid_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `num_of_entries`: bits 15:0 of dword 0x3c.
     full(num_of_entries set_num_of_entries with_num_of_entries: u16 = "num_of_entries" 0x3c[15:0]);
@@ -581,26 +601,30 @@ layout! { QueryVuidOut, tag::QueryVuidOut, "query_vuid_out", Struct, 0x40;
 
 /// `arm_monitor_counter_in`: 16 bytes.
 ///
+/// Input of ARM_MONITOR_COUNTER (0x775). Arms the event that a watched counter has changed.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ArmMonitorCounterIn = Layout<tag::ArmMonitorCounterIn, 0x10>;
 layout! { ArmMonitorCounterIn, tag::ArmMonitorCounterIn, "arm_monitor_counter_in", Struct, 0x10, opcode 0x775;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { ArmMonitorCounterIn => ArmMonitorCounterOut }
 
 /// `arm_monitor_counter_out`: 16 bytes.
 ///
+/// Output of ARM_MONITOR_COUNTER (0x775).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ArmMonitorCounterOut = Layout<tag::ArmMonitorCounterOut, 0x10>;
 layout! { ArmMonitorCounterOut, tag::ArmMonitorCounterOut, "arm_monitor_counter_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -619,14 +643,16 @@ layout! { MonitorCounterOutput, tag::MonitorCounterOutput, "monitor_counter_outp
 
 /// `set_monitor_counter_in`: 72 bytes.
 ///
+/// Input of SET_MONITOR_COUNTER (0x774). Sets which counters the adapter watches for change.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SetMonitorCounterIn = Layout<tag::SetMonitorCounterIn, 0x48>;
 layout! { SetMonitorCounterIn, tag::SetMonitorCounterIn, "set_monitor_counter_in", Struct, 0x48, opcode 0x774;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `num_of_counters`: bits 15:0 of dword 0x08.
     full(num_of_counters set_num_of_counters with_num_of_counters: u16 = "num_of_counters" 0x08[15:0]);
@@ -637,23 +663,27 @@ request! { SetMonitorCounterIn => SetMonitorCounterOut }
 
 /// `set_monitor_counter_out`: 16 bytes.
 ///
+/// Output of SET_MONITOR_COUNTER (0x774).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SetMonitorCounterOut = Layout<tag::SetMonitorCounterOut, 0x10>;
 layout! { SetMonitorCounterOut, tag::SetMonitorCounterOut, "set_monitor_counter_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `query_roce_address_out`: 48 bytes.
 ///
+/// Output of QUERY_ROCE_ADDRESS (0x760).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryRoceAddressOut = Layout<tag::QueryRoceAddressOut, 0x30>;
 layout! { QueryRoceAddressOut, tag::QueryRoceAddressOut, "query_roce_address_out", Struct, 0x30;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `roce_address`: from byte 0x10 on.
     nested(roce_address roce_address_mut set_roce_address with_roce_address: RoceAddrLayout = "roce_address" 0x10, 0x20);
@@ -661,14 +691,16 @@ layout! { QueryRoceAddressOut, tag::QueryRoceAddressOut, "query_roce_address_out
 
 /// `query_roce_address_in`: 16 bytes.
 ///
+/// Input of QUERY_ROCE_ADDRESS (0x760). Reads an entry of the table of RoCE addresses.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryRoceAddressIn = Layout<tag::QueryRoceAddressIn, 0x10>;
 layout! { QueryRoceAddressIn, tag::QueryRoceAddressIn, "query_roce_address_in", Struct, 0x10, opcode 0x760;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `roce_address_index`: bits 31:16 of dword 0x08.
     full(roce_address_index set_roce_address_index with_roce_address_index: u16 = "roce_address_index" 0x08[31:16]);
@@ -683,12 +715,14 @@ request! { QueryRoceAddressIn => QueryRoceAddressOut }
 
 /// `query_pages_out`: 16 bytes.
 ///
+/// Output of QUERY_PAGES (0x107).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryPagesOut = Layout<tag::QueryPagesOut, 0x10>;
 layout! { QueryPagesOut, tag::QueryPagesOut, "query_pages_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
@@ -700,14 +734,16 @@ layout! { QueryPagesOut, tag::QueryPagesOut, "query_pages_out", Struct, 0x10;
 
 /// `query_pages_in`: 16 bytes.
 ///
+/// Input of QUERY_PAGES (0x107). Reads how many pages of host memory the firmware needs.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryPagesIn = Layout<tag::QueryPagesIn, 0x10>;
 layout! { QueryPagesIn, tag::QueryPagesIn, "query_pages_in", Struct, 0x10, opcode 0x107;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
@@ -718,12 +754,14 @@ request! { QueryPagesIn => QueryPagesOut }
 
 /// `query_mad_demux_out`: 20 bytes.
 ///
+/// Output of QUERY_MAD_DEMUX (0x80b).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryMadDemuxOut = Layout<tag::QueryMadDemuxOut, 0x14>;
 layout! { QueryMadDemuxOut, tag::QueryMadDemuxOut, "query_mad_demux_out", Struct, 0x14;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `mad_dumux_parameters_block`: bits 31:0 of dword 0x10.
     full(mad_dumux_parameters_block set_mad_dumux_parameters_block with_mad_dumux_parameters_block: u32 = "mad_dumux_parameters_block" 0x10[31:0]);
@@ -731,26 +769,30 @@ layout! { QueryMadDemuxOut, tag::QueryMadDemuxOut, "query_mad_demux_out", Struct
 
 /// `query_mad_demux_in`: 16 bytes.
 ///
+/// Input of QUERY_MAD_DEMUX (0x80b). Reads how management datagrams are shared between firmware and software.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryMadDemuxIn = Layout<tag::QueryMadDemuxIn, 0x10>;
 layout! { QueryMadDemuxIn, tag::QueryMadDemuxIn, "query_mad_demux_in", Struct, 0x10, opcode 0x80b;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { QueryMadDemuxIn => QueryMadDemuxOut }
 
 /// `query_issi_out`: 112 bytes.
 ///
+/// Output of QUERY_ISSI (0x10a).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryIssiOut = Layout<tag::QueryIssiOut, 0x70>;
 layout! { QueryIssiOut, tag::QueryIssiOut, "query_issi_out", Struct, 0x70;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `current_issi`: bits 15:0 of dword 0x08.
     full(current_issi set_current_issi with_current_issi: u16 = "current_issi" 0x08[15:0]);
@@ -760,39 +802,45 @@ layout! { QueryIssiOut, tag::QueryIssiOut, "query_issi_out", Struct, 0x70;
 
 /// `query_issi_in`: 16 bytes.
 ///
+/// Input of QUERY_ISSI (0x10a). Reads the interface revision (ISSI) in use, and those supported.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryIssiIn = Layout<tag::QueryIssiIn, 0x10>;
 layout! { QueryIssiIn, tag::QueryIssiIn, "query_issi_in", Struct, 0x10, opcode 0x10a;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { QueryIssiIn => QueryIssiOut }
 
 /// `set_driver_version_out`: 16 bytes.
 ///
+/// Output of SET_DRIVER_VERSION (0x10d).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetDriverVersionOut = Layout<tag::SetDriverVersionOut, 0x10>;
 layout! { SetDriverVersionOut, tag::SetDriverVersionOut, "set_driver_version_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `set_driver_version_in`: 80 bytes.
 ///
+/// Input of SET_DRIVER_VERSION (0x10d). Tells the firmware the version string of the driver.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetDriverVersionIn = Layout<tag::SetDriverVersionIn, 0x50>;
 layout! { SetDriverVersionIn, tag::SetDriverVersionIn, "set_driver_version_in", Struct, 0x50, opcode 0x10d;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `driver_version`: from byte 0x10 on.
     array(driver_version driver_version_mut set_driver_version with_driver_version: [u8; 64] = "driver_version" 0x10, 0x40);
@@ -801,12 +849,14 @@ request! { SetDriverVersionIn => SetDriverVersionOut }
 
 /// `query_adapter_out`: 272 bytes.
 ///
+/// Output of QUERY_ADAPTER (0x101).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryAdapterOut = Layout<tag::QueryAdapterOut, 0x110>;
 layout! { QueryAdapterOut, tag::QueryAdapterOut, "query_adapter_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `query_adapter_struct`: from byte 0x10 on.
     nested(query_adapter_struct query_adapter_struct_mut set_query_adapter_struct with_query_adapter_struct: QueryAdapterParamBlock = "query_adapter_struct" 0x10, 0x100);
@@ -814,19 +864,23 @@ layout! { QueryAdapterOut, tag::QueryAdapterOut, "query_adapter_out", Struct, 0x
 
 /// `query_adapter_in`: 16 bytes.
 ///
+/// Input of QUERY_ADAPTER (0x101). Reads the vendor and the board identity (PSID) of the adapter.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryAdapterIn = Layout<tag::QueryAdapterIn, 0x10>;
 layout! { QueryAdapterIn, tag::QueryAdapterIn, "query_adapter_in", Struct, 0x10, opcode 0x101;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { QueryAdapterIn => QueryAdapterOut }
 
 /// `manage_pages_out`: 16 bytes.
+///
+/// Output of MANAGE_PAGES (0x108).
 ///
 /// With its list `pas`: [`ManagePagesOutWithPas`].
 ///
@@ -836,9 +890,9 @@ pub type ManagePagesOut = Layout<tag::ManagePagesOut, 0x10>;
 /// `manage_pages_out` and its list `pas`.
 pub type ManagePagesOutWithPas = WithTail<ManagePagesOut, U64>;
 layout! { ManagePagesOut, tag::ManagePagesOut, "manage_pages_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `output_num_entries`: bits 31:0 of dword 0x08.
     full(output_num_entries set_output_num_entries with_output_num_entries: u32 = "output_num_entries" 0x08[31:0]);
@@ -846,6 +900,8 @@ layout! { ManagePagesOut, tag::ManagePagesOut, "manage_pages_out", Struct, 0x10;
 }
 
 /// `manage_pages_in`: 16 bytes.
+///
+/// Input of MANAGE_PAGES (0x108). Gives pages of host memory to the firmware, or takes them back.
 ///
 /// With its list `pas`: [`ManagePagesInWithPas`].
 ///
@@ -855,11 +911,11 @@ pub type ManagePagesIn = Layout<tag::ManagePagesIn, 0x10>;
 /// `manage_pages_in` and its list `pas`.
 pub type ManagePagesInWithPas = WithTail<ManagePagesIn, U64>;
 layout! { ManagePagesIn, tag::ManagePagesIn, "manage_pages_in", Struct, 0x10, opcode 0x108;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
@@ -873,25 +929,29 @@ request! { ManagePagesIn => ManagePagesOut }
 
 /// `init_hca_out`: 16 bytes.
 ///
+/// Output of INIT_HCA (0x102).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type InitHcaOut = Layout<tag::InitHcaOut, 0x10>;
 layout! { InitHcaOut, tag::InitHcaOut, "init_hca_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `init_hca_in`: 32 bytes.
 ///
+/// Input of INIT_HCA (0x102). Initializes a function, so that its resources can be made.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type InitHcaIn = Layout<tag::InitHcaIn, 0x20>;
 layout! { InitHcaIn, tag::InitHcaIn, "init_hca_in", Struct, 0x20, opcode 0x102;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `cmd_on_behalf`: bit 31 of dword 0x0c.
     flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[31]);
@@ -906,12 +966,14 @@ request! { InitHcaIn => InitHcaOut }
 
 /// `get_dropped_packet_log_out`: 208 bytes.
 ///
+/// Output of GET_DROPPED_PACKET_LOG (0x80a).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type GetDroppedPacketLogOut = Layout<tag::GetDroppedPacketLogOut, 0xd0>;
 layout! { GetDroppedPacketLogOut, tag::GetDroppedPacketLogOut, "get_dropped_packet_log_out", Struct, 0xd0;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `packet_headers_log`: from byte 0x10 on.
     array(packet_headers_log packet_headers_log_mut set_packet_headers_log with_packet_headers_log: [u8; 128] = "packet_headers_log" 0x10, 0x80);
@@ -921,39 +983,45 @@ layout! { GetDroppedPacketLogOut, tag::GetDroppedPacketLogOut, "get_dropped_pack
 
 /// `get_dropped_packet_log_in`: 16 bytes.
 ///
+/// Input of GET_DROPPED_PACKET_LOG (0x80a). Reads the headers of a dropped packet, and why it was dropped.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type GetDroppedPacketLogIn = Layout<tag::GetDroppedPacketLogIn, 0x10>;
 layout! { GetDroppedPacketLogIn, tag::GetDroppedPacketLogIn, "get_dropped_packet_log_in", Struct, 0x10, opcode 0x80a;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { GetDroppedPacketLogIn => GetDroppedPacketLogOut }
 
 /// `enable_hca_out`: 12 bytes.
 ///
+/// Output of ENABLE_HCA (0x104).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type EnableHcaOut = Layout<tag::EnableHcaOut, 0x0c>;
 layout! { EnableHcaOut, tag::EnableHcaOut, "enable_hca_out", Struct, 0x0c;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `enable_hca_in`: 16 bytes.
 ///
+/// Input of ENABLE_HCA (0x104). Enables a function, before it is initialized.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type EnableHcaIn = Layout<tag::EnableHcaIn, 0x10>;
 layout! { EnableHcaIn, tag::EnableHcaIn, "enable_hca_in", Struct, 0x10, opcode 0x104;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
@@ -968,25 +1036,29 @@ request! { EnableHcaIn => EnableHcaOut }
 
 /// `disable_hca_out`: 12 bytes.
 ///
+/// Output of DISABLE_HCA (0x105).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DisableHcaOut = Layout<tag::DisableHcaOut, 0x0c>;
 layout! { DisableHcaOut, tag::DisableHcaOut, "disable_hca_out", Struct, 0x0c;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `disable_hca_in`: 16 bytes.
 ///
+/// Input of DISABLE_HCA (0x105). Disables a function, after it is torn down.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DisableHcaIn = Layout<tag::DisableHcaIn, 0x10>;
 layout! { DisableHcaIn, tag::DisableHcaIn, "disable_hca_in", Struct, 0x10, opcode 0x105;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
@@ -1001,12 +1073,14 @@ request! { DisableHcaIn => DisableHcaOut }
 
 /// `query_wol_rol_out`: 16 bytes.
 ///
+/// Output of QUERY_WOL_ROL (0x831).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryWolRolOut = Layout<tag::QueryWolRolOut, 0x10>;
 layout! { QueryWolRolOut, tag::QueryWolRolOut, "query_wol_rol_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `rol_mode`: bits 15:8 of dword 0x08.
     full(rol_mode set_rol_mode with_rol_mode: u8 = "rol_mode" 0x08[15:8]);
@@ -1016,39 +1090,45 @@ layout! { QueryWolRolOut, tag::QueryWolRolOut, "query_wol_rol_out", Struct, 0x10
 
 /// `query_wol_rol_in`: 16 bytes.
 ///
+/// Input of QUERY_WOL_ROL (0x831). Reads the wake-on-LAN mode and the ROL mode.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryWolRolIn = Layout<tag::QueryWolRolIn, 0x10>;
 layout! { QueryWolRolIn, tag::QueryWolRolIn, "query_wol_rol_in", Struct, 0x10, opcode 0x831;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { QueryWolRolIn => QueryWolRolOut }
 
 /// `set_wol_rol_out`: 16 bytes.
 ///
+/// Output of SET_WOL_ROL (0x830).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetWolRolOut = Layout<tag::SetWolRolOut, 0x10>;
 layout! { SetWolRolOut, tag::SetWolRolOut, "set_wol_rol_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `set_wol_rol_in`: 16 bytes.
 ///
+/// Input of SET_WOL_ROL (0x830). Sets the wake-on-LAN mode and the ROL mode.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetWolRolIn = Layout<tag::SetWolRolIn, 0x10>;
 layout! { SetWolRolIn, tag::SetWolRolIn, "set_wol_rol_in", Struct, 0x10, opcode 0x830;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `rol_mode_valid`: bit 31 of dword 0x08.
     flag(rol_mode_valid set_rol_mode_valid with_rol_mode_valid: bool = "rol_mode_valid" 0x08[31]);
@@ -1134,25 +1214,29 @@ layout! { Lagc, tag::Lagc, "lagc", Struct, 0x08;
 
 /// `create_lag_out`: 16 bytes.
 ///
+/// Output of CREATE_LAG (0x840).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateLagOut = Layout<tag::CreateLagOut, 0x10>;
 layout! { CreateLagOut, tag::CreateLagOut, "create_lag_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `create_lag_in`: 16 bytes.
 ///
+/// Input of CREATE_LAG (0x840). Bonds the ports of the adapter into a LAG.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateLagIn = Layout<tag::CreateLagIn, 0x10>;
 layout! { CreateLagIn, tag::CreateLagIn, "create_lag_in", Struct, 0x10, opcode 0x840;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `ctx`: from byte 0x08 on.
     nested(ctx ctx_mut set_ctx with_ctx: Lagc = "ctx" 0x08, 0x08);
@@ -1161,25 +1245,29 @@ request! { CreateLagIn => CreateLagOut }
 
 /// `modify_lag_out`: 16 bytes.
 ///
+/// Output of MODIFY_LAG (0x841).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyLagOut = Layout<tag::ModifyLagOut, 0x10>;
 layout! { ModifyLagOut, tag::ModifyLagOut, "modify_lag_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `modify_lag_in`: 24 bytes.
 ///
+/// Input of MODIFY_LAG (0x841). Changes the selected fields of the LAG, such as the port mapping.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyLagIn = Layout<tag::ModifyLagIn, 0x18>;
 layout! { ModifyLagIn, tag::ModifyLagIn, "modify_lag_in", Struct, 0x18, opcode 0x841;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `field_select`: bits 31:0 of dword 0x0c.
     full(field_select set_field_select with_field_select: u32 = "field_select" 0x0c[31:0]);
@@ -1190,12 +1278,14 @@ request! { ModifyLagIn => ModifyLagOut }
 
 /// `query_lag_out`: 16 bytes.
 ///
+/// Output of QUERY_LAG (0x842).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type QueryLagOut = Layout<tag::QueryLagOut, 0x10>;
 layout! { QueryLagOut, tag::QueryLagOut, "query_lag_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `ctx`: from byte 0x08 on.
     #[doc(alias = "context")]
@@ -1205,39 +1295,45 @@ layout! { QueryLagOut, tag::QueryLagOut, "query_lag_out", Struct, 0x10;
 
 /// `query_lag_in`: 16 bytes.
 ///
+/// Input of QUERY_LAG (0x842). Reads the context of the LAG.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type QueryLagIn = Layout<tag::QueryLagIn, 0x10>;
 layout! { QueryLagIn, tag::QueryLagIn, "query_lag_in", Struct, 0x10, opcode 0x842;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { QueryLagIn => QueryLagOut }
 
 /// `destroy_lag_out`: 16 bytes.
 ///
+/// Output of DESTROY_LAG (0x843).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyLagOut = Layout<tag::DestroyLagOut, 0x10>;
 layout! { DestroyLagOut, tag::DestroyLagOut, "destroy_lag_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `destroy_lag_in`: 16 bytes.
 ///
+/// Input of DESTROY_LAG (0x843). Ends the LAG.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyLagIn = Layout<tag::DestroyLagIn, 0x10>;
 layout! { DestroyLagIn, tag::DestroyLagIn, "destroy_lag_in", Struct, 0x10, opcode 0x843;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { DestroyLagIn => DestroyLagOut }

@@ -252,30 +252,32 @@ layout! { CompEvent, tag::CompEvent, "comp_event", Struct, 0x1c;
 
 /// `eqc`: 64 bytes.
 ///
+/// Event queue context: where the adapter writes events, and which interrupt it raises.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type Eqc = Layout<tag::Eqc, 0x40>;
 layout! { Eqc, tag::Eqc, "eqc", Struct, 0x40;
-    /// `status`: bits 31:28 of dword 0x00.
+    /// `status`: bits 31:28 of dword 0x00. State of the queue: 0 is well, 10 means that an event could not be written. Range: 0 or 10.
     bits(status set_status with_status try_set_status: u8 = "status" 0x00[31:28]);
-    /// `ec`: bit 18 of dword 0x00.
+    /// `ec`: bit 18 of dword 0x00. By the likeness to completion queues: events are collapsed, all into the first entry. By its name only: no public text says more.
     flag(ec set_ec with_ec: bool = "ec" 0x00[18]);
-    /// `oi`: bit 17 of dword 0x00.
+    /// `oi`: bit 17 of dword 0x00. By the likeness to completion queues: overruns of the queue are ignored. By its name only: no public text says more.
     flag(oi set_oi with_oi: bool = "oi" 0x00[17]);
-    /// `st`: bits 11:8 of dword 0x00.
+    /// `st`: bits 11:8 of dword 0x00. Whether the next event raises the interrupt: 9 armed, 10 fired. Range: 9 or 10.
     bits(st set_st with_st try_set_st: u8 = "st" 0x00[11:8]);
-    /// `page_offset`: bits 11:6 of dword 0x08.
+    /// `page_offset`: bits 11:6 of dword 0x08. Where the queue begins in its first page; the unit is by the likeness to completion queues. Unit: 64ths of a page. By its name only: no public text says more.
     bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x08[11:6]);
-    /// `log_eq_size`: bits 28:24 of dword 0x0c.
+    /// `log_eq_size`: bits 28:24 of dword 0x0c. Number of entries; each has 64 bytes. Unit: log2 of entries. Capability: cmd_hca_cap.log_max_eq_sz.
     bits(log_eq_size set_log_eq_size with_log_eq_size try_set_log_eq_size: u8 = "log_eq_size" 0x0c[28:24]);
-    /// `uar_page`: bits 23:0 of dword 0x0c.
+    /// `uar_page`: bits 23:0 of dword 0x0c. Page of doorbells (UAR) by which the queue is armed.
     bits(uar_page set_uar_page with_uar_page try_set_uar_page: u32 = "uar_page" 0x0c[23:0]);
-    /// `intr`: bits 11:0 of dword 0x14.
+    /// `intr`: bits 11:0 of dword 0x14. MSI-X vector that the queue raises.
     bits(intr set_intr with_intr try_set_intr: u16 = "intr" 0x14[11:0]);
-    /// `log_page_size`: bits 28:24 of dword 0x18.
+    /// `log_page_size`: bits 28:24 of dword 0x18. Size of the pages of the queue. Unit: log2 of bytes, minus 12.
     bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x18[28:24]);
-    /// `consumer_counter`: bits 23:0 of dword 0x28.
+    /// `consumer_counter`: bits 23:0 of dword 0x28. How far software has read.
     bits(consumer_counter set_consumer_counter with_consumer_counter try_set_consumer_counter: u32 = "consumer_counter" 0x28[23:0]);
-    /// `producer_counter`: bits 23:0 of dword 0x2c.
+    /// `producer_counter`: bits 23:0 of dword 0x2c. How far the adapter has written.
     bits(producer_counter set_producer_counter with_producer_counter try_set_producer_counter: u32 = "producer_counter" 0x2c[23:0]);
 }
 
@@ -312,6 +314,8 @@ layout! { EventAuto, tag::EventAuto, "event_auto", Union, 0x1c;
 
 /// `query_eq_out`: 272 bytes.
 ///
+/// Output of QUERY_EQ (0x303).
+///
 /// With its list `pas`: [`QueryEqOutWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
@@ -320,29 +324,31 @@ pub type QueryEqOut = Layout<tag::QueryEqOut, 0x110>;
 /// `query_eq_out` and its list `pas`.
 pub type QueryEqOutWithPas = WithTail<QueryEqOut, U64>;
 layout! { QueryEqOut, tag::QueryEqOut, "query_eq_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `eq_context_entry`: from byte 0x10 on.
+    /// `eq_context_entry`: from byte 0x10 on. Context of the queue.
     nested(eq_context_entry eq_context_entry_mut set_eq_context_entry with_eq_context_entry: Eqc = "eq_context_entry" 0x10, 0x40);
-    /// `event_bitmask`: 64 bits from byte 0x58 on.
+    /// `event_bitmask`: 64 bits from byte 0x58 on. Events that the queue takes: bit b stands for event type b.
     quad(event_bitmask set_event_bitmask with_event_bitmask: u64 = "event_bitmask" 0x58);
     tail(bits 64 = "pas" 0x110);
 }
 
 /// `query_eq_in`: 16 bytes.
 ///
+/// Input of QUERY_EQ (0x303). Reads the context of an event queue.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryEqIn = Layout<tag::QueryEqIn, 0x10>;
 layout! { QueryEqIn, tag::QueryEqIn, "query_eq_in", Struct, 0x10, opcode 0x303;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `eq_number`: bits 7:0 of dword 0x08.
+    /// `eq_number`: bits 7:0 of dword 0x08. Number of the event queue.
     full(eq_number set_eq_number with_eq_number: u8 = "eq_number" 0x08[7:0]);
 }
 request! { QueryEqIn => QueryEqOut }
@@ -388,25 +394,29 @@ layout! { PageFaultResumeInPageFaultInfoAuto, tag::PageFaultResumeInPageFaultInf
 
 /// `page_fault_resume_out`: 16 bytes.
 ///
+/// Output of PAGE_FAULT_RESUME (0x204).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PageFaultResumeOut = Layout<tag::PageFaultResumeOut, 0x10>;
 layout! { PageFaultResumeOut, tag::PageFaultResumeOut, "page_fault_resume_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `page_fault_resume_in`: 16 bytes.
 ///
+/// Input of PAGE_FAULT_RESUME (0x204). Tells the adapter that a page fault is handled, or failed.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PageFaultResumeIn = Layout<tag::PageFaultResumeIn, 0x10>;
 layout! { PageFaultResumeIn, tag::PageFaultResumeIn, "page_fault_resume_in", Struct, 0x10, opcode 0x204;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `page_fault_info`: from byte 0x08 on.
     nested(page_fault_info page_fault_info_mut set_page_fault_info with_page_fault_info: PageFaultResumeInPageFaultInfoAuto = "page_fault_info" 0x08, 0x08);
@@ -418,15 +428,15 @@ request! { PageFaultResumeIn => PageFaultResumeOut }
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type GenEqeIn = Layout<tag::GenEqeIn, 0x50>;
 layout! { GenEqeIn, tag::GenEqeIn, "gen_eqe_in", Struct, 0x50;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `eq_number`: bits 7:0 of dword 0x08.
+    /// `eq_number`: bits 7:0 of dword 0x08. Number of the event queue that the event goes to.
     full(eq_number set_eq_number with_eq_number: u8 = "eq_number" 0x08[7:0]);
-    /// `eqe`: from byte 0x10 on.
+    /// `eqe`: from byte 0x10 on. The event: an eqe, byte by byte.
     array(eqe eqe_mut set_eqe with_eqe: [u8; 64] = "eqe" 0x10, 0x40);
 }
 
@@ -435,53 +445,61 @@ layout! { GenEqeIn, tag::GenEqeIn, "gen_eqe_in", Struct, 0x50;
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type GenEqOut = Layout<tag::GenEqOut, 0x10>;
 layout! { GenEqOut, tag::GenEqOut, "gen_eq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `destroy_eq_out`: 16 bytes.
 ///
+/// Output of DESTROY_EQ (0x302).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyEqOut = Layout<tag::DestroyEqOut, 0x10>;
 layout! { DestroyEqOut, tag::DestroyEqOut, "destroy_eq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `destroy_eq_in`: 16 bytes.
 ///
+/// Input of DESTROY_EQ (0x302). Ends an event queue.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyEqIn = Layout<tag::DestroyEqIn, 0x10>;
 layout! { DestroyEqIn, tag::DestroyEqIn, "destroy_eq_in", Struct, 0x10, opcode 0x302;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `eq_number`: bits 7:0 of dword 0x08.
+    /// `eq_number`: bits 7:0 of dword 0x08. Number of the event queue.
     full(eq_number set_eq_number with_eq_number: u8 = "eq_number" 0x08[7:0]);
 }
 request! { DestroyEqIn => DestroyEqOut }
 
 /// `create_eq_out`: 16 bytes.
 ///
+/// Output of CREATE_EQ (0x301).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateEqOut = Layout<tag::CreateEqOut, 0x10>;
 layout! { CreateEqOut, tag::CreateEqOut, "create_eq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `eq_number`: bits 7:0 of dword 0x08.
+    /// `eq_number`: bits 7:0 of dword 0x08. Number of the event queue. Capability: cmd_hca_cap.max_num_eqs.
     full(eq_number set_eq_number with_eq_number: u8 = "eq_number" 0x08[7:0]);
 }
 
 /// `create_eq_in`: 272 bytes.
+///
+/// Input of CREATE_EQ (0x301). Makes an event queue.
 ///
 /// With its list `pas`: [`CreateEqInWithPas`].
 ///
@@ -491,15 +509,15 @@ pub type CreateEqIn = Layout<tag::CreateEqIn, 0x110>;
 /// `create_eq_in` and its list `pas`.
 pub type CreateEqInWithPas = WithTail<CreateEqIn, U64>;
 layout! { CreateEqIn, tag::CreateEqIn, "create_eq_in", Struct, 0x110, opcode 0x301;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `eq_context_entry`: from byte 0x10 on.
+    /// `eq_context_entry`: from byte 0x10 on. Context of the queue.
     nested(eq_context_entry eq_context_entry_mut set_eq_context_entry with_eq_context_entry: Eqc = "eq_context_entry" 0x10, 0x40);
-    /// `event_bitmask`: from byte 0x58 on.
+    /// `event_bitmask`: from byte 0x58 on. Events that the queue takes: bit b of element i stands for event type 64 * i + b.
     array(event_bitmask event_bitmask_mut set_event_bitmask with_event_bitmask: [U64; 4] = "event_bitmask" 0x58, 0x20);
     tail(bits 64 = "pas" 0x110);
 }
@@ -507,12 +525,14 @@ request! { CreateEqIn => CreateEqOut }
 
 /// `config_int_moderation_out`: 16 bytes.
 ///
+/// Output of CONFIG_INT_MODERATION (0x804).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ConfigIntModerationOut = Layout<tag::ConfigIntModerationOut, 0x10>;
 layout! { ConfigIntModerationOut, tag::ConfigIntModerationOut, "config_int_moderation_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `min_delay`: bits 27:16 of dword 0x08.
     bits(min_delay set_min_delay with_min_delay try_set_min_delay: u16 = "min_delay" 0x08[27:16]);
@@ -522,14 +542,16 @@ layout! { ConfigIntModerationOut, tag::ConfigIntModerationOut, "config_int_moder
 
 /// `config_int_moderation_in`: 16 bytes.
 ///
+/// Input of CONFIG_INT_MODERATION (0x804). Sets or reads the least delay between interrupts of a vector.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ConfigIntModerationIn = Layout<tag::ConfigIntModerationIn, 0x10>;
 layout! { ConfigIntModerationIn, tag::ConfigIntModerationIn, "config_int_moderation_in", Struct, 0x10, opcode 0x804;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `min_delay`: bits 27:16 of dword 0x08.
     bits(min_delay set_min_delay with_min_delay try_set_min_delay: u16 = "min_delay" 0x08[27:16]);
@@ -551,17 +573,19 @@ layout! { PagesReqEvent, tag::PagesReqEvent, "pages_req_event", Struct, 0x1c;
 
 /// `eqe`: 64 bytes.
 ///
+/// Entry of an event queue: one event.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Eqe = Layout<tag::Eqe, 0x40>;
 layout! { Eqe, tag::Eqe, "eqe", Struct, 0x40;
-    /// `event_type`: bits 23:16 of dword 0x00.
+    /// `event_type`: bits 23:16 of dword 0x00. Type of the event.
     full(event_type set_event_type with_event_type: u8 = "event_type" 0x00[23:16]);
-    /// `event_sub_type`: bits 7:0 of dword 0x00.
+    /// `event_sub_type`: bits 7:0 of dword 0x00. Kind of the event within its type.
     full(event_sub_type set_event_sub_type with_event_sub_type: u8 = "event_sub_type" 0x00[7:0]);
-    /// `event_data`: from byte 0x20 on.
+    /// `event_data`: from byte 0x20 on. What the event is about; its layout depends on the type.
     nested(event_data event_data_mut set_event_data with_event_data: EventAuto = "event_data" 0x20, 0x1c);
-    /// `signature`: bits 15:8 of dword 0x3c.
+    /// `signature`: bits 15:8 of dword 0x3c. Signature of the entry, by its name. By its name only: no public text says more.
     full(signature set_signature with_signature: u8 = "signature" 0x3c[15:8]);
-    /// `owner`: bit 0 of dword 0x3c.
+    /// `owner`: bit 0 of dword 0x3c. Turns over with each round of the queue, so that new entries differ from old ones. Software sets it to 1 at first.
     flag(owner set_owner with_owner: bool = "owner" 0x3c[0]);
 }

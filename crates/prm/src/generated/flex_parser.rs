@@ -43,12 +43,14 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `query_match_sample_info_out`: 32 bytes.
 ///
+/// Output of QUERY_MATCH_SAMPLE_INFO (0xb13).
+///
 /// Sources: dpdk.
 pub type QueryMatchSampleInfoOut = Layout<tag::QueryMatchSampleInfoOut, 0x20>;
 layout! { QueryMatchSampleInfoOut, tag::QueryMatchSampleInfoOut, "query_match_sample_info_out", Struct, 0x20;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `modify_field_id`: bits 27:16 of dword 0x10.
     bits(modify_field_id set_modify_field_id with_modify_field_id try_set_modify_field_id: u16 = "modify_field_id" 0x10[27:16]);
@@ -62,14 +64,16 @@ layout! { QueryMatchSampleInfoOut, tag::QueryMatchSampleInfoOut, "query_match_sa
 
 /// `query_match_sample_info_in`: 64 bytes.
 ///
+/// Input of QUERY_MATCH_SAMPLE_INFO (0xb13). Reads how to match by a sample of the flex parser.
+///
 /// Sources: dpdk.
 pub type QueryMatchSampleInfoIn = Layout<tag::QueryMatchSampleInfoIn, 0x40>;
 layout! { QueryMatchSampleInfoIn, tag::QueryMatchSampleInfoIn, "query_match_sample_info_in", Struct, 0x40, opcode 0xb13;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `sample_field_id`: bits 31:0 of dword 0x14.
     full(sample_field_id set_sample_field_id with_sample_field_id: u32 = "sample_field_id" 0x14[31:0]);
@@ -153,6 +157,8 @@ layout! { ParseGraphFlex, tag::ParseGraphFlex, "parse_graph_flex", Struct, 0x1a0
 
 /// `create_flex_parser_in`: 432 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: dpdk.
 pub type CreateFlexParserIn = Layout<tag::CreateFlexParserIn, 0x1b0>;
 layout! { CreateFlexParserIn, tag::CreateFlexParserIn, "create_flex_parser_in", Struct, 0x1b0;
@@ -163,6 +169,8 @@ layout! { CreateFlexParserIn, tag::CreateFlexParserIn, "create_flex_parser_in", 
 }
 
 /// `create_flex_parser_out`: 432 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: dpdk.
 pub type CreateFlexParserOut = Layout<tag::CreateFlexParserOut, 0x1b0>;
@@ -178,15 +186,17 @@ layout! { CreateFlexParserOut, tag::CreateFlexParserOut, "create_flex_parser_out
 /// Sources: dpdk.
 pub type ParseGraphFlexOut = Layout<tag::ParseGraphFlexOut, 0x1b0>;
 layout! { ParseGraphFlexOut, tag::ParseGraphFlexOut, "parse_graph_flex_out", Struct, 0x1b0;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `capability`: from byte 0x10 on.
     nested(capability capability_mut set_capability with_capability: ParseGraphFlex = "capability" 0x10, 0x1a0);
 }
 
 /// `create_parse_graph_node_in`: 432 bytes.
+///
+/// Input of a command.
 ///
 /// Sources: libdpcp.
 pub type CreateParseGraphNodeIn = Layout<tag::CreateParseGraphNodeIn, 0x1b0>;
@@ -198,6 +208,8 @@ layout! { CreateParseGraphNodeIn, tag::CreateParseGraphNodeIn, "create_parse_gra
 }
 
 /// `create_parse_graph_node_out`: 432 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: libdpcp.
 pub type CreateParseGraphNodeOut = Layout<tag::CreateParseGraphNodeOut, 0x1b0>;

@@ -693,26 +693,30 @@ layout! { WqeBasedFlowTableCap, tag::WqeBasedFlowTableCap, "wqe_based_flow_table
 
 /// `sync_steering_in`: 32 bytes.
 ///
+/// Input of SYNC_STEERING (0xb00). Synchronizes steering, so that removed entries are no longer in use.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type SyncSteeringIn = Layout<tag::SyncSteeringIn, 0x20>;
 layout! { SyncSteeringIn, tag::SyncSteeringIn, "sync_steering_in", Struct, 0x20, opcode 0xb00;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { SyncSteeringIn => SyncSteeringOut }
 
 /// `sync_steering_out`: 16 bytes.
 ///
+/// Output of SYNC_STEERING (0xb00).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type SyncSteeringOut = Layout<tag::SyncSteeringOut, 0x10>;
 layout! { SyncSteeringOut, tag::SyncSteeringOut, "sync_steering_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -903,16 +907,20 @@ layout! { TrafficCounter, tag::TrafficCounter, "traffic_counter", Struct, 0x10;
 
 /// `set_fte_out`: 16 bytes.
 ///
+/// Output of SET_FLOW_TABLE_ENTRY (0x936).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type SetFteOut = Layout<tag::SetFteOut, 0x10>;
 layout! { SetFteOut, tag::SetFteOut, "set_fte_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `set_fte_in`: 832 bytes.
+///
+/// Input of SET_FLOW_TABLE_ENTRY (0x936). Makes or changes an entry of a flow table.
 ///
 /// With its list `flow_context.destination`: [`SetFteInWithDestination`].
 ///
@@ -922,11 +930,11 @@ pub type SetFteIn = Layout<tag::SetFteIn, 0x340>;
 /// `set_fte_in` and its list `flow_context.destination`.
 pub type SetFteInWithDestination = WithTail<SetFteIn, DestFormatFlowCounterListAuto>;
 layout! { SetFteIn, tag::SetFteIn, "set_fte_in", Struct, 0x340, opcode 0x936;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -1023,12 +1031,14 @@ layout! { FlowTableContext, tag::FlowTableContext, "flow_table_context", Struct,
 
 /// `query_flow_table_out`: 64 bytes.
 ///
+/// Output of QUERY_FLOW_TABLE (0x932).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryFlowTableOut = Layout<tag::QueryFlowTableOut, 0x40>;
 layout! { QueryFlowTableOut, tag::QueryFlowTableOut, "query_flow_table_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `flow_table_context`: from byte 0x18 on.
     nested(flow_table_context flow_table_context_mut set_flow_table_context with_flow_table_context: FlowTableContext = "flow_table_context" 0x18, 0x28);
@@ -1036,16 +1046,18 @@ layout! { QueryFlowTableOut, tag::QueryFlowTableOut, "query_flow_table_out", Str
 
 /// `query_flow_table_in`: 64 bytes.
 ///
+/// Input of QUERY_FLOW_TABLE (0x932). Reads the context of a flow table.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryFlowTableIn = Layout<tag::QueryFlowTableIn, 0x40>;
 layout! { QueryFlowTableIn, tag::QueryFlowTableIn, "query_flow_table_in", Struct, 0x40, opcode 0x932;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04.
+    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04. Tunnel by which the command goes to another function; 0 for none. Capability: cmd_hca_cap.vhca_tunnel_commands.
     full(vhca_tunnel_id set_vhca_tunnel_id with_vhca_tunnel_id: u16 = "vhca_tunnel_id" 0x04[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -1060,6 +1072,8 @@ request! { QueryFlowTableIn => QueryFlowTableOut }
 
 /// `query_fte_out`: 832 bytes.
 ///
+/// Output of QUERY_FLOW_TABLE_ENTRY (0x937).
+///
 /// With its list `flow_context.destination`: [`QueryFteOutWithDestination`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
@@ -1068,9 +1082,9 @@ pub type QueryFteOut = Layout<tag::QueryFteOut, 0x340>;
 /// `query_fte_out` and its list `flow_context.destination`.
 pub type QueryFteOutWithDestination = WithTail<QueryFteOut, DestFormatFlowCounterListAuto>;
 layout! { QueryFteOut, tag::QueryFteOut, "query_fte_out", Struct, 0x340;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `flow_context`: from byte 0x40 on.
     nested(flow_context flow_context_mut set_flow_context with_flow_context: FlowContext = "flow_context" 0x40, 0x300);
@@ -1078,14 +1092,16 @@ layout! { QueryFteOut, tag::QueryFteOut, "query_fte_out", Struct, 0x340;
 
 /// `query_fte_in`: 64 bytes.
 ///
+/// Input of QUERY_FLOW_TABLE_ENTRY (0x937). Reads an entry of a flow table.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryFteIn = Layout<tag::QueryFteIn, 0x40>;
 layout! { QueryFteIn, tag::QueryFteIn, "query_fte_in", Struct, 0x40, opcode 0x937;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `table_type`: bits 31:24 of dword 0x10.
     full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[31:24]);
@@ -1465,6 +1481,8 @@ layout! { ModifyHeaderArg, tag::ModifyHeaderArg, "modify_header_arg", Struct, 0x
 
 /// `create_modify_header_arg_in`: 36 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: v7.3, v6.12, rdma-core.
 pub type CreateModifyHeaderArgIn = Layout<tag::CreateModifyHeaderArgIn, 0x24>;
 layout! { CreateModifyHeaderArgIn, tag::CreateModifyHeaderArgIn, "create_modify_header_arg_in", Struct, 0x24;
@@ -1475,6 +1493,8 @@ layout! { CreateModifyHeaderArgIn, tag::CreateModifyHeaderArgIn, "create_modify_
 }
 
 /// `create_match_definer_in`: 144 bytes.
+///
+/// Input of a command.
 ///
 /// Called `create_definer_in` in rdma-core, dpdk.
 ///
@@ -1492,6 +1512,8 @@ layout! { CreateMatchDefinerIn, tag::CreateMatchDefinerIn, "create_match_definer
 
 /// `create_match_definer_out`: 16 bytes.
 ///
+/// Output of a command.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateMatchDefinerOut = Layout<tag::CreateMatchDefinerOut, 0x10>;
 layout! { CreateMatchDefinerOut, tag::CreateMatchDefinerOut, "create_match_definer_out", Struct, 0x10;
@@ -1501,12 +1523,14 @@ layout! { CreateMatchDefinerOut, tag::CreateMatchDefinerOut, "create_match_defin
 
 /// `query_flow_group_out`: 1024 bytes.
 ///
+/// Output of QUERY_FLOW_GROUP (0x935).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryFlowGroupOut = Layout<tag::QueryFlowGroupOut, 0x400>;
 layout! { QueryFlowGroupOut, tag::QueryFlowGroupOut, "query_flow_group_out", Struct, 0x400;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `start_flow_index`: bits 31:0 of dword 0x1c.
     full(start_flow_index set_start_flow_index with_start_flow_index: u32 = "start_flow_index" 0x1c[31:0]);
@@ -1520,14 +1544,16 @@ layout! { QueryFlowGroupOut, tag::QueryFlowGroupOut, "query_flow_group_out", Str
 
 /// `query_flow_group_in`: 64 bytes.
 ///
+/// Input of QUERY_FLOW_GROUP (0x935). Reads a flow group.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryFlowGroupIn = Layout<tag::QueryFlowGroupIn, 0x40>;
 layout! { QueryFlowGroupIn, tag::QueryFlowGroupIn, "query_flow_group_in", Struct, 0x40, opcode 0x935;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `table_type`: bits 31:24 of dword 0x10.
     full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[31:24]);
@@ -1540,6 +1566,8 @@ request! { QueryFlowGroupIn => QueryFlowGroupOut }
 
 /// `query_flow_counter_out`: 16 bytes.
 ///
+/// Output of QUERY_FLOW_COUNTER (0x93b).
+///
 /// With its list `flow_statistics`: [`QueryFlowCounterOutWithFlowStatistics`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
@@ -1548,23 +1576,25 @@ pub type QueryFlowCounterOut = Layout<tag::QueryFlowCounterOut, 0x10>;
 /// `query_flow_counter_out` and its list `flow_statistics`.
 pub type QueryFlowCounterOutWithFlowStatistics = WithTail<QueryFlowCounterOut, TrafficCounter>;
 layout! { QueryFlowCounterOut, tag::QueryFlowCounterOut, "query_flow_counter_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     tail(layout TrafficCounter = "flow_statistics" 0x10);
 }
 
 /// `query_flow_counter_in`: 32 bytes.
 ///
+/// Input of QUERY_FLOW_COUNTER (0x93b). Reads flow counters, and may clear them.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryFlowCounterIn = Layout<tag::QueryFlowCounterIn, 0x20>;
 layout! { QueryFlowCounterIn, tag::QueryFlowCounterIn, "query_flow_counter_in", Struct, 0x20, opcode 0x93b;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `mkey`: bits 31:0 of dword 0x0c.
     full(mkey set_mkey with_mkey: u32 = "mkey" 0x0c[31:0]);
@@ -1582,6 +1612,8 @@ layout! { QueryFlowCounterIn, tag::QueryFlowCounterIn, "query_flow_counter_in", 
 request! { QueryFlowCounterIn => QueryFlowCounterOut }
 
 /// `packet_reformat_context_in`: 8 bytes.
+///
+/// Input of a command.
 ///
 /// With its list `more_reformat_data`: [`PacketReformatContextInWithMoreReformatData`].
 ///
@@ -1606,6 +1638,8 @@ layout! { PacketReformatContextIn, tag::PacketReformatContextIn, "packet_reforma
 
 /// `query_packet_reformat_context_out`: 28 bytes.
 ///
+/// Output of QUERY_PACKET_REFORMAT_CONTEXT (0x93f).
+///
 /// With its list `packet_reformat_context`: [`QueryPacketReformatContextOutWithPacketReformatContext`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
@@ -1614,21 +1648,23 @@ pub type QueryPacketReformatContextOut = Layout<tag::QueryPacketReformatContextO
 /// `query_packet_reformat_context_out` and its list `packet_reformat_context`.
 pub type QueryPacketReformatContextOutWithPacketReformatContext = WithTail<QueryPacketReformatContextOut, PacketReformatContextIn>;
 layout! { QueryPacketReformatContextOut, tag::QueryPacketReformatContextOut, "query_packet_reformat_context_out", Struct, 0x1c;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     tail(layout PacketReformatContextIn = "packet_reformat_context" 0x1c);
 }
 
 /// `query_packet_reformat_context_in`: 32 bytes.
 ///
+/// Input of QUERY_PACKET_REFORMAT_CONTEXT (0x93f). Reads a packet reformat context.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryPacketReformatContextIn = Layout<tag::QueryPacketReformatContextIn, 0x20>;
 layout! { QueryPacketReformatContextIn, tag::QueryPacketReformatContextIn, "query_packet_reformat_context_in", Struct, 0x20, opcode 0x93f;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `packet_reformat_id`: bits 31:0 of dword 0x08.
     full(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: u32 = "packet_reformat_id" 0x08[31:0]);
@@ -1637,18 +1673,22 @@ request! { QueryPacketReformatContextIn => QueryPacketReformatContextOut }
 
 /// `alloc_packet_reformat_context_out`: 16 bytes.
 ///
+/// Output of ALLOC_PACKET_REFORMAT_CONTEXT (0x93d).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AllocPacketReformatContextOut = Layout<tag::AllocPacketReformatContextOut, 0x10>;
 layout! { AllocPacketReformatContextOut, tag::AllocPacketReformatContextOut, "alloc_packet_reformat_context_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `packet_reformat_id`: bits 31:0 of dword 0x08.
     full(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: u32 = "packet_reformat_id" 0x08[31:0]);
 }
 
 /// `alloc_packet_reformat_context_in`: 36 bytes.
+///
+/// Input of ALLOC_PACKET_REFORMAT_CONTEXT (0x93d). Allocates a packet reformat context: headers to add or take off.
 ///
 /// With its list `packet_reformat_context.more_reformat_data`: [`AllocPacketReformatContextInWithMoreReformatData`].
 ///
@@ -1658,11 +1698,11 @@ pub type AllocPacketReformatContextIn = Layout<tag::AllocPacketReformatContextIn
 /// `alloc_packet_reformat_context_in` and its list `packet_reformat_context.more_reformat_data`.
 pub type AllocPacketReformatContextInWithMoreReformatData = WithTail<AllocPacketReformatContextIn, u8>;
 layout! { AllocPacketReformatContextIn, tag::AllocPacketReformatContextIn, "alloc_packet_reformat_context_in", Struct, 0x24, opcode 0x93d;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `packet_reformat_context`: from byte 0x1c on.
     nested(packet_reformat_context packet_reformat_context_mut set_packet_reformat_context with_packet_reformat_context: PacketReformatContextIn = "packet_reformat_context" 0x1c, 0x08);
@@ -1671,23 +1711,27 @@ request! { AllocPacketReformatContextIn => AllocPacketReformatContextOut }
 
 /// `dealloc_packet_reformat_context_out`: 16 bytes.
 ///
+/// Output of DEALLOC_PACKET_REFORMAT_CONTEXT (0x93e).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocPacketReformatContextOut = Layout<tag::DeallocPacketReformatContextOut, 0x10>;
 layout! { DeallocPacketReformatContextOut, tag::DeallocPacketReformatContextOut, "dealloc_packet_reformat_context_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `dealloc_packet_reformat_context_in`: 16 bytes.
 ///
+/// Input of DEALLOC_PACKET_REFORMAT_CONTEXT (0x93e). Frees a packet reformat context.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocPacketReformatContextIn = Layout<tag::DeallocPacketReformatContextIn, 0x10>;
 layout! { DeallocPacketReformatContextIn, tag::DeallocPacketReformatContextIn, "dealloc_packet_reformat_context_in", Struct, 0x10, opcode 0x93e;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `packet_reformat_id`: bits 31:0 of dword 0x08.
     full(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: u32 = "packet_reformat_id" 0x08[31:0]);
@@ -1695,6 +1739,8 @@ layout! { DeallocPacketReformatContextIn, tag::DeallocPacketReformatContextIn, "
 request! { DeallocPacketReformatContextIn => DeallocPacketReformatContextOut }
 
 /// `set_action_in`: 8 bytes.
+///
+/// Input of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type SetActionIn = Layout<tag::SetActionIn, 0x08>;
@@ -1713,6 +1759,8 @@ layout! { SetActionIn, tag::SetActionIn, "set_action_in", Struct, 0x08;
 
 /// `add_action_in`: 8 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AddActionIn = Layout<tag::AddActionIn, 0x08>;
 layout! { AddActionIn, tag::AddActionIn, "add_action_in", Struct, 0x08;
@@ -1725,6 +1773,8 @@ layout! { AddActionIn, tag::AddActionIn, "add_action_in", Struct, 0x08;
 }
 
 /// `copy_action_in`: 8 bytes.
+///
+/// Input of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CopyActionIn = Layout<tag::CopyActionIn, 0x08>;
@@ -1758,18 +1808,22 @@ layout! { SetAddCopyActionInAuto, tag::SetAddCopyActionInAuto, "set_add_copy_act
 
 /// `alloc_modify_header_context_out`: 16 bytes.
 ///
+/// Output of ALLOC_MODIFY_HEADER_CONTEXT (0x940).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AllocModifyHeaderContextOut = Layout<tag::AllocModifyHeaderContextOut, 0x10>;
 layout! { AllocModifyHeaderContextOut, tag::AllocModifyHeaderContextOut, "alloc_modify_header_context_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `modify_header_id`: bits 31:0 of dword 0x08.
     full(modify_header_id set_modify_header_id with_modify_header_id: u32 = "modify_header_id" 0x08[31:0]);
 }
 
 /// `alloc_modify_header_context_in`: 16 bytes.
+///
+/// Input of ALLOC_MODIFY_HEADER_CONTEXT (0x940). Allocates a modify header context: a list of changes to headers.
 ///
 /// With its list `actions`: [`AllocModifyHeaderContextInWithActions`].
 ///
@@ -1779,11 +1833,11 @@ pub type AllocModifyHeaderContextIn = Layout<tag::AllocModifyHeaderContextIn, 0x
 /// `alloc_modify_header_context_in` and its list `actions`.
 pub type AllocModifyHeaderContextInWithActions = WithTail<AllocModifyHeaderContextIn, SetAddCopyActionInAuto>;
 layout! { AllocModifyHeaderContextIn, tag::AllocModifyHeaderContextIn, "alloc_modify_header_context_in", Struct, 0x10, opcode 0x940;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `table_type`: bits 31:24 of dword 0x0c.
     full(table_type set_table_type with_table_type: u8 = "table_type" 0x0c[31:24]);
@@ -1795,25 +1849,29 @@ request! { AllocModifyHeaderContextIn => AllocModifyHeaderContextOut }
 
 /// `dealloc_modify_header_context_out`: 16 bytes.
 ///
+/// Output of DEALLOC_MODIFY_HEADER_CONTEXT (0x941).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocModifyHeaderContextOut = Layout<tag::DeallocModifyHeaderContextOut, 0x10>;
 layout! { DeallocModifyHeaderContextOut, tag::DeallocModifyHeaderContextOut, "dealloc_modify_header_context_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `dealloc_modify_header_context_in`: 16 bytes.
 ///
+/// Input of DEALLOC_MODIFY_HEADER_CONTEXT (0x941). Frees a modify header context.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocModifyHeaderContextIn = Layout<tag::DeallocModifyHeaderContextIn, 0x10>;
 layout! { DeallocModifyHeaderContextIn, tag::DeallocModifyHeaderContextIn, "dealloc_modify_header_context_in", Struct, 0x10, opcode 0x941;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `modify_header_id`: bits 31:0 of dword 0x08.
     full(modify_header_id set_modify_header_id with_modify_header_id: u32 = "modify_header_id" 0x08[31:0]);
@@ -1825,11 +1883,11 @@ request! { DeallocModifyHeaderContextIn => DeallocModifyHeaderContextOut }
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryModifyHeaderContextIn = Layout<tag::QueryModifyHeaderContextIn, 0x20>;
 layout! { QueryModifyHeaderContextIn, tag::QueryModifyHeaderContextIn, "query_modify_header_context_in", Struct, 0x20;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `modify_header_id`: bits 31:0 of dword 0x08.
     full(modify_header_id set_modify_header_id with_modify_header_id: u32 = "modify_header_id" 0x08[31:0]);
@@ -1837,25 +1895,29 @@ layout! { QueryModifyHeaderContextIn, tag::QueryModifyHeaderContextIn, "query_mo
 
 /// `destroy_flow_table_out`: 16 bytes.
 ///
+/// Output of DESTROY_FLOW_TABLE (0x931).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyFlowTableOut = Layout<tag::DestroyFlowTableOut, 0x10>;
 layout! { DestroyFlowTableOut, tag::DestroyFlowTableOut, "destroy_flow_table_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `destroy_flow_table_in`: 64 bytes.
 ///
+/// Input of DESTROY_FLOW_TABLE (0x931). Ends a flow table.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyFlowTableIn = Layout<tag::DestroyFlowTableIn, 0x40>;
 layout! { DestroyFlowTableIn, tag::DestroyFlowTableIn, "destroy_flow_table_in", Struct, 0x40, opcode 0x931;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -1874,25 +1936,29 @@ request! { DestroyFlowTableIn => DestroyFlowTableOut }
 
 /// `destroy_flow_group_out`: 16 bytes.
 ///
+/// Output of DESTROY_FLOW_GROUP (0x934).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyFlowGroupOut = Layout<tag::DestroyFlowGroupOut, 0x10>;
 layout! { DestroyFlowGroupOut, tag::DestroyFlowGroupOut, "destroy_flow_group_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `destroy_flow_group_in`: 64 bytes.
 ///
+/// Input of DESTROY_FLOW_GROUP (0x934). Ends a flow group.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyFlowGroupIn = Layout<tag::DestroyFlowGroupIn, 0x40>;
 layout! { DestroyFlowGroupIn, tag::DestroyFlowGroupIn, "destroy_flow_group_in", Struct, 0x40, opcode 0x934;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -1913,25 +1979,29 @@ request! { DestroyFlowGroupIn => DestroyFlowGroupOut }
 
 /// `delete_vxlan_udp_dport_out`: 16 bytes.
 ///
+/// Output of DELETE_VXLAN_UDP_DPORT (0x828).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeleteVxlanUdpDportOut = Layout<tag::DeleteVxlanUdpDportOut, 0x10>;
 layout! { DeleteVxlanUdpDportOut, tag::DeleteVxlanUdpDportOut, "delete_vxlan_udp_dport_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `delete_vxlan_udp_dport_in`: 16 bytes.
 ///
+/// Input of DELETE_VXLAN_UDP_DPORT (0x828). Removes a UDP port from those that stand for VXLAN.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeleteVxlanUdpDportIn = Layout<tag::DeleteVxlanUdpDportIn, 0x10>;
 layout! { DeleteVxlanUdpDportIn, tag::DeleteVxlanUdpDportIn, "delete_vxlan_udp_dport_in", Struct, 0x10, opcode 0x828;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `vxlan_udp_port`: bits 15:0 of dword 0x0c.
     full(vxlan_udp_port set_vxlan_udp_port with_vxlan_udp_port: u16 = "vxlan_udp_port" 0x0c[15:0]);
@@ -1940,25 +2010,29 @@ request! { DeleteVxlanUdpDportIn => DeleteVxlanUdpDportOut }
 
 /// `delete_fte_out`: 16 bytes.
 ///
+/// Output of DELETE_FLOW_TABLE_ENTRY (0x938).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeleteFteOut = Layout<tag::DeleteFteOut, 0x10>;
 layout! { DeleteFteOut, tag::DeleteFteOut, "delete_fte_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `delete_fte_in`: 64 bytes.
 ///
+/// Input of DELETE_FLOW_TABLE_ENTRY (0x938). Removes an entry of a flow table.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeleteFteIn = Layout<tag::DeleteFteIn, 0x40>;
 layout! { DeleteFteIn, tag::DeleteFteIn, "delete_fte_in", Struct, 0x40, opcode 0x938;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -1979,25 +2053,29 @@ request! { DeleteFteIn => DeleteFteOut }
 
 /// `dealloc_flow_counter_out`: 16 bytes.
 ///
+/// Output of DEALLOC_FLOW_COUNTER (0x93a).
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type DeallocFlowCounterOut = Layout<tag::DeallocFlowCounterOut, 0x10>;
 layout! { DeallocFlowCounterOut, tag::DeallocFlowCounterOut, "dealloc_flow_counter_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `dealloc_flow_counter_in`: 16 bytes.
 ///
+/// Input of DEALLOC_FLOW_COUNTER (0x93a). Frees a flow counter, or a bulk of them.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type DeallocFlowCounterIn = Layout<tag::DeallocFlowCounterIn, 0x10>;
 layout! { DeallocFlowCounterIn, tag::DeallocFlowCounterIn, "dealloc_flow_counter_in", Struct, 0x10, opcode 0x93a;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `flow_counter_id`: bits 31:0 of dword 0x08.
     full(flow_counter_id set_flow_counter_id with_flow_counter_id: u32 = "flow_counter_id" 0x08[31:0]);
@@ -2006,14 +2084,16 @@ request! { DeallocFlowCounterIn => DeallocFlowCounterOut }
 
 /// `create_flow_table_out`: 16 bytes.
 ///
+/// Output of CREATE_FLOW_TABLE (0x930).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateFlowTableOut = Layout<tag::CreateFlowTableOut, 0x10>;
 layout! { CreateFlowTableOut, tag::CreateFlowTableOut, "create_flow_table_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
     /// `icm_address_63_40`: bits 23:0 of dword 0x00.
     bits(icm_address_63_40 set_icm_address_63_40 with_icm_address_63_40 try_set_icm_address_63_40: u32 = "icm_address_63_40" 0x00[23:0]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `icm_address_39_32`: bits 31:24 of dword 0x08.
     full(icm_address_39_32 set_icm_address_39_32 with_icm_address_39_32: u8 = "icm_address_39_32" 0x08[31:24]);
@@ -2025,14 +2105,16 @@ layout! { CreateFlowTableOut, tag::CreateFlowTableOut, "create_flow_table_out", 
 
 /// `create_flow_table_in`: 64 bytes.
 ///
+/// Input of CREATE_FLOW_TABLE (0x930). Makes a flow table.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateFlowTableIn = Layout<tag::CreateFlowTableIn, 0x40>;
 layout! { CreateFlowTableIn, tag::CreateFlowTableIn, "create_flow_table_in", Struct, 0x40, opcode 0x930;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -2051,12 +2133,14 @@ request! { CreateFlowTableIn => CreateFlowTableOut }
 
 /// `create_flow_group_out`: 16 bytes.
 ///
+/// Output of CREATE_FLOW_GROUP (0x933).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateFlowGroupOut = Layout<tag::CreateFlowGroupOut, 0x10>;
 layout! { CreateFlowGroupOut, tag::CreateFlowGroupOut, "create_flow_group_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `group_id`: bits 23:0 of dword 0x08.
     bits(group_id set_group_id with_group_id try_set_group_id: u32 = "group_id" 0x08[23:0]);
@@ -2064,14 +2148,16 @@ layout! { CreateFlowGroupOut, tag::CreateFlowGroupOut, "create_flow_group_out", 
 
 /// `create_flow_group_in`: 1024 bytes.
 ///
+/// Input of CREATE_FLOW_GROUP (0x933). Makes a flow group: the mask by which its entries match.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateFlowGroupIn = Layout<tag::CreateFlowGroupIn, 0x400>;
 layout! { CreateFlowGroupIn, tag::CreateFlowGroupIn, "create_flow_group_in", Struct, 0x400, opcode 0x933;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -2104,12 +2190,14 @@ request! { CreateFlowGroupIn => CreateFlowGroupOut }
 
 /// `alloc_flow_counter_out`: 16 bytes.
 ///
+/// Output of ALLOC_FLOW_COUNTER (0x939).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocFlowCounterOut = Layout<tag::AllocFlowCounterOut, 0x10>;
 layout! { AllocFlowCounterOut, tag::AllocFlowCounterOut, "alloc_flow_counter_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `flow_counter_id`: bits 31:0 of dword 0x08.
     full(flow_counter_id set_flow_counter_id with_flow_counter_id: u32 = "flow_counter_id" 0x08[31:0]);
@@ -2117,14 +2205,16 @@ layout! { AllocFlowCounterOut, tag::AllocFlowCounterOut, "alloc_flow_counter_out
 
 /// `alloc_flow_counter_in`: 16 bytes.
 ///
+/// Input of ALLOC_FLOW_COUNTER (0x939). Allocates a flow counter, or a bulk of them.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocFlowCounterIn = Layout<tag::AllocFlowCounterIn, 0x10>;
 layout! { AllocFlowCounterIn, tag::AllocFlowCounterIn, "alloc_flow_counter_in", Struct, 0x10, opcode 0x939;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `pd`: bits 23:0 of dword 0x08.
     bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x08[23:0]);
@@ -2137,25 +2227,29 @@ request! { AllocFlowCounterIn => AllocFlowCounterOut }
 
 /// `add_vxlan_udp_dport_out`: 16 bytes.
 ///
+/// Output of ADD_VXLAN_UDP_DPORT (0x827).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type AddVxlanUdpDportOut = Layout<tag::AddVxlanUdpDportOut, 0x10>;
 layout! { AddVxlanUdpDportOut, tag::AddVxlanUdpDportOut, "add_vxlan_udp_dport_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `add_vxlan_udp_dport_in`: 16 bytes.
 ///
+/// Input of ADD_VXLAN_UDP_DPORT (0x827). Adds a UDP port to those that stand for VXLAN.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AddVxlanUdpDportIn = Layout<tag::AddVxlanUdpDportIn, 0x10>;
 layout! { AddVxlanUdpDportIn, tag::AddVxlanUdpDportIn, "add_vxlan_udp_dport_in", Struct, 0x10, opcode 0x827;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `vxlan_udp_port`: bits 15:0 of dword 0x0c.
     full(vxlan_udp_port set_vxlan_udp_port with_vxlan_udp_port: u16 = "vxlan_udp_port" 0x0c[15:0]);
@@ -2164,25 +2258,29 @@ request! { AddVxlanUdpDportIn => AddVxlanUdpDportOut }
 
 /// `set_flow_table_root_out`: 16 bytes.
 ///
+/// Output of SET_FLOW_TABLE_ROOT (0x92f).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetFlowTableRootOut = Layout<tag::SetFlowTableRootOut, 0x10>;
 layout! { SetFlowTableRootOut, tag::SetFlowTableRootOut, "set_flow_table_root_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `set_flow_table_root_in`: 64 bytes.
 ///
+/// Input of SET_FLOW_TABLE_ROOT (0x92f). Makes a flow table the root of its kind.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetFlowTableRootIn = Layout<tag::SetFlowTableRootIn, 0x40>;
 layout! { SetFlowTableRootIn, tag::SetFlowTableRootIn, "set_flow_table_root_in", Struct, 0x40, opcode 0x92f;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -2211,25 +2309,29 @@ request! { SetFlowTableRootIn => SetFlowTableRootOut }
 
 /// `modify_flow_table_out`: 16 bytes.
 ///
+/// Output of MODIFY_FLOW_TABLE (0x93c).
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyFlowTableOut = Layout<tag::ModifyFlowTableOut, 0x10>;
 layout! { ModifyFlowTableOut, tag::ModifyFlowTableOut, "modify_flow_table_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `modify_flow_table_in`: 64 bytes.
 ///
+/// Input of MODIFY_FLOW_TABLE (0x93c). Changes the selected fields of a flow table.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyFlowTableIn = Layout<tag::ModifyFlowTableIn, 0x40>;
 layout! { ModifyFlowTableIn, tag::ModifyFlowTableIn, "modify_flow_table_in", Struct, 0x40, opcode 0x93c;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -2278,6 +2380,8 @@ layout! { GeneveTlvOption, tag::GeneveTlvOption, "geneve_tlv_option", Struct, 0x
 }
 
 /// `create_geneve_tlv_option_in`: 80 bytes.
+///
+/// Input of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl.
 pub type CreateGeneveTlvOptionIn = Layout<tag::CreateGeneveTlvOptionIn, 0x50>;
@@ -2336,6 +2440,8 @@ layout! { FlowMeterAsoObj, tag::FlowMeterAsoObj, "flow_meter_aso_obj", Struct, 0
 
 /// `create_flow_meter_aso_obj_in`: 144 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateFlowMeterAsoObjIn = Layout<tag::CreateFlowMeterAsoObjIn, 0x90>;
 layout! { CreateFlowMeterAsoObjIn, tag::CreateFlowMeterAsoObjIn, "create_flow_meter_aso_obj_in", Struct, 0x90;
@@ -2375,6 +2481,8 @@ layout! { SamplerObj, tag::SamplerObj, "sampler_obj", Struct, 0x3c;
 
 /// `create_sampler_obj_in`: 76 bytes.
 ///
+/// Input of a command.
+///
 /// Called `create_flow_sampler_in` in rdma-core.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
@@ -2389,6 +2497,8 @@ layout! { CreateSamplerObjIn, tag::CreateSamplerObjIn, "create_sampler_obj_in", 
 }
 
 /// `query_sampler_obj_out`: 76 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QuerySamplerObjOut = Layout<tag::QuerySamplerObjOut, 0x4c>;
@@ -2459,6 +2569,8 @@ layout! { FlowMeter, tag::FlowMeter, "flow_meter", Struct, 0x80;
 
 /// `create_flow_meter_in`: 144 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: rdma-core.
 pub type CreateFlowMeterIn = Layout<tag::CreateFlowMeterIn, 0x90>;
 layout! { CreateFlowMeterIn, tag::CreateFlowMeterIn, "create_flow_meter_in", Struct, 0x90;
@@ -2469,6 +2581,8 @@ layout! { CreateFlowMeterIn, tag::CreateFlowMeterIn, "create_flow_meter_in", Str
 }
 
 /// `query_flow_meter_out`: 144 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: rdma-core.
 pub type QueryFlowMeterOut = Layout<tag::QueryFlowMeterOut, 0x90>;
@@ -2481,6 +2595,8 @@ layout! { QueryFlowMeterOut, tag::QueryFlowMeterOut, "query_flow_meter_out", Str
 
 /// `query_flow_sampler_out`: 56 bytes.
 ///
+/// Output of a command.
+///
 /// Sources: rdma-core.
 pub type QueryFlowSamplerOut = Layout<tag::QueryFlowSamplerOut, 0x38>;
 layout! { QueryFlowSamplerOut, tag::QueryFlowSamplerOut, "query_flow_sampler_out", Struct, 0x38;
@@ -2489,6 +2605,8 @@ layout! { QueryFlowSamplerOut, tag::QueryFlowSamplerOut, "query_flow_sampler_out
 }
 
 /// `query_geneve_tlv_option_out`: 80 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: dpdk.
 pub type QueryGeneveTlvOptionOut = Layout<tag::QueryGeneveTlvOptionOut, 0x50>;
@@ -2514,6 +2632,8 @@ layout! { FlowHitAso, tag::FlowHitAso, "flow_hit_aso", Struct, 0x80;
 
 /// `create_flow_hit_aso_in`: 144 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: dpdk.
 pub type CreateFlowHitAsoIn = Layout<tag::CreateFlowHitAsoIn, 0x90>;
 layout! { CreateFlowHitAsoIn, tag::CreateFlowHitAsoIn, "create_flow_hit_aso_in", Struct, 0x90;
@@ -2537,6 +2657,8 @@ layout! { FlowMeterAso, tag::FlowMeterAso, "flow_meter_aso", Struct, 0x80;
 }
 
 /// `create_flow_meter_aso_in`: 144 bytes.
+///
+/// Input of a command.
 ///
 /// Sources: dpdk.
 pub type CreateFlowMeterAsoIn = Layout<tag::CreateFlowMeterAsoIn, 0x90>;
@@ -2642,6 +2764,8 @@ layout! { ConnTrackOffload, tag::ConnTrackOffload, "conn_track_offload", Struct,
 
 /// `create_conn_track_aso_in`: 144 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: dpdk.
 pub type CreateConnTrackAsoIn = Layout<tag::CreateConnTrackAsoIn, 0x90>;
 layout! { CreateConnTrackAsoIn, tag::CreateConnTrackAsoIn, "create_conn_track_aso_in", Struct, 0x90;
@@ -2656,15 +2780,17 @@ layout! { CreateConnTrackAsoIn, tag::CreateConnTrackAsoIn, "create_conn_track_as
 /// Sources: dpdk.
 pub type AllocPacketReformatOut = Layout<tag::AllocPacketReformatOut, 0x10>;
 layout! { AllocPacketReformatOut, tag::AllocPacketReformatOut, "alloc_packet_reformat_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `packet_reformat_id`: bits 31:0 of dword 0x08.
     full(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: u32 = "packet_reformat_id" 0x08[31:0]);
 }
 
 /// `encap_header_in`: 8 bytes.
+///
+/// Input of a command.
 ///
 /// With its list `more_encap_header`: [`EncapHeaderInWithMoreEncapHeader`].
 ///
@@ -2688,11 +2814,11 @@ layout! { EncapHeaderIn, tag::EncapHeaderIn, "encap_header_in", Struct, 0x08;
 /// Sources: libdpcp.
 pub type QueryEncapHeaderIn = Layout<tag::QueryEncapHeaderIn, 0x20>;
 layout! { QueryEncapHeaderIn, tag::QueryEncapHeaderIn, "query_encap_header_in", Struct, 0x20;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `encap_id`: bits 31:0 of dword 0x08.
     full(encap_id set_encap_id with_encap_id: u32 = "encap_id" 0x08[31:0]);
@@ -2703,9 +2829,9 @@ layout! { QueryEncapHeaderIn, tag::QueryEncapHeaderIn, "query_encap_header_in", 
 /// Sources: libdpcp.
 pub type AllocEncapHeaderOut = Layout<tag::AllocEncapHeaderOut, 0x10>;
 layout! { AllocEncapHeaderOut, tag::AllocEncapHeaderOut, "alloc_encap_header_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `encap_id`: bits 31:0 of dword 0x08.
     full(encap_id set_encap_id with_encap_id: u32 = "encap_id" 0x08[31:0]);
@@ -2721,11 +2847,11 @@ pub type AllocEncapHeaderIn = Layout<tag::AllocEncapHeaderIn, 0x24>;
 /// `alloc_encap_header_in` and its list `encap_header.more_encap_header`.
 pub type AllocEncapHeaderInWithMoreEncapHeader = WithTail<AllocEncapHeaderIn, u8>;
 layout! { AllocEncapHeaderIn, tag::AllocEncapHeaderIn, "alloc_encap_header_in", Struct, 0x24;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `encap_header`: from byte 0x1c on.
     nested(encap_header encap_header_mut set_encap_header with_encap_header: EncapHeaderIn = "encap_header" 0x1c, 0x08);
@@ -2736,9 +2862,9 @@ layout! { AllocEncapHeaderIn, tag::AllocEncapHeaderIn, "alloc_encap_header_in", 
 /// Sources: libdpcp.
 pub type DeallocEncapHeaderOut = Layout<tag::DeallocEncapHeaderOut, 0x10>;
 layout! { DeallocEncapHeaderOut, tag::DeallocEncapHeaderOut, "dealloc_encap_header_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -2747,17 +2873,19 @@ layout! { DeallocEncapHeaderOut, tag::DeallocEncapHeaderOut, "dealloc_encap_head
 /// Sources: libdpcp.
 pub type DeallocEncapHeaderIn = Layout<tag::DeallocEncapHeaderIn, 0x10>;
 layout! { DeallocEncapHeaderIn, tag::DeallocEncapHeaderIn, "dealloc_encap_header_in", Struct, 0x10;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `encap_id`: bits 31:0 of dword 0x08.
     full(encap_id set_encap_id with_encap_id: u32 = "encap_id" 0x08[31:0]);
 }
 
 /// `flow_spec_in`: 1028 bytes.
+///
+/// Input of a command.
 ///
 /// Sources: libdpcp.
 pub type FlowSpecIn = Layout<tag::FlowSpecIn, 0x404>;
@@ -2771,6 +2899,8 @@ layout! { FlowSpecIn, tag::FlowSpecIn, "flow_spec_in", Struct, 0x404;
 }
 
 /// `fs_rule_add_in`: 1040 bytes.
+///
+/// Input of a command.
 ///
 /// Sources: libdpcp.
 pub type FsRuleAddIn = Layout<tag::FsRuleAddIn, 0x410>;

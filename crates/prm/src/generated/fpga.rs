@@ -224,12 +224,14 @@ layout! { FpgaQpc, tag::FpgaQpc, "fpga_qpc", Struct, 0x60;
 
 /// `fpga_create_qp_in`: 112 bytes.
 ///
+/// Input of FPGA_CREATE_QP (0x960). Makes a queue pair of the FPGA.
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaCreateQpIn = Layout<tag::FpgaCreateQpIn, 0x70>;
 layout! { FpgaCreateQpIn, tag::FpgaCreateQpIn, "fpga_create_qp_in", Struct, 0x70, opcode 0x960;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `fpga_qpc`: from byte 0x10 on.
     nested(fpga_qpc fpga_qpc_mut set_fpga_qpc with_fpga_qpc: FpgaQpc = "fpga_qpc" 0x10, 0x60);
@@ -238,12 +240,14 @@ request! { FpgaCreateQpIn => FpgaCreateQpOut }
 
 /// `fpga_create_qp_out`: 112 bytes.
 ///
+/// Output of FPGA_CREATE_QP (0x960).
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaCreateQpOut = Layout<tag::FpgaCreateQpOut, 0x70>;
 layout! { FpgaCreateQpOut, tag::FpgaCreateQpOut, "fpga_create_qp_out", Struct, 0x70;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `fpga_qpn`: bits 23:0 of dword 0x08.
     bits(fpga_qpn set_fpga_qpn with_fpga_qpn try_set_fpga_qpn: u32 = "fpga_qpn" 0x08[23:0]);
@@ -253,12 +257,14 @@ layout! { FpgaCreateQpOut, tag::FpgaCreateQpOut, "fpga_create_qp_out", Struct, 0
 
 /// `fpga_modify_qp_in`: 112 bytes.
 ///
+/// Input of FPGA_MODIFY_QP (0x961). Changes the selected fields of a queue pair of the FPGA.
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaModifyQpIn = Layout<tag::FpgaModifyQpIn, 0x70>;
 layout! { FpgaModifyQpIn, tag::FpgaModifyQpIn, "fpga_modify_qp_in", Struct, 0x70, opcode 0x961;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `fpga_qpn`: bits 23:0 of dword 0x08.
     bits(fpga_qpn set_fpga_qpn with_fpga_qpn try_set_fpga_qpn: u32 = "fpga_qpn" 0x08[23:0]);
@@ -271,23 +277,27 @@ request! { FpgaModifyQpIn => FpgaModifyQpOut }
 
 /// `fpga_modify_qp_out`: 16 bytes.
 ///
+/// Output of FPGA_MODIFY_QP (0x961).
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaModifyQpOut = Layout<tag::FpgaModifyQpOut, 0x10>;
 layout! { FpgaModifyQpOut, tag::FpgaModifyQpOut, "fpga_modify_qp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `fpga_query_qp_in`: 16 bytes.
 ///
+/// Input of FPGA_QUERY_QP (0x962). Reads the context of a queue pair of the FPGA.
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaQueryQpIn = Layout<tag::FpgaQueryQpIn, 0x10>;
 layout! { FpgaQueryQpIn, tag::FpgaQueryQpIn, "fpga_query_qp_in", Struct, 0x10, opcode 0x962;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `fpga_qpn`: bits 23:0 of dword 0x08.
     bits(fpga_qpn set_fpga_qpn with_fpga_qpn try_set_fpga_qpn: u32 = "fpga_qpn" 0x08[23:0]);
@@ -296,12 +306,14 @@ request! { FpgaQueryQpIn => FpgaQueryQpOut }
 
 /// `fpga_query_qp_out`: 112 bytes.
 ///
+/// Output of FPGA_QUERY_QP (0x962).
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaQueryQpOut = Layout<tag::FpgaQueryQpOut, 0x70>;
 layout! { FpgaQueryQpOut, tag::FpgaQueryQpOut, "fpga_query_qp_out", Struct, 0x70;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `fpga_qpc`: from byte 0x10 on.
     nested(fpga_qpc fpga_qpc_mut set_fpga_qpc with_fpga_qpc: FpgaQpc = "fpga_qpc" 0x10, 0x60);
@@ -309,12 +321,14 @@ layout! { FpgaQueryQpOut, tag::FpgaQueryQpOut, "fpga_query_qp_out", Struct, 0x70
 
 /// `fpga_query_qp_counters_in`: 16 bytes.
 ///
+/// Input of FPGA_QUERY_QP_COUNTERS (0x964). Reads the counters of a queue pair of the FPGA.
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaQueryQpCountersIn = Layout<tag::FpgaQueryQpCountersIn, 0x10>;
 layout! { FpgaQueryQpCountersIn, tag::FpgaQueryQpCountersIn, "fpga_query_qp_counters_in", Struct, 0x10, opcode 0x964;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `clear`: bit 31 of dword 0x08.
     flag(clear set_clear with_clear: bool = "clear" 0x08[31]);
@@ -325,12 +339,14 @@ request! { FpgaQueryQpCountersIn => FpgaQueryQpCountersOut }
 
 /// `fpga_query_qp_counters_out`: 112 bytes.
 ///
+/// Output of FPGA_QUERY_QP_COUNTERS (0x964).
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaQueryQpCountersOut = Layout<tag::FpgaQueryQpCountersOut, 0x70>;
 layout! { FpgaQueryQpCountersOut, tag::FpgaQueryQpCountersOut, "fpga_query_qp_counters_out", Struct, 0x70;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `rx_ack_packets`: 64 bits from byte 0x10 on.
     quad(rx_ack_packets set_rx_ack_packets with_rx_ack_packets: u64 = "rx_ack_packets" 0x10);
@@ -346,12 +362,14 @@ layout! { FpgaQueryQpCountersOut, tag::FpgaQueryQpCountersOut, "fpga_query_qp_co
 
 /// `fpga_destroy_qp_in`: 16 bytes.
 ///
+/// Input of FPGA_DESTROY_QP (0x963). Ends a queue pair of the FPGA.
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaDestroyQpIn = Layout<tag::FpgaDestroyQpIn, 0x10>;
 layout! { FpgaDestroyQpIn, tag::FpgaDestroyQpIn, "fpga_destroy_qp_in", Struct, 0x10, opcode 0x963;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `fpga_qpn`: bits 23:0 of dword 0x08.
     bits(fpga_qpn set_fpga_qpn with_fpga_qpn try_set_fpga_qpn: u32 = "fpga_qpn" 0x08[23:0]);
@@ -360,11 +378,13 @@ request! { FpgaDestroyQpIn => FpgaDestroyQpOut }
 
 /// `fpga_destroy_qp_out`: 16 bytes.
 ///
+/// Output of FPGA_DESTROY_QP (0x963).
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaDestroyQpOut = Layout<tag::FpgaDestroyQpOut, 0x10>;
 layout! { FpgaDestroyQpOut, tag::FpgaDestroyQpOut, "fpga_destroy_qp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }

@@ -42,34 +42,40 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `general_obj_create_param`: 4 bytes.
 ///
+/// Parameters of CREATE_GENERAL_OBJECT.
+///
 /// Sources: v7.3, v6.12.
 pub type GeneralObjCreateParam = Layout<tag::GeneralObjCreateParam, 0x04>;
 layout! { GeneralObjCreateParam, tag::GeneralObjCreateParam, "general_obj_create_param", Struct, 0x04;
-    /// `alias_object`: bit 31 of dword 0x00.
+    /// `alias_object`: bit 31 of dword 0x00. Makes an alias: an object that stands for one of another function.
     flag(alias_object set_alias_object with_alias_object: bool = "alias_object" 0x00[31]);
-    /// `log_obj_range`: bits 28:24 of dword 0x00.
+    /// `log_obj_range`: bits 28:24 of dword 0x00. How many objects are made at once, as one range. Unit: log2 of objects.
     bits(log_obj_range set_log_obj_range with_log_obj_range try_set_log_obj_range: u8 = "log_obj_range" 0x00[28:24]);
 }
 
 /// `general_obj_query_param`: 4 bytes.
 ///
+/// Parameters of MODIFY and QUERY_GENERAL_OBJECT.
+///
 /// Sources: v7.3, v6.12.
 pub type GeneralObjQueryParam = Layout<tag::GeneralObjQueryParam, 0x04>;
 layout! { GeneralObjQueryParam, tag::GeneralObjQueryParam, "general_obj_query_param", Struct, 0x04;
-    /// `alias_object`: bit 31 of dword 0x00.
+    /// `alias_object`: bit 31 of dword 0x00. The object is an alias of one of another function.
     flag(alias_object set_alias_object with_alias_object: bool = "alias_object" 0x00[31]);
-    /// `obj_offset`: bits 30:0 of dword 0x00.
+    /// `obj_offset`: bits 30:0 of dword 0x00. Which object is meant of the range that begins with obj_id. Unit: objects.
     bits(obj_offset set_obj_offset with_obj_offset try_set_obj_offset: u32 = "obj_offset" 0x00[30:0]);
 }
 
 /// `general_obj_in_cmd_hdr_op_param`, a union: 4 bytes.
 ///
+/// Parameters of a command on general objects, by its kind.
+///
 /// Sources: v7.3, v6.12.
 pub type GeneralObjInCmdHdrOpParam = Layout<tag::GeneralObjInCmdHdrOpParam, 0x04>;
 layout! { GeneralObjInCmdHdrOpParam, tag::GeneralObjInCmdHdrOpParam, "general_obj_in_cmd_hdr_op_param", Union, 0x04;
-    /// `create`: from byte 0x00 on.
+    /// `create`: from byte 0x00 on. Those of CREATE_GENERAL_OBJECT.
     nested(create create_mut set_create with_create: GeneralObjCreateParam = "create" 0x00, 0x04);
-    /// `query`: from byte 0x00 on.
+    /// `query`: from byte 0x00 on. Those of MODIFY and QUERY_GENERAL_OBJECT.
     nested(query query_mut set_query with_query: GeneralObjQueryParam = "query" 0x00, 0x04);
 }
 
@@ -78,17 +84,17 @@ layout! { GeneralObjInCmdHdrOpParam, tag::GeneralObjInCmdHdrOpParam, "general_ob
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type GeneralObjInCmdHdr = Layout<tag::GeneralObjInCmdHdr, 0x10>;
 layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr", Struct, 0x10;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command: CREATE, MODIFY, QUERY or DESTROY_GENERAL_OBJECT.
     full(opcode set_opcode with_opcode: u16 = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04.
+    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04. Tunnel by which the command goes to another function; 0 for none. Capability: cmd_hca_cap.vhca_tunnel_commands.
     full(vhca_tunnel_id set_vhca_tunnel_id with_vhca_tunnel_id: u16 = "vhca_tunnel_id" 0x04[31:16]);
-    /// `obj_type`: bits 15:0 of dword 0x04.
+    /// `obj_type`: bits 15:0 of dword 0x04. Type of the object. For types up to 63, bit obj_type of the capability tells whether it is there. Capability: cmd_hca_cap.general_obj_types.
     full(obj_type set_obj_type with_obj_type: u16 = "obj_type" 0x04[15:0]);
-    /// `obj_id`: bits 31:0 of dword 0x08.
+    /// `obj_id`: bits 31:0 of dword 0x08. Number of the object that is modified, queried or destroyed.
     full(obj_id set_obj_id with_obj_id: u32 = "obj_id" 0x08[31:0]);
-    /// `op_param`: from byte 0x0c on.
+    /// `op_param`: from byte 0x0c on. Parameters of the command, by its kind.
     #[doc(alias = "obj_offset")]
     nested(op_param op_param_mut set_op_param with_op_param: GeneralObjInCmdHdrOpParam = "op_param" 0x0c, 0x04);
 }
@@ -98,24 +104,26 @@ layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr",
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type GeneralObjOutCmdHdr = Layout<tag::GeneralObjOutCmdHdr, 0x10>;
 layout! { GeneralObjOutCmdHdr, tag::GeneralObjOutCmdHdr, "general_obj_out_cmd_hdr", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     full(status set_status with_status: u8 = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `obj_id`: bits 31:0 of dword 0x08.
+    /// `obj_id`: bits 31:0 of dword 0x08. Number of the object made; of a range, that of the first one.
     full(obj_id set_obj_id with_obj_id: u32 = "obj_id" 0x08[31:0]);
 }
 
 /// `allow_other_vhca_access_in`: 64 bytes.
 ///
+/// Input of ALLOW_OTHER_VHCA_ACCESS (0xb16). Lets another function use an object, given an access key.
+///
 /// Sources: v7.3, v6.12, dpdk, ucx.
 pub type AllowOtherVhcaAccessIn = Layout<tag::AllowOtherVhcaAccessIn, 0x40>;
 layout! { AllowOtherVhcaAccessIn, tag::AllowOtherVhcaAccessIn, "allow_other_vhca_access_in", Struct, 0x40, opcode 0xb16;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `object_type_to_be_accessed`: bits 15:0 of dword 0x10.
     full(object_type_to_be_accessed set_object_type_to_be_accessed with_object_type_to_be_accessed: u16 = "object_type_to_be_accessed" 0x10[15:0]);
@@ -130,12 +138,14 @@ request! { AllowOtherVhcaAccessIn => AllowOtherVhcaAccessOut }
 
 /// `allow_other_vhca_access_out`: 16 bytes.
 ///
+/// Output of ALLOW_OTHER_VHCA_ACCESS (0xb16).
+///
 /// Sources: v7.3, v6.12, dpdk, ucx.
 pub type AllowOtherVhcaAccessOut = Layout<tag::AllowOtherVhcaAccessOut, 0x10>;
 layout! { AllowOtherVhcaAccessOut, tag::AllowOtherVhcaAccessOut, "allow_other_vhca_access_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -162,6 +172,8 @@ layout! { AliasContext, tag::AliasContext, "alias_context", Struct, 0x40;
 
 /// `create_alias_obj_in`: 80 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: v7.3, v6.12, dpdk, ucx.
 pub type CreateAliasObjIn = Layout<tag::CreateAliasObjIn, 0x50>;
 layout! { CreateAliasObjIn, tag::CreateAliasObjIn, "create_alias_obj_in", Struct, 0x50;
@@ -172,6 +184,8 @@ layout! { CreateAliasObjIn, tag::CreateAliasObjIn, "create_alias_obj_in", Struct
 }
 
 /// `create_alias_obj_out`: 80 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: ucx.
 pub type CreateAliasObjOut = Layout<tag::CreateAliasObjOut, 0x50>;

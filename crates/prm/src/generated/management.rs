@@ -1017,6 +1017,8 @@ register! { CoreDumpReg, "CORE_DUMP" 0x402e read write }
 
 /// `set_node_in`: 64 bytes.
 ///
+/// Input of a command.
+///
 /// Register NODE_DESC (0x6001), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.

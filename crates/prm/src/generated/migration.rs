@@ -111,6 +111,8 @@ layout! { DelegatedFunctionVhcaRidInfo, tag::DelegatedFunctionVhcaRidInfo, "dele
 
 /// `query_delegated_vhca_out`: 32 bytes.
 ///
+/// Output of QUERY_DELEGATED_VHCA (0x732).
+///
 /// With its list `delegated_function_vhca_rid_info`: [`QueryDelegatedVhcaOutWithDelegatedFunctionVhcaRidInfo`].
 ///
 /// Sources: v7.3.
@@ -119,9 +121,9 @@ pub type QueryDelegatedVhcaOut = Layout<tag::QueryDelegatedVhcaOut, 0x20>;
 /// `query_delegated_vhca_out` and its list `delegated_function_vhca_rid_info`.
 pub type QueryDelegatedVhcaOutWithDelegatedFunctionVhcaRidInfo = WithTail<QueryDelegatedVhcaOut, DelegatedFunctionVhcaRidInfo>;
 layout! { QueryDelegatedVhcaOut, tag::QueryDelegatedVhcaOut, "query_delegated_vhca_out", Struct, 0x20;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `functions_count`: bits 15:0 of dword 0x0c.
     full(functions_count set_functions_count with_functions_count: u16 = "functions_count" 0x0c[15:0]);
@@ -130,28 +132,32 @@ layout! { QueryDelegatedVhcaOut, tag::QueryDelegatedVhcaOut, "query_delegated_vh
 
 /// `query_delegated_vhca_in`: 16 bytes.
 ///
+/// Input of QUERY_DELEGATED_VHCA (0x732). Reads which functions are delegated to the caller for management.
+///
 /// Sources: v7.3.
 pub type QueryDelegatedVhcaIn = Layout<tag::QueryDelegatedVhcaIn, 0x10>;
 layout! { QueryDelegatedVhcaIn, tag::QueryDelegatedVhcaIn, "query_delegated_vhca_in", Struct, 0x10, opcode 0x732;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { QueryDelegatedVhcaIn => QueryDelegatedVhcaOut }
 
 /// `suspend_vhca_in`: 16 bytes.
 ///
+/// Input of SUSPEND_VHCA (0x115). Suspends a function for migration, as initiator or as responder.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SuspendVhcaIn = Layout<tag::SuspendVhcaIn, 0x10>;
 layout! { SuspendVhcaIn, tag::SuspendVhcaIn, "suspend_vhca_in", Struct, 0x10, opcode 0x115;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `vhca_id`: bits 15:0 of dword 0x08.
     full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x08[15:0]);
@@ -160,25 +166,29 @@ request! { SuspendVhcaIn => SuspendVhcaOut }
 
 /// `suspend_vhca_out`: 16 bytes.
 ///
+/// Output of SUSPEND_VHCA (0x115).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SuspendVhcaOut = Layout<tag::SuspendVhcaOut, 0x10>;
 layout! { SuspendVhcaOut, tag::SuspendVhcaOut, "suspend_vhca_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `resume_vhca_in`: 16 bytes.
 ///
+/// Input of RESUME_VHCA (0x116). Resumes a suspended function, as responder or as initiator.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ResumeVhcaIn = Layout<tag::ResumeVhcaIn, 0x10>;
 layout! { ResumeVhcaIn, tag::ResumeVhcaIn, "resume_vhca_in", Struct, 0x10, opcode 0x116;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `vhca_id`: bits 15:0 of dword 0x08.
     full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x08[15:0]);
@@ -187,25 +197,29 @@ request! { ResumeVhcaIn => ResumeVhcaOut }
 
 /// `resume_vhca_out`: 16 bytes.
 ///
+/// Output of RESUME_VHCA (0x116).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ResumeVhcaOut = Layout<tag::ResumeVhcaOut, 0x10>;
 layout! { ResumeVhcaOut, tag::ResumeVhcaOut, "resume_vhca_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `query_vhca_migration_state_in`: 16 bytes.
 ///
+/// Input of QUERY_VHCA_MIGRATION_STATE (0x117). Reads how much memory saving the state of a function takes.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryVhcaMigrationStateIn = Layout<tag::QueryVhcaMigrationStateIn, 0x10>;
 layout! { QueryVhcaMigrationStateIn, tag::QueryVhcaMigrationStateIn, "query_vhca_migration_state_in", Struct, 0x10, opcode 0x117;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `incremental`: bit 31 of dword 0x08.
     flag(incremental set_incremental with_incremental: bool = "incremental" 0x08[31]);
@@ -218,12 +232,14 @@ request! { QueryVhcaMigrationStateIn => QueryVhcaMigrationStateOut }
 
 /// `query_vhca_migration_state_out`: 64 bytes.
 ///
+/// Output of QUERY_VHCA_MIGRATION_STATE (0x117).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryVhcaMigrationStateOut = Layout<tag::QueryVhcaMigrationStateOut, 0x40>;
 layout! { QueryVhcaMigrationStateOut, tag::QueryVhcaMigrationStateOut, "query_vhca_migration_state_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `migration_state`: bits 31:28 of dword 0x0c.
     bits(migration_state set_migration_state with_migration_state try_set_migration_state: u8 = "migration_state" 0x0c[31:28]);
@@ -235,14 +251,16 @@ layout! { QueryVhcaMigrationStateOut, tag::QueryVhcaMigrationStateOut, "query_vh
 
 /// `save_vhca_state_in`: 32 bytes.
 ///
+/// Input of SAVE_VHCA_STATE (0x118). Saves the state of a function to memory, for migration.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SaveVhcaStateIn = Layout<tag::SaveVhcaStateIn, 0x20>;
 layout! { SaveVhcaStateIn, tag::SaveVhcaStateIn, "save_vhca_state_in", Struct, 0x20, opcode 0x118;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `incremental`: bit 31 of dword 0x08.
     flag(incremental set_incremental with_incremental: bool = "incremental" 0x08[31]);
@@ -261,12 +279,14 @@ request! { SaveVhcaStateIn => SaveVhcaStateOut }
 
 /// `save_vhca_state_out`: 16 bytes.
 ///
+/// Output of SAVE_VHCA_STATE (0x118).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SaveVhcaStateOut = Layout<tag::SaveVhcaStateOut, 0x10>;
 layout! { SaveVhcaStateOut, tag::SaveVhcaStateOut, "save_vhca_state_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `actual_image_size`: bits 31:0 of dword 0x08.
     full(actual_image_size set_actual_image_size with_actual_image_size: u32 = "actual_image_size" 0x08[31:0]);
@@ -276,14 +296,16 @@ layout! { SaveVhcaStateOut, tag::SaveVhcaStateOut, "save_vhca_state_out", Struct
 
 /// `load_vhca_state_in`: 32 bytes.
 ///
+/// Input of LOAD_VHCA_STATE (0x119). Loads the saved state of a function from memory.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type LoadVhcaStateIn = Layout<tag::LoadVhcaStateIn, 0x20>;
 layout! { LoadVhcaStateIn, tag::LoadVhcaStateIn, "load_vhca_state_in", Struct, 0x20, opcode 0x119;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `vhca_id`: bits 15:0 of dword 0x08.
     full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x08[15:0]);
@@ -298,12 +320,14 @@ request! { LoadVhcaStateIn => LoadVhcaStateOut }
 
 /// `load_vhca_state_out`: 16 bytes.
 ///
+/// Output of LOAD_VHCA_STATE (0x119).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type LoadVhcaStateOut = Layout<tag::LoadVhcaStateOut, 0x10>;
 layout! { LoadVhcaStateOut, tag::LoadVhcaStateOut, "load_vhca_state_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -366,6 +390,8 @@ layout! { PageTrack, tag::PageTrack, "page_track", Struct, 0x30;
 
 /// `create_page_track_obj_in`: 64 bytes.
 ///
+/// Input of a command.
+///
 /// With its list `obj_context.track_range`: [`CreatePageTrackObjInWithTrackRange`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
@@ -382,6 +408,8 @@ layout! { CreatePageTrackObjIn, tag::CreatePageTrackObjIn, "create_page_track_ob
 
 /// `modify_page_track_obj_in`: 64 bytes.
 ///
+/// Input of a command.
+///
 /// With its list `obj_context.track_range`: [`ModifyPageTrackObjInWithTrackRange`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
@@ -397,6 +425,8 @@ layout! { ModifyPageTrackObjIn, tag::ModifyPageTrackObjIn, "modify_page_track_ob
 }
 
 /// `query_page_track_obj_out`: 64 bytes.
+///
+/// Output of a command.
 ///
 /// With its list `obj_context.track_range`: [`QueryPageTrackObjOutWithTrackRange`].
 ///
@@ -427,12 +457,14 @@ layout! { VhcaStateContext, tag::VhcaStateContext, "vhca_state_context", Struct,
 
 /// `query_vhca_state_out`: 32 bytes.
 ///
+/// Output of QUERY_VHCA_STATE (0xb0d).
+///
 /// Sources: v6.1-driver.
 pub type QueryVhcaStateOut = Layout<tag::QueryVhcaStateOut, 0x20>;
 layout! { QueryVhcaStateOut, tag::QueryVhcaStateOut, "query_vhca_state_out", Struct, 0x20;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `vhca_state_context`: from byte 0x10 on.
     nested(vhca_state_context vhca_state_context_mut set_vhca_state_context with_vhca_state_context: VhcaStateContext = "vhca_state_context" 0x10, 0x10);
@@ -440,14 +472,16 @@ layout! { QueryVhcaStateOut, tag::QueryVhcaStateOut, "query_vhca_state_out", Str
 
 /// `query_vhca_state_in`: 16 bytes.
 ///
+/// Input of QUERY_VHCA_STATE (0xb0d). Reads the state of a function, such as active or in use.
+///
 /// Sources: v6.1-driver.
 pub type QueryVhcaStateIn = Layout<tag::QueryVhcaStateIn, 0x10>;
 layout! { QueryVhcaStateIn, tag::QueryVhcaStateIn, "query_vhca_state_in", Struct, 0x10, opcode 0xb0d;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
@@ -469,25 +503,29 @@ layout! { VhcaStateFieldSelect, tag::VhcaStateFieldSelect, "vhca_state_field_sel
 
 /// `modify_vhca_state_out`: 16 bytes.
 ///
+/// Output of MODIFY_VHCA_STATE (0xb0e).
+///
 /// Sources: v6.1-driver.
 pub type ModifyVhcaStateOut = Layout<tag::ModifyVhcaStateOut, 0x10>;
 layout! { ModifyVhcaStateOut, tag::ModifyVhcaStateOut, "modify_vhca_state_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `modify_vhca_state_in`: 32 bytes.
 ///
+/// Input of MODIFY_VHCA_STATE (0xb0e). Arms the state event of a function, or sets its software number.
+///
 /// Sources: v6.1-driver.
 pub type ModifyVhcaStateIn = Layout<tag::ModifyVhcaStateIn, 0x20>;
 layout! { ModifyVhcaStateIn, tag::ModifyVhcaStateIn, "modify_vhca_state_in", Struct, 0x20, opcode 0xb0e;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);

@@ -50,90 +50,94 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `mkc`: 64 bytes.
 ///
+/// Memory key context: which memory the key reaches, and what it may be used for.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Mkc = Layout<tag::Mkc, 0x40>;
 layout! { Mkc, tag::Mkc, "mkc", Struct, 0x40;
-    /// `free`: bit 30 of dword 0x00.
+    /// `free`: bit 30 of dword 0x00. The key is free: it reaches no memory until a UMR makes it valid.
     flag(free set_free with_free: bool = "free" 0x00[30]);
-    /// `access_mode_4_2`: bits 28:26 of dword 0x00.
+    /// `access_mode_4_2`: bits 28:26 of dword 0x00. High 3 bits of the access mode; access_mode_1_0 has the others.
     bits(access_mode_4_2 set_access_mode_4_2 with_access_mode_4_2 try_set_access_mode_4_2: u8 = "access_mode_4_2" 0x00[28:26]);
-    /// `alter_pd_to_vhca_id`: bit 25 of dword 0x00.
+    /// `alter_pd_to_vhca_id`: bit 25 of dword 0x00. By its name: a vhca_id takes the place of the protection domain. By its name only: no public text says more.
     flag(alter_pd_to_vhca_id set_alter_pd_to_vhca_id with_alter_pd_to_vhca_id: bool = "alter_pd_to_vhca_id" 0x00[25]);
-    /// `crossed_side_mkey`: bit 24 of dword 0x00.
+    /// `crossed_side_mkey`: bit 24 of dword 0x00. By its name: marks the key on the far side of a crossing. By its name only: no public text says more.
     flag(crossed_side_mkey set_crossed_side_mkey with_crossed_side_mkey: bool = "crossed_side_mkey" 0x00[24]);
-    /// `relaxed_ordering_write`: bit 18 of dword 0x00.
+    /// `relaxed_ordering_write`: bit 18 of dword 0x00. PCI writes to the memory may pass others (relaxed ordering). Capability: cmd_hca_cap.relaxed_ordering_write.
     flag(relaxed_ordering_write set_relaxed_ordering_write with_relaxed_ordering_write: bool = "relaxed_ordering_write" 0x00[18]);
-    /// `small_fence_on_rdma_read_response`: bit 16 of dword 0x00.
+    /// `small_fence_on_rdma_read_response`: bit 16 of dword 0x00. By its name: a small fence goes with responses to RDMA reads. By its name only: no public text says more.
     flag(small_fence_on_rdma_read_response set_small_fence_on_rdma_read_response with_small_fence_on_rdma_read_response: bool = "small_fence_on_rdma_read_response" 0x00[16]);
-    /// `umr_en`: bit 15 of dword 0x00.
+    /// `umr_en`: bit 15 of dword 0x00. UMR work requests may change the key.
     flag(umr_en set_umr_en with_umr_en: bool = "umr_en" 0x00[15]);
-    /// `a`: bit 14 of dword 0x00.
+    /// `a`: bit 14 of dword 0x00. Remote atomic operations are allowed.
     flag(a set_a with_a: bool = "a" 0x00[14]);
-    /// `rw`: bit 13 of dword 0x00.
+    /// `rw`: bit 13 of dword 0x00. Remote writes are allowed.
     flag(rw set_rw with_rw: bool = "rw" 0x00[13]);
-    /// `rr`: bit 12 of dword 0x00.
+    /// `rr`: bit 12 of dword 0x00. Remote reads are allowed.
     flag(rr set_rr with_rr: bool = "rr" 0x00[12]);
-    /// `lw`: bit 11 of dword 0x00.
+    /// `lw`: bit 11 of dword 0x00. Local writes are allowed.
     flag(lw set_lw with_lw: bool = "lw" 0x00[11]);
-    /// `lr`: bit 10 of dword 0x00.
+    /// `lr`: bit 10 of dword 0x00. Local reads are allowed.
     flag(lr set_lr with_lr: bool = "lr" 0x00[10]);
-    /// `access_mode_1_0`: bits 9:8 of dword 0x00.
+    /// `access_mode_1_0`: bits 9:8 of dword 0x00. Low 2 bits of the access mode: 0 physical addresses, 1 MTT, 2 KLM, 3 KSM, 4 SW ICM, 5 MEMIC, 6 crossing.
     bits(access_mode_1_0 set_access_mode_1_0 with_access_mode_1_0 try_set_access_mode_1_0: u8 = "access_mode_1_0" 0x00[9:8]);
-    /// `ma_translation_mode`: bits 5:4 of dword 0x00.
+    /// `ma_translation_mode`: bits 5:4 of dword 0x00. How PCI addresses are translated: 1 for ATS. Capability: cmd_hca_cap.ats.
     bits(ma_translation_mode set_ma_translation_mode with_ma_translation_mode try_set_ma_translation_mode: u8 = "ma_translation_mode" 0x00[5:4]);
-    /// `qpn`: bits 31:8 of dword 0x04.
+    /// `qpn`: bits 31:8 of dword 0x04. Queue pair that alone may use the key; 0xffffff for any.
     bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x04[31:8]);
-    /// `mkey_7_0`: bits 7:0 of dword 0x04.
+    /// `mkey_7_0`: bits 7:0 of dword 0x04. Low 8 bits of the key, of the choice of software; mkey_index is the rest.
     full(mkey_7_0 set_mkey_7_0 with_mkey_7_0: u8 = "mkey_7_0" 0x04[7:0]);
-    /// `length64`: bit 31 of dword 0x0c.
+    /// `length64`: bit 31 of dword 0x0c. The key covers the whole 64-bit address space; len does not count.
     flag(length64 set_length64 with_length64: bool = "length64" 0x0c[31]);
-    /// `bsf_en`: bit 30 of dword 0x0c.
+    /// `bsf_en`: bit 30 of dword 0x0c. The key has a BSF, which says how data is signed or encrypted.
     flag(bsf_en set_bsf_en with_bsf_en: bool = "bsf_en" 0x0c[30]);
-    /// `sync_umr`: bit 29 of dword 0x0c.
+    /// `sync_umr`: bit 29 of dword 0x0c. By its name: UMR on the key is synchronous. By its name only: no public text says more.
     flag(sync_umr set_sync_umr with_sync_umr: bool = "sync_umr" 0x0c[29]);
-    /// `expected_sigerr_count`: bit 26 of dword 0x0c.
+    /// `expected_sigerr_count`: bit 26 of dword 0x0c. Lowest bit of the count of signature errors that software has seen; a change arms the report of the next one.
     flag(expected_sigerr_count set_expected_sigerr_count with_expected_sigerr_count: bool = "expected_sigerr_count" 0x0c[26]);
-    /// `en_rinval`: bit 24 of dword 0x0c.
+    /// `en_rinval`: bit 24 of dword 0x0c. The remote side may invalidate the key, by a send with invalidate.
     flag(en_rinval set_en_rinval with_en_rinval: bool = "en_rinval" 0x0c[24]);
-    /// `pd`: bits 23:0 of dword 0x0c.
+    /// `pd`: bits 23:0 of dword 0x0c. Protection domain of the key.
     bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x0c[23:0]);
-    /// `start_addr`: 64 bits from byte 0x10 on.
+    /// `start_addr`: 64 bits from byte 0x10 on. Address of the first byte, as work requests give it.
     quad(start_addr set_start_addr with_start_addr: u64 = "start_addr" 0x10);
-    /// `len`: 64 bits from byte 0x18 on.
+    /// `len`: 64 bits from byte 0x18 on. Length of the region. Unit: bytes.
     quad(len set_len with_len: u64 = "len" 0x18);
-    /// `bsf_octword_size`: bits 31:0 of dword 0x20.
+    /// `bsf_octword_size`: bits 31:0 of dword 0x20. Room that the key has for its BSF. Unit: 16 bytes.
     full(bsf_octword_size set_bsf_octword_size with_bsf_octword_size: u32 = "bsf_octword_size" 0x20[31:0]);
-    /// `crossing_target_vhca_id`: bits 31:16 of dword 0x30.
+    /// `crossing_target_vhca_id`: bits 31:16 of dword 0x30. Function whose key is reached, in the crossing mode. Capability: cmd_hca_cap.crossing_vhca_mkey.
     #[doc(alias = "crossing_target_gvmi_id")]
     full(crossing_target_vhca_id set_crossing_target_vhca_id with_crossing_target_vhca_id: u16 = "crossing_target_vhca_id" 0x30[31:16]);
-    /// `translations_octword_size`: bits 31:0 of dword 0x34.
+    /// `translations_octword_size`: bits 31:0 of dword 0x34. Room that the key has for its translation: 16 bytes hold two MTTs, one KLM or one KSM. Unit: 16 bytes.
     full(translations_octword_size set_translations_octword_size with_translations_octword_size: u32 = "translations_octword_size" 0x34[31:0]);
-    /// `crossing_target_mkey`: bits 31:0 of dword 0x34.
+    /// `crossing_target_mkey`: bits 31:0 of dword 0x34. Key of the other function that is reached, in the crossing mode. Capability: cmd_hca_cap.crossing_vhca_mkey.
     full(crossing_target_mkey set_crossing_target_mkey with_crossing_target_mkey: u32 = "crossing_target_mkey" 0x34[31:0]);
-    /// `order_read_after_write`: bits 9:8 of dword 0x38.
+    /// `order_read_after_write`: bits 9:8 of dword 0x38. How reads are ordered after writes: 0 SO, 1 SAO, 2 RO. Range: 0 to 2. Capability: cmd_hca_cap.mkc_order_read_after_write.
     bits(order_read_after_write set_order_read_after_write with_order_read_after_write try_set_order_read_after_write: u8 = "order_read_after_write" 0x38[9:8]);
-    /// `relaxed_ordering_read`: bit 6 of dword 0x38.
+    /// `relaxed_ordering_read`: bit 6 of dword 0x38. PCI reads of the memory may be relaxed in their order. Capability: cmd_hca_cap.relaxed_ordering_read.
     flag(relaxed_ordering_read set_relaxed_ordering_read with_relaxed_ordering_read: bool = "relaxed_ordering_read" 0x38[6]);
-    /// `log_page_size`: bits 5:0 of dword 0x38.
+    /// `log_page_size`: bits 5:0 of dword 0x38. Size of the memory behind one MTT or one KSM. Unit: log2 of bytes. Range: for MTTs from 12 (log_min_mkey_entity_size where not 0) to 31 (max_mkey_log_entity_size_mtt where not 0). Capability: cmd_hca_cap_2.max_mkey_log_entity_size_mtt.
     bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x38[5:0]);
-    /// `crypto_en`: bits 28:27 of dword 0x3c.
+    /// `crypto_en`: bits 28:27 of dword 0x3c. Encryption of the data: 0 off, 1 on. Range: 0 or 1. Capability: cmd_hca_cap.crypto.
     bits(crypto_en set_crypto_en with_crypto_en try_set_crypto_en: u8 = "crypto_en" 0x3c[28:27]);
-    /// `pcie_tph_en`: bit 26 of dword 0x3c.
+    /// `pcie_tph_en`: bit 26 of dword 0x3c. PCI requests for the memory carry processing hints (TPH). Capability: cmd_hca_cap.mkey_pcie_tph.
     flag(pcie_tph_en set_pcie_tph_en with_pcie_tph_en: bool = "pcie_tph_en" 0x3c[26]);
-    /// `pcie_tph_ph`: bits 25:24 of dword 0x3c.
+    /// `pcie_tph_ph`: bits 25:24 of dword 0x3c. Processing hint that they carry. Capability: cmd_hca_cap.mkey_pcie_tph.
     bits(pcie_tph_ph set_pcie_tph_ph with_pcie_tph_ph try_set_pcie_tph_ph: u8 = "pcie_tph_ph" 0x3c[25:24]);
-    /// `pcie_tph_steering_tag_index`: bits 23:16 of dword 0x3c.
+    /// `pcie_tph_steering_tag_index`: bits 23:16 of dword 0x3c. Entry of the table of steering tags that they carry; 0 for none. Capability: cmd_hca_cap.mkey_pcie_tph.
     full(pcie_tph_steering_tag_index set_pcie_tph_steering_tag_index with_pcie_tph_steering_tag_index: u8 = "pcie_tph_steering_tag_index" 0x3c[23:16]);
 }
 
 /// `query_special_contexts_out`: 32 bytes.
 ///
+/// Output of QUERY_SPECIAL_CONTEXTS (0x203).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QuerySpecialContextsOut = Layout<tag::QuerySpecialContextsOut, 0x20>;
 layout! { QuerySpecialContextsOut, tag::QuerySpecialContextsOut, "query_special_contexts_out", Struct, 0x20;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `dump_fill_mkey`: bits 31:0 of dword 0x08.
     full(dump_fill_mkey set_dump_fill_mkey with_dump_fill_mkey: u32 = "dump_fill_mkey" 0x08[31:0]);
@@ -149,76 +153,86 @@ layout! { QuerySpecialContextsOut, tag::QuerySpecialContextsOut, "query_special_
 
 /// `query_special_contexts_in`: 16 bytes.
 ///
+/// Input of QUERY_SPECIAL_CONTEXTS (0x203). Reads the reserved memory keys: null, dump and fill, and others.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QuerySpecialContextsIn = Layout<tag::QuerySpecialContextsIn, 0x10>;
 layout! { QuerySpecialContextsIn, tag::QuerySpecialContextsIn, "query_special_contexts_in", Struct, 0x10, opcode 0x203;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { QuerySpecialContextsIn => QuerySpecialContextsOut }
 
 /// `query_mkey_out`: 304 bytes.
 ///
+/// Output of QUERY_MKEY (0x201).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryMkeyOut = Layout<tag::QueryMkeyOut, 0x130>;
 layout! { QueryMkeyOut, tag::QueryMkeyOut, "query_mkey_out", Struct, 0x130;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `memory_key_mkey_entry`: from byte 0x10 on.
+    /// `memory_key_mkey_entry`: from byte 0x10 on. Context of the key.
     nested(memory_key_mkey_entry memory_key_mkey_entry_mut set_memory_key_mkey_entry with_memory_key_mkey_entry: Mkc = "memory_key_mkey_entry" 0x10, 0x40);
-    /// `bsf0_klm0_pas_mtt0_1`: from byte 0x110 on.
+    /// `bsf0_klm0_pas_mtt0_1`: from byte 0x110 on. First 16 bytes of the BSF or the translation: one KLM, or two MTTs.
     array(bsf0_klm0_pas_mtt0_1 bsf0_klm0_pas_mtt0_1_mut set_bsf0_klm0_pas_mtt0_1 with_bsf0_klm0_pas_mtt0_1: [u8; 16] = "bsf0_klm0_pas_mtt0_1" 0x110, 0x10);
-    /// `bsf1_klm1_pas_mtt2_3`: from byte 0x120 on.
+    /// `bsf1_klm1_pas_mtt2_3`: from byte 0x120 on. The 16 bytes after them.
     array(bsf1_klm1_pas_mtt2_3 bsf1_klm1_pas_mtt2_3_mut set_bsf1_klm1_pas_mtt2_3 with_bsf1_klm1_pas_mtt2_3: [u8; 16] = "bsf1_klm1_pas_mtt2_3" 0x120, 0x10);
 }
 
 /// `query_mkey_in`: 16 bytes.
 ///
+/// Input of QUERY_MKEY (0x201). Reads the context of a memory key, and its translation.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryMkeyIn = Layout<tag::QueryMkeyIn, 0x10>;
 layout! { QueryMkeyIn, tag::QueryMkeyIn, "query_mkey_in", Struct, 0x10, opcode 0x201;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `mkey_index`: bits 23:0 of dword 0x08.
+    /// `mkey_index`: bits 23:0 of dword 0x08. Bits 31 to 8 of the key.
     bits(mkey_index set_mkey_index with_mkey_index try_set_mkey_index: u32 = "mkey_index" 0x08[23:0]);
-    /// `pg_access`: bit 31 of dword 0x0c.
+    /// `pg_access`: bit 31 of dword 0x0c. By its name: the entries that are read hold access flags, page by page. By its name only: no public text says more.
     flag(pg_access set_pg_access with_pg_access: bool = "pg_access" 0x0c[31]);
 }
 request! { QueryMkeyIn => QueryMkeyOut }
 
 /// `destroy_psv_out`: 16 bytes.
 ///
+/// Output of DESTROY_PSV (0x601).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyPsvOut = Layout<tag::DestroyPsvOut, 0x10>;
 layout! { DestroyPsvOut, tag::DestroyPsvOut, "destroy_psv_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `destroy_psv_in`: 16 bytes.
 ///
+/// Input of DESTROY_PSV (0x601). Ends a protection signature value (PSV).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyPsvIn = Layout<tag::DestroyPsvIn, 0x10>;
 layout! { DestroyPsvIn, tag::DestroyPsvIn, "destroy_psv_in", Struct, 0x10, opcode 0x601;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `function_id`: bits 31:16 of dword 0x04.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x04[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `cmd_on_behalf`: bit 24 of dword 0x08.
     flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x08[24]);
@@ -229,43 +243,49 @@ request! { DestroyPsvIn => DestroyPsvOut }
 
 /// `destroy_mkey_out`: 16 bytes.
 ///
+/// Output of DESTROY_MKEY (0x202).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyMkeyOut = Layout<tag::DestroyMkeyOut, 0x10>;
 layout! { DestroyMkeyOut, tag::DestroyMkeyOut, "destroy_mkey_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `destroy_mkey_in`: 16 bytes.
 ///
+/// Input of DESTROY_MKEY (0x202). Ends a memory key.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyMkeyIn = Layout<tag::DestroyMkeyIn, 0x10>;
 layout! { DestroyMkeyIn, tag::DestroyMkeyIn, "destroy_mkey_in", Struct, 0x10, opcode 0x202;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `mkey_index`: bits 23:0 of dword 0x08.
+    /// `mkey_index`: bits 23:0 of dword 0x08. Bits 31 to 8 of the key.
     bits(mkey_index set_mkey_index with_mkey_index try_set_mkey_index: u32 = "mkey_index" 0x08[23:0]);
-    /// `cmd_on_behalf`: bit 29 of dword 0x0c.
+    /// `cmd_on_behalf`: bit 29 of dword 0x0c. By its name: the command runs on behalf of function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.
     flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[29]);
-    /// `function_id`: bits 15:0 of dword 0x0c.
+    /// `function_id`: bits 15:0 of dword 0x0c. By its name: function on whose behalf the command runs. By its name only: no public text says more.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
 }
 request! { DestroyMkeyIn => DestroyMkeyOut }
 
 /// `create_psv_out`: 32 bytes.
 ///
+/// Output of CREATE_PSV (0x600).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreatePsvOut = Layout<tag::CreatePsvOut, 0x20>;
 layout! { CreatePsvOut, tag::CreatePsvOut, "create_psv_out", Struct, 0x20;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `psv0_index`: bits 23:0 of dword 0x10.
     bits(psv0_index set_psv0_index with_psv0_index try_set_psv0_index: u32 = "psv0_index" 0x10[23:0]);
@@ -279,16 +299,18 @@ layout! { CreatePsvOut, tag::CreatePsvOut, "create_psv_out", Struct, 0x20;
 
 /// `create_psv_in`: 16 bytes.
 ///
+/// Input of CREATE_PSV (0x600). Makes one to four protection signature values (PSV).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreatePsvIn = Layout<tag::CreatePsvIn, 0x10>;
 layout! { CreatePsvIn, tag::CreatePsvIn, "create_psv_in", Struct, 0x10, opcode 0x600;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `function_id`: bits 31:16 of dword 0x04.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x04[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `num_psv`: bits 31:28 of dword 0x08.
     bits(num_psv set_num_psv with_num_psv try_set_num_psv: u8 = "num_psv" 0x08[31:28]);
@@ -301,18 +323,22 @@ request! { CreatePsvIn => CreatePsvOut }
 
 /// `create_mkey_out`: 16 bytes.
 ///
+/// Output of CREATE_MKEY (0x200).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CreateMkeyOut = Layout<tag::CreateMkeyOut, 0x10>;
 layout! { CreateMkeyOut, tag::CreateMkeyOut, "create_mkey_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `mkey_index`: bits 23:0 of dword 0x08.
+    /// `mkey_index`: bits 23:0 of dword 0x08. Bits 31 to 8 of the key; mkey_7_0 is the rest. Capability: cmd_hca_cap.log_max_mkey.
     bits(mkey_index set_mkey_index with_mkey_index try_set_mkey_index: u32 = "mkey_index" 0x08[23:0]);
 }
 
 /// `create_mkey_in`: 272 bytes.
+///
+/// Input of CREATE_MKEY (0x200). Makes a memory key.
 ///
 /// With its list `klm_pas_mtt`: [`CreateMkeyInWithKlmPasMtt`].
 ///
@@ -322,32 +348,32 @@ pub type CreateMkeyIn = Layout<tag::CreateMkeyIn, 0x110>;
 /// `create_mkey_in` and its list `klm_pas_mtt`.
 pub type CreateMkeyInWithKlmPasMtt = WithTail<CreateMkeyIn, U32>;
 layout! { CreateMkeyIn, tag::CreateMkeyIn, "create_mkey_in", Struct, 0x110, opcode 0x200;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `input_mkey_index`: bits 23:0 of dword 0x08.
+    /// `input_mkey_index`: bits 23:0 of dword 0x08. mkey_index wanted for the key; 0 leaves the choice to the firmware. Capability: cmd_hca_cap_2.mkey_by_name_reserve.
     bits(input_mkey_index set_input_mkey_index with_input_mkey_index try_set_input_mkey_index: u32 = "input_mkey_index" 0x08[23:0]);
-    /// `pg_access`: bit 31 of dword 0x0c.
+    /// `pg_access`: bit 31 of dword 0x0c. The entries of klm_pas_mtt hold access flags, page by page. Capability: cmd_hca_cap.pg.
     flag(pg_access set_pg_access with_pg_access: bool = "pg_access" 0x0c[31]);
-    /// `mkey_umem_valid`: bit 30 of dword 0x0c.
+    /// `mkey_umem_valid`: bit 30 of dword 0x0c. The region is that of mkey_umem_id, not that of klm_pas_mtt. Through DEVX the kernel sets it, except for KLM and KSM.
     flag(mkey_umem_valid set_mkey_umem_valid with_mkey_umem_valid: bool = "mkey_umem_valid" 0x0c[30]);
-    /// `data_direct`: bit 29 of dword 0x0c.
+    /// `data_direct`: bit 29 of dword 0x0c. The memory is reached by the data direct function of the adapter. Capability: cmd_hca_cap.data_direct.
     #[doc(alias = "cmd_on_behalf")]
     flag(data_direct set_data_direct with_data_direct: bool = "data_direct" 0x0c[29]);
-    /// `function_id`: bits 15:0 of dword 0x0c.
+    /// `function_id`: bits 15:0 of dword 0x0c. By its name: function for which the key is made. By its name only: no public text says more.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
-    /// `memory_key_mkey_entry`: from byte 0x10 on.
+    /// `memory_key_mkey_entry`: from byte 0x10 on. Context of the key.
     nested(memory_key_mkey_entry memory_key_mkey_entry_mut set_memory_key_mkey_entry with_memory_key_mkey_entry: Mkc = "memory_key_mkey_entry" 0x10, 0x40);
-    /// `translations_octword_actual_size`: bits 31:0 of dword 0x60.
+    /// `translations_octword_actual_size`: bits 31:0 of dword 0x60. Length of the translation that the command gives, in klm_pas_mtt or by a UMEM. Unit: 16 bytes.
     full(translations_octword_actual_size set_translations_octword_actual_size with_translations_octword_actual_size: u32 = "translations_octword_actual_size" 0x60[31:0]);
-    /// `mkey_umem_id`: bits 31:0 of dword 0x64.
+    /// `mkey_umem_id`: bits 31:0 of dword 0x64. UMEM that is the region.
     full(mkey_umem_id set_mkey_umem_id with_mkey_umem_id: u32 = "mkey_umem_id" 0x64[31:0]);
-    /// `mkey_umem_offset`: 64 bits from byte 0x68 on.
+    /// `mkey_umem_offset`: 64 bits from byte 0x68 on. Where the region begins in the UMEM. Unit: bytes.
     quad(mkey_umem_offset set_mkey_umem_offset with_mkey_umem_offset: u64 = "mkey_umem_offset" 0x68);
-    /// `bsf_octword_actual_size`: bits 15:0 of dword 0x70.
+    /// `bsf_octword_actual_size`: bits 15:0 of dword 0x70. By its name: length of the BSF that the command gives. Unit: 16 bytes. By its name only: no public text says more.
     full(bsf_octword_actual_size set_bsf_octword_actual_size with_bsf_octword_actual_size: u16 = "bsf_octword_actual_size" 0x70[15:0]);
     tail(bits 32 = "klm_pas_mtt" 0x110);
 }

@@ -132,11 +132,11 @@ layout! { RegexpParams, tag::RegexpParams, "regexp_params", Struct, 0x30;
 /// Sources: dpdk.
 pub type SetRegexpParamsIn = Layout<tag::SetRegexpParamsIn, 0x40>;
 layout! { SetRegexpParamsIn, tag::SetRegexpParamsIn, "set_regexp_params_in", Struct, 0x40;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `engine_id`: bits 7:0 of dword 0x08.
     full(engine_id set_engine_id with_engine_id: u8 = "engine_id" 0x08[7:0]);
@@ -151,9 +151,9 @@ layout! { SetRegexpParamsIn, tag::SetRegexpParamsIn, "set_regexp_params_in", Str
 /// Sources: dpdk.
 pub type SetRegexpParamsOut = Layout<tag::SetRegexpParamsOut, 0x10>;
 layout! { SetRegexpParamsOut, tag::SetRegexpParamsOut, "set_regexp_params_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -162,11 +162,11 @@ layout! { SetRegexpParamsOut, tag::SetRegexpParamsOut, "set_regexp_params_out", 
 /// Sources: dpdk.
 pub type QueryRegexpParamsIn = Layout<tag::QueryRegexpParamsIn, 0x10>;
 layout! { QueryRegexpParamsIn, tag::QueryRegexpParamsIn, "query_regexp_params_in", Struct, 0x10;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `engine_id`: bits 7:0 of dword 0x08.
     full(engine_id set_engine_id with_engine_id: u8 = "engine_id" 0x08[7:0]);
@@ -177,9 +177,9 @@ layout! { QueryRegexpParamsIn, tag::QueryRegexpParamsIn, "query_regexp_params_in
 /// Sources: dpdk.
 pub type QueryRegexpParamsOut = Layout<tag::QueryRegexpParamsOut, 0x40>;
 layout! { QueryRegexpParamsOut, tag::QueryRegexpParamsOut, "query_regexp_params_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `regexp_params`: from byte 0x10 on.
     nested(regexp_params regexp_params_mut set_regexp_params with_regexp_params: RegexpParams = "regexp_params" 0x10, 0x30);
@@ -190,11 +190,11 @@ layout! { QueryRegexpParamsOut, tag::QueryRegexpParamsOut, "query_regexp_params_
 /// Sources: dpdk.
 pub type SetRegexpRegisterIn = Layout<tag::SetRegexpRegisterIn, 0x20>;
 layout! { SetRegexpRegisterIn, tag::SetRegexpRegisterIn, "set_regexp_register_in", Struct, 0x20;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `engine_id`: bits 7:0 of dword 0x08.
     full(engine_id set_engine_id with_engine_id: u8 = "engine_id" 0x08[7:0]);
@@ -209,9 +209,9 @@ layout! { SetRegexpRegisterIn, tag::SetRegexpRegisterIn, "set_regexp_register_in
 /// Sources: dpdk.
 pub type SetRegexpRegisterOut = Layout<tag::SetRegexpRegisterOut, 0x10>;
 layout! { SetRegexpRegisterOut, tag::SetRegexpRegisterOut, "set_regexp_register_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -220,11 +220,11 @@ layout! { SetRegexpRegisterOut, tag::SetRegexpRegisterOut, "set_regexp_register_
 /// Sources: dpdk.
 pub type QueryRegexpRegisterIn = Layout<tag::QueryRegexpRegisterIn, 0x10>;
 layout! { QueryRegexpRegisterIn, tag::QueryRegexpRegisterIn, "query_regexp_register_in", Struct, 0x10;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `engine_id`: bits 7:0 of dword 0x08.
     full(engine_id set_engine_id with_engine_id: u8 = "engine_id" 0x08[7:0]);
@@ -237,9 +237,9 @@ layout! { QueryRegexpRegisterIn, tag::QueryRegexpRegisterIn, "query_regexp_regis
 /// Sources: dpdk.
 pub type QueryRegexpRegisterOut = Layout<tag::QueryRegexpRegisterOut, 0x10>;
 layout! { QueryRegexpRegisterOut, tag::QueryRegexpRegisterOut, "query_regexp_register_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `register_data`: bits 31:0 of dword 0x0c.
     full(register_data set_register_data with_register_data: u32 = "register_data" 0x0c[31:0]);

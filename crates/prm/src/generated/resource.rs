@@ -110,391 +110,437 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `query_q_counter_out`: 256 bytes.
 ///
+/// Output of QUERY_Q_COUNTER (0x773).
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryQCounterOut = Layout<tag::QueryQCounterOut, 0x100>;
 layout! { QueryQCounterOut, tag::QueryQCounterOut, "query_q_counter_out", Struct, 0x100;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `rx_write_requests`: bits 31:0 of dword 0x10.
+    /// `rx_write_requests`: bits 31:0 of dword 0x10. RDMA writes received.
     full(rx_write_requests set_rx_write_requests with_rx_write_requests: u32 = "rx_write_requests" 0x10[31:0]);
-    /// `rx_read_requests`: bits 31:0 of dword 0x18.
+    /// `rx_read_requests`: bits 31:0 of dword 0x18. RDMA reads received.
     full(rx_read_requests set_rx_read_requests with_rx_read_requests: u32 = "rx_read_requests" 0x18[31:0]);
-    /// `rx_atomic_requests`: bits 31:0 of dword 0x20.
+    /// `rx_atomic_requests`: bits 31:0 of dword 0x20. Atomic operations received.
     full(rx_atomic_requests set_rx_atomic_requests with_rx_atomic_requests: u32 = "rx_atomic_requests" 0x20[31:0]);
-    /// `rx_dct_connect`: bits 31:0 of dword 0x28.
+    /// `rx_dct_connect`: bits 31:0 of dword 0x28. Requests to connect to a dynamically connected target received.
     full(rx_dct_connect set_rx_dct_connect with_rx_dct_connect: u32 = "rx_dct_connect" 0x28[31:0]);
-    /// `out_of_buffer`: bits 31:0 of dword 0x30.
+    /// `out_of_buffer`: bits 31:0 of dword 0x30. Packets dropped because no receive request was posted.
     full(out_of_buffer set_out_of_buffer with_out_of_buffer: u32 = "out_of_buffer" 0x30[31:0]);
-    /// `out_of_sequence`: bits 31:0 of dword 0x38.
+    /// `out_of_sequence`: bits 31:0 of dword 0x38. Packets received out of sequence. Capability: cmd_hca_cap.out_of_seq_cnt.
     full(out_of_sequence set_out_of_sequence with_out_of_sequence: u32 = "out_of_sequence" 0x38[31:0]);
-    /// `duplicate_request`: bits 31:0 of dword 0x40.
+    /// `duplicate_request`: bits 31:0 of dword 0x40. Requests received that had been carried out before. Capability: cmd_hca_cap.retransmission_q_counters.
     full(duplicate_request set_duplicate_request with_duplicate_request: u32 = "duplicate_request" 0x40[31:0]);
-    /// `rnr_nak_retry_err`: bits 31:0 of dword 0x48.
+    /// `rnr_nak_retry_err`: bits 31:0 of dword 0x48. RNR NAKs received after which the requester tried again. Capability: cmd_hca_cap.retransmission_q_counters.
     full(rnr_nak_retry_err set_rnr_nak_retry_err with_rnr_nak_retry_err: u32 = "rnr_nak_retry_err" 0x48[31:0]);
-    /// `packet_seq_err`: bits 31:0 of dword 0x50.
+    /// `packet_seq_err`: bits 31:0 of dword 0x50. NAKs for a sequence error received after which the requester tried again. Capability: cmd_hca_cap.retransmission_q_counters.
     full(packet_seq_err set_packet_seq_err with_packet_seq_err: u32 = "packet_seq_err" 0x50[31:0]);
-    /// `implied_nak_seq_err`: bits 31:0 of dword 0x58.
+    /// `implied_nak_seq_err`: bits 31:0 of dword 0x58. Responses that left out an earlier one, which the requester took for a NAK. Capability: cmd_hca_cap.retransmission_q_counters.
     full(implied_nak_seq_err set_implied_nak_seq_err with_implied_nak_seq_err: u32 = "implied_nak_seq_err" 0x58[31:0]);
-    /// `local_ack_timeout_err`: bits 31:0 of dword 0x60.
+    /// `local_ack_timeout_err`: bits 31:0 of dword 0x60. Times that the requester waited in vain for an acknowledgment. Capability: cmd_hca_cap.retransmission_q_counters.
     full(local_ack_timeout_err set_local_ack_timeout_err with_local_ack_timeout_err: u32 = "local_ack_timeout_err" 0x60[31:0]);
-    /// `req_rnr_retries_exceeded`: bits 31:0 of dword 0x70.
+    /// `req_rnr_retries_exceeded`: bits 31:0 of dword 0x70. Requests given up after too many RNR NAKs. Capability: cmd_hca_cap.enhanced_error_q_counters.
     full(req_rnr_retries_exceeded set_req_rnr_retries_exceeded with_req_rnr_retries_exceeded: u32 = "req_rnr_retries_exceeded" 0x70[31:0]);
-    /// `resp_local_length_error`: bits 31:0 of dword 0x78.
+    /// `resp_local_length_error`: bits 31:0 of dword 0x78. Length errors that the responder found on its side. Capability: cmd_hca_cap.enhanced_error_q_counters.
     full(resp_local_length_error set_resp_local_length_error with_resp_local_length_error: u32 = "resp_local_length_error" 0x78[31:0]);
-    /// `req_local_length_error`: bits 31:0 of dword 0x7c.
+    /// `req_local_length_error`: bits 31:0 of dword 0x7c. Length errors that the requester found on its side.
     full(req_local_length_error set_req_local_length_error with_req_local_length_error: u32 = "req_local_length_error" 0x7c[31:0]);
-    /// `resp_local_qp_error`: bits 31:0 of dword 0x80.
+    /// `resp_local_qp_error`: bits 31:0 of dword 0x80. Queue pair errors that the responder found on its side.
     full(resp_local_qp_error set_resp_local_qp_error with_resp_local_qp_error: u32 = "resp_local_qp_error" 0x80[31:0]);
-    /// `local_operation_error`: bits 31:0 of dword 0x84.
+    /// `local_operation_error`: bits 31:0 of dword 0x84. Operation errors found on the own side.
     full(local_operation_error set_local_operation_error with_local_operation_error: u32 = "local_operation_error" 0x84[31:0]);
-    /// `resp_local_protection`: bits 31:0 of dword 0x88.
+    /// `resp_local_protection`: bits 31:0 of dword 0x88. Protection errors that the responder found on its side.
     full(resp_local_protection set_resp_local_protection with_resp_local_protection: u32 = "resp_local_protection" 0x88[31:0]);
-    /// `req_local_protection`: bits 31:0 of dword 0x8c.
+    /// `req_local_protection`: bits 31:0 of dword 0x8c. Protection errors that the requester found on its side.
     full(req_local_protection set_req_local_protection with_req_local_protection: u32 = "req_local_protection" 0x8c[31:0]);
-    /// `resp_cqe_error`: bits 31:0 of dword 0x90.
+    /// `resp_cqe_error`: bits 31:0 of dword 0x90. Completions with error of the responder. Capability: cmd_hca_cap.enhanced_error_q_counters.
     full(resp_cqe_error set_resp_cqe_error with_resp_cqe_error: u32 = "resp_cqe_error" 0x90[31:0]);
-    /// `req_cqe_error`: bits 31:0 of dword 0x94.
+    /// `req_cqe_error`: bits 31:0 of dword 0x94. Completions with error of the requester. Capability: cmd_hca_cap.enhanced_error_q_counters.
     full(req_cqe_error set_req_cqe_error with_req_cqe_error: u32 = "req_cqe_error" 0x94[31:0]);
-    /// `req_mw_binding`: bits 31:0 of dword 0x98.
+    /// `req_mw_binding`: bits 31:0 of dword 0x98. Memory windows that the requester failed to bind.
     full(req_mw_binding set_req_mw_binding with_req_mw_binding: u32 = "req_mw_binding" 0x98[31:0]);
-    /// `req_bad_response`: bits 31:0 of dword 0x9c.
+    /// `req_bad_response`: bits 31:0 of dword 0x9c. Bad responses that the requester received.
     full(req_bad_response set_req_bad_response with_req_bad_response: u32 = "req_bad_response" 0x9c[31:0]);
-    /// `req_remote_invalid_request`: bits 31:0 of dword 0xa0.
+    /// `req_remote_invalid_request`: bits 31:0 of dword 0xa0. Requests that the remote side refused as invalid. Capability: cmd_hca_cap.enhanced_error_q_counters.
     full(req_remote_invalid_request set_req_remote_invalid_request with_req_remote_invalid_request: u32 = "req_remote_invalid_request" 0xa0[31:0]);
-    /// `resp_remote_invalid_request`: bits 31:0 of dword 0xa4.
+    /// `resp_remote_invalid_request`: bits 31:0 of dword 0xa4. Requests of the remote side that the responder refused as invalid.
     full(resp_remote_invalid_request set_resp_remote_invalid_request with_resp_remote_invalid_request: u32 = "resp_remote_invalid_request" 0xa4[31:0]);
-    /// `req_remote_access_errors`: bits 31:0 of dword 0xa8.
+    /// `req_remote_access_errors`: bits 31:0 of dword 0xa8. Requests that the remote side refused for want of access rights. Capability: cmd_hca_cap.enhanced_error_q_counters.
     full(req_remote_access_errors set_req_remote_access_errors with_req_remote_access_errors: u32 = "req_remote_access_errors" 0xa8[31:0]);
-    /// `resp_remote_access_errors`: bits 31:0 of dword 0xac.
+    /// `resp_remote_access_errors`: bits 31:0 of dword 0xac. Requests of the remote side that the responder refused for want of access rights. Capability: cmd_hca_cap.enhanced_error_q_counters.
     full(resp_remote_access_errors set_resp_remote_access_errors with_resp_remote_access_errors: u32 = "resp_remote_access_errors" 0xac[31:0]);
-    /// `req_remote_operation_errors`: bits 31:0 of dword 0xb0.
+    /// `req_remote_operation_errors`: bits 31:0 of dword 0xb0. Requests that the remote side could not carry out.
     full(req_remote_operation_errors set_req_remote_operation_errors with_req_remote_operation_errors: u32 = "req_remote_operation_errors" 0xb0[31:0]);
-    /// `req_transport_retries_exceeded`: bits 31:0 of dword 0xb4.
+    /// `req_transport_retries_exceeded`: bits 31:0 of dword 0xb4. Requests given up after too many retransmissions. Capability: cmd_hca_cap.enhanced_error_q_counters.
     full(req_transport_retries_exceeded set_req_transport_retries_exceeded with_req_transport_retries_exceeded: u32 = "req_transport_retries_exceeded" 0xb4[31:0]);
-    /// `cq_overflow`: bits 31:0 of dword 0xb8.
+    /// `cq_overflow`: bits 31:0 of dword 0xb8. Overflows of completion queues.
     full(cq_overflow set_cq_overflow with_cq_overflow: u32 = "cq_overflow" 0xb8[31:0]);
-    /// `resp_cqe_flush_error`: bits 31:0 of dword 0xbc.
+    /// `resp_cqe_flush_error`: bits 31:0 of dword 0xbc. Completions of the responder that were flushed with error. Capability: cmd_hca_cap.enhanced_error_q_counters.
     full(resp_cqe_flush_error set_resp_cqe_flush_error with_resp_cqe_flush_error: u32 = "resp_cqe_flush_error" 0xbc[31:0]);
-    /// `req_cqe_flush_error`: bits 31:0 of dword 0xc0.
+    /// `req_cqe_flush_error`: bits 31:0 of dword 0xc0. Completions of the requester that were flushed with error. Capability: cmd_hca_cap.enhanced_error_q_counters.
     full(req_cqe_flush_error set_req_cqe_flush_error with_req_cqe_flush_error: u32 = "req_cqe_flush_error" 0xc0[31:0]);
-    /// `roce_adp_retrans`: bits 31:0 of dword 0xc8.
+    /// `roce_adp_retrans`: bits 31:0 of dword 0xc8. Adaptive retransmissions of RoCE. Capability: cmd_hca_cap.roce_accl.
     full(roce_adp_retrans set_roce_adp_retrans with_roce_adp_retrans: u32 = "roce_adp_retrans" 0xc8[31:0]);
-    /// `roce_adp_retrans_to`: bits 31:0 of dword 0xcc.
+    /// `roce_adp_retrans_to`: bits 31:0 of dword 0xcc. Timeouts of RoCE that adaptive retransmission led to. Capability: cmd_hca_cap.roce_accl.
     full(roce_adp_retrans_to set_roce_adp_retrans_to with_roce_adp_retrans_to: u32 = "roce_adp_retrans_to" 0xcc[31:0]);
-    /// `roce_slow_restart`: bits 31:0 of dword 0xd0.
+    /// `roce_slow_restart`: bits 31:0 of dword 0xd0. Slow restarts of RoCE. Capability: cmd_hca_cap.roce_accl.
     full(roce_slow_restart set_roce_slow_restart with_roce_slow_restart: u32 = "roce_slow_restart" 0xd0[31:0]);
-    /// `roce_slow_restart_cnps`: bits 31:0 of dword 0xd4.
+    /// `roce_slow_restart_cnps`: bits 31:0 of dword 0xd4. Congestion notification packets (CNP) that slow restarts sent. Capability: cmd_hca_cap.roce_accl.
     full(roce_slow_restart_cnps set_roce_slow_restart_cnps with_roce_slow_restart_cnps: u32 = "roce_slow_restart_cnps" 0xd4[31:0]);
-    /// `roce_slow_restart_trans`: bits 31:0 of dword 0xd8.
+    /// `roce_slow_restart_trans`: bits 31:0 of dword 0xd8. Changes of the state to slow restart. Capability: cmd_hca_cap.roce_accl.
     full(roce_slow_restart_trans set_roce_slow_restart_trans with_roce_slow_restart_trans: u32 = "roce_slow_restart_trans" 0xd8[31:0]);
 }
 
 /// `query_q_counter_in`: 32 bytes.
 ///
+/// Input of QUERY_Q_COUNTER (0x773). Reads a set of queue counters, and may clear it.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryQCounterIn = Layout<tag::QueryQCounterIn, 0x20>;
 layout! { QueryQCounterIn, tag::QueryQCounterIn, "query_q_counter_in", Struct, 0x20, opcode 0x773;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `other_vport`: bit 31 of dword 0x08.
+    /// `other_vport`: bit 31 of dword 0x08. Reads the counters of vport_number, not the own ones. Capability: cmd_hca_cap.q_counter_other_vport.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
-    /// `vport_number`: bits 15:0 of dword 0x08.
+    /// `vport_number`: bits 15:0 of dword 0x08. Virtual port whose counters are read, with other_vport set. Capability: cmd_hca_cap.q_counter_other_vport.
     full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
-    /// `clear`: bit 31 of dword 0x18.
+    /// `clear`: bit 31 of dword 0x18. Sets the counters to 0 once they are read.
     flag(clear set_clear with_clear: bool = "clear" 0x18[31]);
-    /// `aggregate`: bit 30 of dword 0x18.
+    /// `aggregate`: bit 30 of dword 0x18. Reads the sum of all sets, not one set. Capability: cmd_hca_cap.q_counter_aggregation.
     flag(aggregate set_aggregate with_aggregate: bool = "aggregate" 0x18[30]);
-    /// `counter_set_id`: bits 7:0 of dword 0x1c.
+    /// `counter_set_id`: bits 7:0 of dword 0x1c. Number of the set of counters.
     full(counter_set_id set_counter_set_id with_counter_set_id: u8 = "counter_set_id" 0x1c[7:0]);
 }
 request! { QueryQCounterIn => QueryQCounterOut }
 
 /// `dealloc_xrcd_out`: 16 bytes.
 ///
+/// Output of DEALLOC_XRCD (0x80f).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocXrcdOut = Layout<tag::DeallocXrcdOut, 0x10>;
 layout! { DeallocXrcdOut, tag::DeallocXrcdOut, "dealloc_xrcd_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `dealloc_xrcd_in`: 16 bytes.
 ///
+/// Input of DEALLOC_XRCD (0x80f). Frees an XRC domain.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocXrcdIn = Layout<tag::DeallocXrcdIn, 0x10>;
 layout! { DeallocXrcdIn, tag::DeallocXrcdIn, "dealloc_xrcd_in", Struct, 0x10, opcode 0x80f;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrcd`: bits 23:0 of dword 0x08.
+    /// `xrcd`: bits 23:0 of dword 0x08. Number of the XRC domain.
     bits(xrcd set_xrcd with_xrcd try_set_xrcd: u32 = "xrcd" 0x08[23:0]);
 }
 request! { DeallocXrcdIn => DeallocXrcdOut }
 
 /// `dealloc_uar_out`: 16 bytes.
 ///
+/// Output of DEALLOC_UAR (0x803).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocUarOut = Layout<tag::DeallocUarOut, 0x10>;
 layout! { DeallocUarOut, tag::DeallocUarOut, "dealloc_uar_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `dealloc_uar_in`: 16 bytes.
 ///
+/// Input of DEALLOC_UAR (0x803). Frees a page of doorbells (UAR).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocUarIn = Layout<tag::DeallocUarIn, 0x10>;
 layout! { DeallocUarIn, tag::DeallocUarIn, "dealloc_uar_in", Struct, 0x10, opcode 0x803;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `uar`: bits 23:0 of dword 0x08.
+    /// `uar`: bits 23:0 of dword 0x08. Number of the page of doorbells (UAR).
     bits(uar set_uar with_uar try_set_uar: u32 = "uar" 0x08[23:0]);
 }
 request! { DeallocUarIn => DeallocUarOut }
 
 /// `dealloc_transport_domain_out`: 16 bytes.
 ///
+/// Output of DEALLOC_TRANSPORT_DOMAIN (0x817).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocTransportDomainOut = Layout<tag::DeallocTransportDomainOut, 0x10>;
 layout! { DeallocTransportDomainOut, tag::DeallocTransportDomainOut, "dealloc_transport_domain_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `dealloc_transport_domain_in`: 16 bytes.
 ///
+/// Input of DEALLOC_TRANSPORT_DOMAIN (0x817). Frees a transport domain.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocTransportDomainIn = Layout<tag::DeallocTransportDomainIn, 0x10>;
 layout! { DeallocTransportDomainIn, tag::DeallocTransportDomainIn, "dealloc_transport_domain_in", Struct, 0x10, opcode 0x817;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `transport_domain`: bits 23:0 of dword 0x08.
+    /// `transport_domain`: bits 23:0 of dword 0x08. Number of the transport domain.
     bits(transport_domain set_transport_domain with_transport_domain try_set_transport_domain: u32 = "transport_domain" 0x08[23:0]);
 }
 request! { DeallocTransportDomainIn => DeallocTransportDomainOut }
 
 /// `dealloc_q_counter_out`: 16 bytes.
 ///
+/// Output of DEALLOC_Q_COUNTER (0x772).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocQCounterOut = Layout<tag::DeallocQCounterOut, 0x10>;
 layout! { DeallocQCounterOut, tag::DeallocQCounterOut, "dealloc_q_counter_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `dealloc_q_counter_in`: 16 bytes.
 ///
+/// Input of DEALLOC_Q_COUNTER (0x772). Frees a set of queue counters.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocQCounterIn = Layout<tag::DeallocQCounterIn, 0x10>;
 layout! { DeallocQCounterIn, tag::DeallocQCounterIn, "dealloc_q_counter_in", Struct, 0x10, opcode 0x772;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `counter_set_id`: bits 7:0 of dword 0x08.
+    /// `counter_set_id`: bits 7:0 of dword 0x08. Number of the set of counters.
     full(counter_set_id set_counter_set_id with_counter_set_id: u8 = "counter_set_id" 0x08[7:0]);
 }
 request! { DeallocQCounterIn => DeallocQCounterOut }
 
 /// `dealloc_pd_out`: 16 bytes.
 ///
+/// Output of DEALLOC_PD (0x801).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type DeallocPdOut = Layout<tag::DeallocPdOut, 0x10>;
 layout! { DeallocPdOut, tag::DeallocPdOut, "dealloc_pd_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `dealloc_pd_in`: 16 bytes.
 ///
+/// Input of DEALLOC_PD (0x801). Frees a protection domain.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type DeallocPdIn = Layout<tag::DeallocPdIn, 0x10>;
 layout! { DeallocPdIn, tag::DeallocPdIn, "dealloc_pd_in", Struct, 0x10, opcode 0x801;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `pd`: bits 23:0 of dword 0x08.
+    /// `pd`: bits 23:0 of dword 0x08. Number of the protection domain.
     bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x08[23:0]);
 }
 request! { DeallocPdIn => DeallocPdOut }
 
 /// `alloc_xrcd_out`: 16 bytes.
 ///
+/// Output of ALLOC_XRCD (0x80e).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AllocXrcdOut = Layout<tag::AllocXrcdOut, 0x10>;
 layout! { AllocXrcdOut, tag::AllocXrcdOut, "alloc_xrcd_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `xrcd`: bits 23:0 of dword 0x08.
+    /// `xrcd`: bits 23:0 of dword 0x08. Number of the XRC domain. Capability: cmd_hca_cap.xrc.
     bits(xrcd set_xrcd with_xrcd try_set_xrcd: u32 = "xrcd" 0x08[23:0]);
 }
 
 /// `alloc_xrcd_in`: 16 bytes.
 ///
+/// Input of ALLOC_XRCD (0x80e). Allocates an XRC domain.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type AllocXrcdIn = Layout<tag::AllocXrcdIn, 0x10>;
 layout! { AllocXrcdIn, tag::AllocXrcdIn, "alloc_xrcd_in", Struct, 0x10, opcode 0x80e;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { AllocXrcdIn => AllocXrcdOut }
 
 /// `alloc_uar_out`: 16 bytes.
 ///
+/// Output of ALLOC_UAR (0x802).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AllocUarOut = Layout<tag::AllocUarOut, 0x10>;
 layout! { AllocUarOut, tag::AllocUarOut, "alloc_uar_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `uar`: bits 23:0 of dword 0x08.
+    /// `uar`: bits 23:0 of dword 0x08. Number of the page of doorbells (UAR), as uar_page of queues takes it.
     bits(uar set_uar with_uar try_set_uar: u32 = "uar" 0x08[23:0]);
 }
 
 /// `alloc_uar_in`: 16 bytes.
 ///
+/// Input of ALLOC_UAR (0x802). Allocates a page of doorbells (UAR).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AllocUarIn = Layout<tag::AllocUarIn, 0x10>;
 layout! { AllocUarIn, tag::AllocUarIn, "alloc_uar_in", Struct, 0x10, opcode 0x802;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { AllocUarIn => AllocUarOut }
 
 /// `alloc_transport_domain_out`: 16 bytes.
 ///
+/// Output of ALLOC_TRANSPORT_DOMAIN (0x816).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocTransportDomainOut = Layout<tag::AllocTransportDomainOut, 0x10>;
 layout! { AllocTransportDomainOut, tag::AllocTransportDomainOut, "alloc_transport_domain_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `transport_domain`: bits 23:0 of dword 0x08.
+    /// `transport_domain`: bits 23:0 of dword 0x08. Number of the transport domain, to which TIRs and TISs belong. Capability: cmd_hca_cap.log_max_transport_domain.
     bits(transport_domain set_transport_domain with_transport_domain try_set_transport_domain: u32 = "transport_domain" 0x08[23:0]);
 }
 
 /// `alloc_transport_domain_in`: 16 bytes.
 ///
+/// Input of ALLOC_TRANSPORT_DOMAIN (0x816). Allocates a transport domain.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type AllocTransportDomainIn = Layout<tag::AllocTransportDomainIn, 0x10>;
 layout! { AllocTransportDomainIn, tag::AllocTransportDomainIn, "alloc_transport_domain_in", Struct, 0x10, opcode 0x816;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { AllocTransportDomainIn => AllocTransportDomainOut }
 
 /// `alloc_q_counter_out`: 16 bytes.
 ///
+/// Output of ALLOC_Q_COUNTER (0x771).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocQCounterOut = Layout<tag::AllocQCounterOut, 0x10>;
 layout! { AllocQCounterOut, tag::AllocQCounterOut, "alloc_q_counter_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `counter_set_id`: bits 7:0 of dword 0x08.
+    /// `counter_set_id`: bits 7:0 of dword 0x08. Number of the set of counters, as counter_set_id of queues takes it. Capability: cmd_hca_cap.max_qp_cnt.
     full(counter_set_id set_counter_set_id with_counter_set_id: u8 = "counter_set_id" 0x08[7:0]);
 }
 
 /// `alloc_q_counter_in`: 16 bytes.
 ///
+/// Input of ALLOC_Q_COUNTER (0x771). Allocates a set of queue counters.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type AllocQCounterIn = Layout<tag::AllocQCounterIn, 0x10>;
 layout! { AllocQCounterIn, tag::AllocQCounterIn, "alloc_q_counter_in", Struct, 0x10, opcode 0x771;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { AllocQCounterIn => AllocQCounterOut }
 
 /// `alloc_pd_out`: 16 bytes.
 ///
+/// Output of ALLOC_PD (0x800).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocPdOut = Layout<tag::AllocPdOut, 0x10>;
 layout! { AllocPdOut, tag::AllocPdOut, "alloc_pd_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `pd`: bits 23:0 of dword 0x08.
+    /// `pd`: bits 23:0 of dword 0x08. Number of the protection domain. Capability: cmd_hca_cap.log_max_pd.
     bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x08[23:0]);
 }
 
 /// `alloc_pd_in`: 16 bytes.
 ///
+/// Input of ALLOC_PD (0x800). Allocates a protection domain.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocPdIn = Layout<tag::AllocPdIn, 0x10>;
 layout! { AllocPdIn, tag::AllocPdIn, "alloc_pd_in", Struct, 0x10, opcode 0x800;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { AllocPdIn => AllocPdOut }
 
 /// `modify_memic_in`: 64 bytes.
 ///
+/// Input of MODIFY_MEMIC (0x207). Allocates or frees an address that carries out operations on MEMIC.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyMemicIn = Layout<tag::ModifyMemicIn, 0x40>;
 layout! { ModifyMemicIn, tag::ModifyMemicIn, "modify_memic_in", Struct, 0x40, opcode 0x207;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `memic_operation_type`: bits 7:0 of dword 0x0c.
     full(memic_operation_type set_memic_operation_type with_memic_operation_type: u8 = "memic_operation_type" 0x0c[7:0]);
@@ -505,12 +551,14 @@ request! { ModifyMemicIn => ModifyMemicOut }
 
 /// `modify_memic_out`: 64 bytes.
 ///
+/// Output of MODIFY_MEMIC (0x207).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyMemicOut = Layout<tag::ModifyMemicOut, 0x40>;
 layout! { ModifyMemicOut, tag::ModifyMemicOut, "modify_memic_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `memic_operation_addr`: 64 bits from byte 0x10 on.
     quad(memic_operation_addr set_memic_operation_addr with_memic_operation_addr: u64 = "memic_operation_addr" 0x10);
@@ -518,14 +566,16 @@ layout! { ModifyMemicOut, tag::ModifyMemicOut, "modify_memic_out", Struct, 0x40;
 
 /// `alloc_memic_in`: 32 bytes.
 ///
+/// Input of ALLOC_MEMIC (0x205). Allocates memory on the adapter (MEMIC).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type AllocMemicIn = Layout<tag::AllocMemicIn, 0x20>;
 layout! { AllocMemicIn, tag::AllocMemicIn, "alloc_memic_in", Struct, 0x20, opcode 0x205;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `log_memic_addr_alignment`: bits 7:0 of dword 0x0c.
     full(log_memic_addr_alignment set_log_memic_addr_alignment with_log_memic_addr_alignment: u8 = "log_memic_addr_alignment" 0x0c[7:0]);
@@ -540,12 +590,14 @@ request! { AllocMemicIn => AllocMemicOut }
 
 /// `alloc_memic_out`: 16 bytes.
 ///
+/// Output of ALLOC_MEMIC (0x205).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type AllocMemicOut = Layout<tag::AllocMemicOut, 0x10>;
 layout! { AllocMemicOut, tag::AllocMemicOut, "alloc_memic_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `memic_start_addr`: 64 bits from byte 0x08 on.
     quad(memic_start_addr set_memic_start_addr with_memic_start_addr: u64 = "memic_start_addr" 0x08);
@@ -553,14 +605,16 @@ layout! { AllocMemicOut, tag::AllocMemicOut, "alloc_memic_out", Struct, 0x10;
 
 /// `dealloc_memic_in`: 32 bytes.
 ///
+/// Input of DEALLOC_MEMIC (0x206). Frees memory on the adapter (MEMIC).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocMemicIn = Layout<tag::DeallocMemicIn, 0x20>;
 layout! { DeallocMemicIn, tag::DeallocMemicIn, "dealloc_memic_in", Struct, 0x20, opcode 0x206;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `memic_start_addr`: 64 bits from byte 0x10 on.
     quad(memic_start_addr set_memic_start_addr with_memic_start_addr: u64 = "memic_start_addr" 0x10);
@@ -571,16 +625,20 @@ request! { DeallocMemicIn => DeallocMemicOut }
 
 /// `dealloc_memic_out`: 16 bytes.
 ///
+/// Output of DEALLOC_MEMIC (0x206).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocMemicOut = Layout<tag::DeallocMemicOut, 0x10>;
 layout! { DeallocMemicOut, tag::DeallocMemicOut, "dealloc_memic_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `umem`: 32 bytes.
+///
+/// User memory: a run of bytes in a list of pages, in which queues and records may lie.
 ///
 /// With its list `mtt`: [`UmemWithMtt`].
 ///
@@ -590,25 +648,27 @@ pub type Umem = Layout<tag::Umem, 0x20>;
 /// `umem` and its list `mtt`.
 pub type UmemWithMtt = WithTail<Umem, Mtt>;
 layout! { Umem, tag::Umem, "umem", Struct, 0x20;
-    /// `modify_field_select`: 64 bits from byte 0x00 on.
+    /// `modify_field_select`: 64 bits from byte 0x00 on. By its name: which fields a modification changes. By its name only: no public text says more.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
-    /// `ats`: bit 31 of dword 0x10.
+    /// `ats`: bit 31 of dword 0x10. The addresses of the pages are translated by PCI ATS. Capability: cmd_hca_cap.ats.
     flag(ats set_ats with_ats: bool = "ats" 0x10[31]);
-    /// `log_page_size`: bits 4:0 of dword 0x10.
+    /// `log_page_size`: bits 4:0 of dword 0x10. Size of the pages. Unit: log2 of bytes, minus 12.
     bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x10[4:0]);
-    /// `page_offset`: bits 31:0 of dword 0x14.
+    /// `page_offset`: bits 31:0 of dword 0x14. Where the memory begins in its first page. Unit: bytes.
     full(page_offset set_page_offset with_page_offset: u32 = "page_offset" 0x14[31:0]);
-    /// `num_of_mtt`: 64 bits from byte 0x18 on.
+    /// `num_of_mtt`: 64 bits from byte 0x18 on. Number of pages: elements of mtt.
     quad(num_of_mtt set_num_of_mtt with_num_of_mtt: u64 = "num_of_mtt" 0x18);
     tail(layout Mtt = "mtt" 0x20);
 }
 
 /// `uctx`: 48 bytes.
 ///
+/// User context: what the commands that run in its name may do.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Uctx = Layout<tag::Uctx, 0x30>;
 layout! { Uctx, tag::Uctx, "uctx", Struct, 0x30;
-    /// `cap`: bits 31:0 of dword 0x00.
+    /// `cap`: bits 31:0 of dword 0x00. Rights asked for: bit 0 raw transmission, bit 1 internal resources of the adapter, bit 3 RDMA control, bit 4 the same of other functions. Capability: cmd_hca_cap.uctx_cap.
     full(cap set_cap with_cap: u32 = "cap" 0x00[31:0]);
 }
 
@@ -627,6 +687,8 @@ layout! { SwIcm, tag::SwIcm, "sw_icm", Struct, 0x40;
 
 /// `create_umem_in`: 48 bytes.
 ///
+/// Input of CREATE_UMEM (0xa08). Makes a UMEM: a list of pages in which objects may lie.
+///
 /// With its list `umem.mtt`: [`CreateUmemInWithMtt`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
@@ -635,110 +697,126 @@ pub type CreateUmemIn = Layout<tag::CreateUmemIn, 0x30>;
 /// `create_umem_in` and its list `umem.mtt`.
 pub type CreateUmemInWithMtt = WithTail<CreateUmemIn, Mtt>;
 layout! { CreateUmemIn, tag::CreateUmemIn, "create_umem_in", Struct, 0x30, opcode 0xa08;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `umem`: from byte 0x10 on.
+    /// `umem`: from byte 0x10 on. The memory.
     nested(umem umem_mut set_umem with_umem: Umem = "umem" 0x10, 0x20);
 }
 request! { CreateUmemIn => CreateUmemOut }
 
 /// `create_umem_out`: 16 bytes.
 ///
+/// Output of CREATE_UMEM (0xa08).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type CreateUmemOut = Layout<tag::CreateUmemOut, 0x10>;
 layout! { CreateUmemOut, tag::CreateUmemOut, "create_umem_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `umem_id`: bits 23:0 of dword 0x08.
+    /// `umem_id`: bits 23:0 of dword 0x08. Number of the UMEM, as the umem_id fields of objects take it. Capability: cmd_hca_cap.log_max_umem.
     bits(umem_id set_umem_id with_umem_id try_set_umem_id: u32 = "umem_id" 0x08[23:0]);
 }
 
 /// `destroy_umem_in`: 16 bytes.
 ///
+/// Input of DESTROY_UMEM (0xa0a). Ends a UMEM.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type DestroyUmemIn = Layout<tag::DestroyUmemIn, 0x10>;
 layout! { DestroyUmemIn, tag::DestroyUmemIn, "destroy_umem_in", Struct, 0x10, opcode 0xa0a;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `umem_id`: bits 23:0 of dword 0x08.
+    /// `umem_id`: bits 23:0 of dword 0x08. Number of the UMEM.
     bits(umem_id set_umem_id with_umem_id try_set_umem_id: u32 = "umem_id" 0x08[23:0]);
 }
 request! { DestroyUmemIn => DestroyUmemOut }
 
 /// `destroy_umem_out`: 16 bytes.
 ///
+/// Output of DESTROY_UMEM (0xa0a).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type DestroyUmemOut = Layout<tag::DestroyUmemOut, 0x10>;
 layout! { DestroyUmemOut, tag::DestroyUmemOut, "destroy_umem_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `create_uctx_in`: 64 bytes.
 ///
+/// Input of CREATE_UCTX (0xa04). Makes a user context (UID), in whose name DEVX commands run.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateUctxIn = Layout<tag::CreateUctxIn, 0x40>;
 layout! { CreateUctxIn, tag::CreateUctxIn, "create_uctx_in", Struct, 0x40, opcode 0xa04;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `uctx`: from byte 0x10 on.
+    /// `uctx`: from byte 0x10 on. The user context.
     nested(uctx uctx_mut set_uctx with_uctx: Uctx = "uctx" 0x10, 0x30);
 }
 request! { CreateUctxIn => CreateUctxOut }
 
 /// `create_uctx_out`: 16 bytes.
 ///
+/// Output of CREATE_UCTX (0xa04).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateUctxOut = Layout<tag::CreateUctxOut, 0x10>;
 layout! { CreateUctxOut, tag::CreateUctxOut, "create_uctx_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `uid`: bits 15:0 of dword 0x08.
+    /// `uid`: bits 15:0 of dword 0x08. Number of the user context, as uid of other commands takes it. Capability: cmd_hca_cap.log_max_uctx.
     full(uid set_uid with_uid: u16 = "uid" 0x08[15:0]);
 }
 
 /// `destroy_uctx_in`: 16 bytes.
 ///
+/// Input of DESTROY_UCTX (0xa06). Ends a user context (UID).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type DestroyUctxIn = Layout<tag::DestroyUctxIn, 0x10>;
 layout! { DestroyUctxIn, tag::DestroyUctxIn, "destroy_uctx_in", Struct, 0x10, opcode 0xa06;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `uid`: bits 15:0 of dword 0x08.
+    /// `uid`: bits 15:0 of dword 0x08. Number of the user context that ends.
     full(uid set_uid with_uid: u16 = "uid" 0x08[15:0]);
 }
 request! { DestroyUctxIn => DestroyUctxOut }
 
 /// `destroy_uctx_out`: 16 bytes.
 ///
+/// Output of DESTROY_UCTX (0xa06).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type DestroyUctxOut = Layout<tag::DestroyUctxOut, 0x10>;
 layout! { DestroyUctxOut, tag::DestroyUctxOut, "destroy_uctx_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `create_sw_icm_in`: 80 bytes.
+///
+/// Input of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateSwIcmIn = Layout<tag::CreateSwIcmIn, 0x50>;
@@ -762,6 +840,8 @@ layout! { TagBufferTableObj, tag::TagBufferTableObj, "tag_buffer_table_obj", Str
 
 /// `create_tag_buffer_table_obj_in`: 32 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: libdpcp.
 pub type CreateTagBufferTableObjIn = Layout<tag::CreateTagBufferTableObjIn, 0x20>;
 layout! { CreateTagBufferTableObjIn, tag::CreateTagBufferTableObjIn, "create_tag_buffer_table_obj_in", Struct, 0x20;
@@ -772,6 +852,8 @@ layout! { CreateTagBufferTableObjIn, tag::CreateTagBufferTableObjIn, "create_tag
 }
 
 /// `query_tag_buffer_table_obj_out`: 32 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: libdpcp.
 pub type QueryTagBufferTableObjOut = Layout<tag::QueryTagBufferTableObjOut, 0x20>;

@@ -51,25 +51,31 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `rq_num`: 4 bytes.
 ///
+/// Entry of a receive queue table.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type RqNum = Layout<tag::RqNum, 0x04>;
 layout! { RqNum, tag::RqNum, "rq_num", Struct, 0x04;
-    /// `rq_num`: bits 23:0 of dword 0x00.
+    /// `rq_num`: bits 23:0 of dword 0x00. Number of the RQ, or of the virtio-net queue.
     bits(rq_num set_rq_num with_rq_num try_set_rq_num: u32 = "rq_num" 0x00[23:0]);
 }
 
 /// `rq_vhca`: 8 bytes.
 ///
+/// Entry of a receive queue table that spans functions.
+///
 /// Sources: v7.3, v6.12.
 pub type RqVhca = Layout<tag::RqVhca, 0x08>;
 layout! { RqVhca, tag::RqVhca, "rq_vhca", Struct, 0x08;
-    /// `rq_num`: bits 23:0 of dword 0x00.
+    /// `rq_num`: bits 23:0 of dword 0x00. Number of the RQ.
     bits(rq_num set_rq_num with_rq_num try_set_rq_num: u32 = "rq_num" 0x00[23:0]);
-    /// `rq_vhca_id`: bits 15:0 of dword 0x04.
+    /// `rq_vhca_id`: bits 15:0 of dword 0x04. Number of the function that owns the RQ: its vhca_id. Range: up to max_rqt_vhca_id. Capability: cmd_hca_cap_2.max_rqt_vhca_id.
     full(rq_vhca_id set_rq_vhca_id with_rq_vhca_id: u16 = "rq_vhca_id" 0x04[15:0]);
 }
 
 /// `rqtc`: 240 bytes.
+///
+/// Receive queue table context, with the list behind it.
 ///
 /// With its list `rq_num`: [`RqtcWithRqNum`].
 ///
@@ -84,13 +90,13 @@ pub type RqtcWithRqNum = WithTail<Rqtc, RqNum>;
 /// `rqtc` and its list `rq_vhca`.
 pub type RqtcWithRqVhca = WithTail<Rqtc, RqVhca>;
 layout! { Rqtc, tag::Rqtc, "rqtc", Struct, 0xf0;
-    /// `list_q_type`: bits 26:24 of dword 0x14.
+    /// `list_q_type`: bits 26:24 of dword 0x14. What the list holds: receive queues (0) or virtio-net queues (1).
     bits(list_q_type set_list_q_type with_list_q_type try_set_list_q_type: u8 = "list_q_type" 0x14[26:24]);
-    /// `rqt_max_size`: bits 15:0 of dword 0x14.
+    /// `rqt_max_size`: bits 15:0 of dword 0x14. Number of entries that the list may come to have. Unit: entries. Range: up to 2 to the power of log_max_rqt_size. Capability: cmd_hca_cap.log_max_rqt_size.
     full(rqt_max_size set_rqt_max_size with_rqt_max_size: u16 = "rqt_max_size" 0x14[15:0]);
-    /// `rq_vhca_id_format`: bit 31 of dword 0x18.
+    /// `rq_vhca_id_format`: bit 31 of dword 0x18. When set, the list is rq_vhca: queues of several functions. Capability: cmd_hca_cap.cross_vhca_rqt.
     flag(rq_vhca_id_format set_rq_vhca_id_format with_rq_vhca_id_format: bool = "rq_vhca_id_format" 0x18[31]);
-    /// `rqt_actual_size`: bits 15:0 of dword 0x18.
+    /// `rqt_actual_size`: bits 15:0 of dword 0x18. Number of entries in the list. Unit: entries. Range: up to rqt_max_size.
     full(rqt_actual_size set_rqt_actual_size with_rqt_actual_size: u16 = "rqt_actual_size" 0x18[15:0]);
     tail(layout RqNum = "rq_num" 0xf0);
     tail(layout RqVhca = "rq_vhca" 0xf0);
@@ -113,11 +119,11 @@ pub type QueryRqtOutWithRqNum = WithTail<QueryRqtOut, RqNum>;
 /// `query_rqt_out` and its list `rqt_context.rq_vhca`.
 pub type QueryRqtOutWithRqVhca = WithTail<QueryRqtOut, RqVhca>;
 layout! { QueryRqtOut, tag::QueryRqtOut, "query_rqt_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `rqt_context`: from byte 0x20 on.
+    /// `rqt_context`: from byte 0x20 on. Context and list of the table as they are now.
     nested(rqt_context rqt_context_mut set_rqt_context with_rqt_context: Rqtc = "rqt_context" 0x20, 0xf0);
 }
 
@@ -128,13 +134,13 @@ layout! { QueryRqtOut, tag::QueryRqtOut, "query_rqt_out", Struct, 0x110;
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryRqtIn = Layout<tag::QueryRqtIn, 0x10>;
 layout! { QueryRqtIn, tag::QueryRqtIn, "query_rqt_in", Struct, 0x10, opcode 0x919;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rqtn`: bits 23:0 of dword 0x08.
+    /// `rqtn`: bits 23:0 of dword 0x08. Number of the RQT that the command works on.
     bits(rqtn set_rqtn with_rqtn try_set_rqtn: u32 = "rqtn" 0x08[23:0]);
 }
 request! { QueryRqtIn => QueryRqtOut }
@@ -146,18 +152,20 @@ request! { QueryRqtIn => QueryRqtOut }
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyRqtOut = Layout<tag::ModifyRqtOut, 0x10>;
 layout! { ModifyRqtOut, tag::ModifyRqtOut, "modify_rqt_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `rqt_bitmask`: 8 bytes.
 ///
+/// What MODIFY_RQT changes.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type RqtBitmask = Layout<tag::RqtBitmask, 0x08>;
 layout! { RqtBitmask, tag::RqtBitmask, "rqt_bitmask", Struct, 0x08;
-    /// `rqn_list`: bit 0 of dword 0x04.
+    /// `rqn_list`: bit 0 of dword 0x04. When set, the list and rqt_actual_size are changed.
     flag(rqn_list set_rqn_list with_rqn_list: bool = "rqn_list" 0x04[0]);
 }
 
@@ -180,18 +188,18 @@ pub type ModifyRqtInWithRqNum = WithTail<ModifyRqtIn, RqNum>;
 /// `modify_rqt_in` and its list `ctx.rq_vhca`.
 pub type ModifyRqtInWithRqVhca = WithTail<ModifyRqtIn, RqVhca>;
 layout! { ModifyRqtIn, tag::ModifyRqtIn, "modify_rqt_in", Struct, 0x110, opcode 0x917;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rqtn`: bits 23:0 of dword 0x08.
+    /// `rqtn`: bits 23:0 of dword 0x08. Number of the RQT that the command works on.
     bits(rqtn set_rqtn with_rqtn try_set_rqtn: u32 = "rqtn" 0x08[23:0]);
-    /// `bitmask`: from byte 0x10 on.
+    /// `bitmask`: from byte 0x10 on. Which fields of ctx count.
     #[doc(alias = "modify_bitmask")]
     nested(bitmask bitmask_mut set_bitmask with_bitmask: RqtBitmask = "bitmask" 0x10, 0x08);
-    /// `ctx`: from byte 0x20 on.
+    /// `ctx`: from byte 0x20 on. New list, and the number of its entries.
     #[doc(alias = "rqt_context")]
     nested(ctx ctx_mut set_ctx with_ctx: Rqtc = "ctx" 0x20, 0xf0);
 }
@@ -204,9 +212,9 @@ request! { ModifyRqtIn => ModifyRqtOut }
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyRqtOut = Layout<tag::DestroyRqtOut, 0x10>;
 layout! { DestroyRqtOut, tag::DestroyRqtOut, "destroy_rqt_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -217,13 +225,13 @@ layout! { DestroyRqtOut, tag::DestroyRqtOut, "destroy_rqt_out", Struct, 0x10;
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyRqtIn = Layout<tag::DestroyRqtIn, 0x10>;
 layout! { DestroyRqtIn, tag::DestroyRqtIn, "destroy_rqt_in", Struct, 0x10, opcode 0x918;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rqtn`: bits 23:0 of dword 0x08.
+    /// `rqtn`: bits 23:0 of dword 0x08. Number of the RQT that the command works on.
     bits(rqtn set_rqtn with_rqtn try_set_rqtn: u32 = "rqtn" 0x08[23:0]);
 }
 request! { DestroyRqtIn => DestroyRqtOut }
@@ -235,11 +243,11 @@ request! { DestroyRqtIn => DestroyRqtOut }
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateRqtOut = Layout<tag::CreateRqtOut, 0x10>;
 layout! { CreateRqtOut, tag::CreateRqtOut, "create_rqt_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `rqtn`: bits 23:0 of dword 0x08.
+    /// `rqtn`: bits 23:0 of dword 0x08. Number of the new RQT.
     bits(rqtn set_rqtn with_rqtn try_set_rqtn: u32 = "rqtn" 0x08[23:0]);
 }
 
@@ -260,13 +268,13 @@ pub type CreateRqtInWithRqNum = WithTail<CreateRqtIn, RqNum>;
 /// `create_rqt_in` and its list `rqt_context.rq_vhca`.
 pub type CreateRqtInWithRqVhca = WithTail<CreateRqtIn, RqVhca>;
 layout! { CreateRqtIn, tag::CreateRqtIn, "create_rqt_in", Struct, 0x110, opcode 0x916;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rqt_context`: from byte 0x20 on.
+    /// `rqt_context`: from byte 0x20 on. Context and list of the new table.
     nested(rqt_context rqt_context_mut set_rqt_context with_rqt_context: Rqtc = "rqt_context" 0x20, 0xf0);
 }
 request! { CreateRqtIn => CreateRqtOut }

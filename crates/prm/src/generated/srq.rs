@@ -120,85 +120,91 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `xrc_srqc`: 64 bytes.
 ///
+/// Context of a shared receive queue of the XRC transport.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type XrcSrqc = Layout<tag::XrcSrqc, 0x40>;
 layout! { XrcSrqc, tag::XrcSrqc, "xrc_srqc", Struct, 0x40;
-    /// `state`: bits 31:28 of dword 0x00.
+    /// `state`: bits 31:28 of dword 0x00. State of the queue.
     coded(state set_state with_state try_set_state: SrqState(u8) = "state" 0x00[31:28]);
-    /// `log_xrc_srq_size`: bits 27:24 of dword 0x00.
+    /// `log_xrc_srq_size`: bits 27:24 of dword 0x00. Number of entries. Unit: log2. Range: up to log_max_srq_sz. Capability: cmd_hca_cap.log_max_srq_sz.
     bits(log_xrc_srq_size set_log_xrc_srq_size with_log_xrc_srq_size try_set_log_xrc_srq_size: u8 = "log_xrc_srq_size" 0x00[27:24]);
-    /// `wq_signature`: bit 31 of dword 0x04.
+    /// `wq_signature`: bit 31 of dword 0x04. When set, entries of the queue carry a signature. Capability: cmd_hca_cap.wq_signature.
     flag(wq_signature set_wq_signature with_wq_signature: bool = "wq_signature" 0x04[31]);
-    /// `cont_srq`: bit 30 of dword 0x04.
+    /// `cont_srq`: bit 30 of dword 0x04. Bit that no public source explains. By its name only: no public text says more.
     flag(cont_srq set_cont_srq with_cont_srq: bool = "cont_srq" 0x04[30]);
-    /// `rlky`: bit 28 of dword 0x04.
+    /// `rlky`: bit 28 of dword 0x04. When set, entries of the queue may use the reserved lkey.
     flag(rlky set_rlky with_rlky: bool = "rlky" 0x04[28]);
-    /// `basic_cyclic_rcv_wqe`: bit 27 of dword 0x04.
+    /// `basic_cyclic_rcv_wqe`: bit 27 of dword 0x04. When set, the entries are cyclic, without links. Capability: cmd_hca_cap.basic_cyclic_rcv_wqe.
     flag(basic_cyclic_rcv_wqe set_basic_cyclic_rcv_wqe with_basic_cyclic_rcv_wqe: bool = "basic_cyclic_rcv_wqe" 0x04[27]);
-    /// `log_rq_stride`: bits 26:24 of dword 0x04.
+    /// `log_rq_stride`: bits 26:24 of dword 0x04. Size of an entry. Unit: log2 of 16 bytes.
     bits(log_rq_stride set_log_rq_stride with_log_rq_stride try_set_log_rq_stride: u8 = "log_rq_stride" 0x04[26:24]);
-    /// `xrcd`: bits 23:0 of dword 0x04.
+    /// `xrcd`: bits 23:0 of dword 0x04. Number of the XRC domain that the queue belongs to.
     bits(xrcd set_xrcd with_xrcd try_set_xrcd: u32 = "xrcd" 0x04[23:0]);
-    /// `page_offset`: bits 31:26 of dword 0x08.
+    /// `page_offset`: bits 31:26 of dword 0x08. Where the first entry begins in the first page. Unit: 64ths of a page.
     bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x08[31:26]);
-    /// `dbr_umem_valid`: bit 24 of dword 0x08.
+    /// `dbr_umem_valid`: bit 24 of dword 0x08. When set, the doorbell record lies in a umem.
     flag(dbr_umem_valid set_dbr_umem_valid with_dbr_umem_valid: bool = "dbr_umem_valid" 0x08[24]);
-    /// `cqn`: bits 23:0 of dword 0x08.
+    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that gets the completions.
     bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
-    /// `user_index_equal_xrc_srqn`: bit 31 of dword 0x10.
+    /// `user_index_equal_xrc_srqn`: bit 31 of dword 0x10. When set, the number of the queue serves as user_index.
     flag(user_index_equal_xrc_srqn set_user_index_equal_xrc_srqn with_user_index_equal_xrc_srqn: bool = "user_index_equal_xrc_srqn" 0x10[31]);
-    /// `log_page_size`: bits 29:24 of dword 0x10.
+    /// `log_page_size`: bits 29:24 of dword 0x10. Size of the pages that the buffer is made of. Unit: log2 of 4096 bytes.
     bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x10[29:24]);
-    /// `user_index`: bits 23:0 of dword 0x10.
+    /// `user_index`: bits 23:0 of dword 0x10. Number, chosen by software, that completions carry. Capability: cmd_hca_cap.cqe_version.
     bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x10[23:0]);
-    /// `pd`: bits 23:0 of dword 0x18.
+    /// `pd`: bits 23:0 of dword 0x18. Number of the PD that the queue belongs to.
     bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x18[23:0]);
-    /// `lwm`: bits 31:16 of dword 0x1c.
+    /// `lwm`: bits 31:16 of dword 0x1c. Limit: the limit event comes when fewer entries are left. Unit: entries.
     full(lwm set_lwm with_lwm: u16 = "lwm" 0x1c[31:16]);
-    /// `wqe_cnt`: bits 15:0 of dword 0x1c.
+    /// `wqe_cnt`: bits 15:0 of dword 0x1c. How many entries the queue has at present. Unit: entries. By its name only: no public text says more.
     full(wqe_cnt set_wqe_cnt with_wqe_cnt: u16 = "wqe_cnt" 0x1c[15:0]);
-    /// `db_record_addr_h`: bits 31:0 of dword 0x28.
+    /// `db_record_addr_h`: bits 31:0 of dword 0x28. Bits 63:32 of the address of the doorbell record.
     full(db_record_addr_h set_db_record_addr_h with_db_record_addr_h: u32 = "db_record_addr_h" 0x28[31:0]);
-    /// `db_record_addr_l`: bits 31:2 of dword 0x2c.
+    /// `db_record_addr_l`: bits 31:2 of dword 0x2c. Bits 31:2 of the address of the doorbell record. Unit: 4 bytes.
     bits(db_record_addr_l set_db_record_addr_l with_db_record_addr_l try_set_db_record_addr_l: u32 = "db_record_addr_l" 0x2c[31:2]);
 }
 
 /// `srqc`: 64 bytes.
 ///
+/// Shared receive queue context.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Srqc = Layout<tag::Srqc, 0x40>;
 layout! { Srqc, tag::Srqc, "srqc", Struct, 0x40;
-    /// `state`: bits 31:28 of dword 0x00.
+    /// `state`: bits 31:28 of dword 0x00. State of the queue.
     coded(state set_state with_state try_set_state: SrqState(u8) = "state" 0x00[31:28]);
-    /// `log_srq_size`: bits 27:24 of dword 0x00.
+    /// `log_srq_size`: bits 27:24 of dword 0x00. Number of entries. Unit: log2. Range: up to log_max_srq_sz. Capability: cmd_hca_cap.log_max_srq_sz.
     bits(log_srq_size set_log_srq_size with_log_srq_size try_set_log_srq_size: u8 = "log_srq_size" 0x00[27:24]);
-    /// `wq_signature`: bit 31 of dword 0x04.
+    /// `wq_signature`: bit 31 of dword 0x04. When set, entries of the queue carry a signature. Capability: cmd_hca_cap.wq_signature.
     flag(wq_signature set_wq_signature with_wq_signature: bool = "wq_signature" 0x04[31]);
-    /// `cont_srq`: bit 30 of dword 0x04.
+    /// `cont_srq`: bit 30 of dword 0x04. Bit that no public source explains. By its name only: no public text says more.
     flag(cont_srq set_cont_srq with_cont_srq: bool = "cont_srq" 0x04[30]);
-    /// `rlky`: bit 28 of dword 0x04.
+    /// `rlky`: bit 28 of dword 0x04. When set, entries of the queue may use the reserved lkey.
     flag(rlky set_rlky with_rlky: bool = "rlky" 0x04[28]);
-    /// `log_rq_stride`: bits 26:24 of dword 0x04.
+    /// `log_rq_stride`: bits 26:24 of dword 0x04. Size of an entry. Unit: log2 of 16 bytes.
     bits(log_rq_stride set_log_rq_stride with_log_rq_stride try_set_log_rq_stride: u8 = "log_rq_stride" 0x04[26:24]);
-    /// `xrcd`: bits 23:0 of dword 0x04.
+    /// `xrcd`: bits 23:0 of dword 0x04. Number of the XRC domain that the queue belongs to.
     bits(xrcd set_xrcd with_xrcd try_set_xrcd: u32 = "xrcd" 0x04[23:0]);
-    /// `page_offset`: bits 31:26 of dword 0x08.
+    /// `page_offset`: bits 31:26 of dword 0x08. Where the first entry begins in the first page. Unit: 64ths of a page.
     bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x08[31:26]);
-    /// `cqn`: bits 23:0 of dword 0x08.
+    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that gets the completions, for XRC.
     bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
-    /// `log_page_size`: bits 29:24 of dword 0x10.
+    /// `log_page_size`: bits 29:24 of dword 0x10. Size of the pages that the buffer is made of. Unit: log2 of 4096 bytes.
     bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x10[29:24]);
-    /// `pd`: bits 23:0 of dword 0x18.
+    /// `pd`: bits 23:0 of dword 0x18. Number of the PD that the queue belongs to.
     bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x18[23:0]);
-    /// `lwm`: bits 31:16 of dword 0x1c.
+    /// `lwm`: bits 31:16 of dword 0x1c. Limit: the limit event comes when fewer entries are left. Unit: entries.
     full(lwm set_lwm with_lwm: u16 = "lwm" 0x1c[31:16]);
-    /// `wqe_cnt`: bits 15:0 of dword 0x1c.
+    /// `wqe_cnt`: bits 15:0 of dword 0x1c. How many entries the queue has at present. Unit: entries. By its name only: no public text says more.
     full(wqe_cnt set_wqe_cnt with_wqe_cnt: u16 = "wqe_cnt" 0x1c[15:0]);
-    /// `dbr_addr`: 64 bits from byte 0x28 on.
+    /// `dbr_addr`: 64 bits from byte 0x28 on. Address of the doorbell record. Unit: bytes.
     quad(dbr_addr set_dbr_addr with_dbr_addr: u64 = "dbr_addr" 0x28);
 }
 
 /// `rmpc`: 240 bytes.
+///
+/// Receive memory pool context.
 ///
 /// With its list `wq.pas`: [`RmpcWithPas`].
 ///
@@ -208,30 +214,34 @@ pub type Rmpc = Layout<tag::Rmpc, 0xf0>;
 /// `rmpc` and its list `wq.pas`.
 pub type RmpcWithPas = WithTail<Rmpc, CmdPas>;
 layout! { Rmpc, tag::Rmpc, "rmpc", Struct, 0xf0;
-    /// `state`: bits 23:20 of dword 0x00.
+    /// `state`: bits 23:20 of dword 0x00. State of the pool.
     coded(state set_state with_state try_set_state: RmpState(u8) = "state" 0x00[23:20]);
-    /// `basic_cyclic_rcv_wqe`: bit 31 of dword 0x04.
+    /// `basic_cyclic_rcv_wqe`: bit 31 of dword 0x04. When set, the entries are cyclic, without links. Capability: cmd_hca_cap.basic_cyclic_rcv_wqe.
     flag(basic_cyclic_rcv_wqe set_basic_cyclic_rcv_wqe with_basic_cyclic_rcv_wqe: bool = "basic_cyclic_rcv_wqe" 0x04[31]);
-    /// `wq`: from byte 0x30 on.
+    /// `wq`: from byte 0x30 on. The work queue that holds the entries.
     nested(wq wq_mut set_wq with_wq: Wq = "wq" 0x30, 0xc0);
 }
 
 /// `tag_matching_topology_context`: 16 bytes.
 ///
+/// Tag matching of an XRQ.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type TagMatchingTopologyContext = Layout<tag::TagMatchingTopologyContext, 0x10>;
 layout! { TagMatchingTopologyContext, tag::TagMatchingTopologyContext, "tag_matching_topology_context", Struct, 0x10;
-    /// `log_matching_list_sz`: bits 31:28 of dword 0x00.
+    /// `log_matching_list_sz`: bits 31:28 of dword 0x00. Size of the list of tags. Unit: log2. Range: up to log_tag_matching_list_sz. Capability: cmd_hca_cap.log_tag_matching_list_sz.
     bits(log_matching_list_sz set_log_matching_list_sz with_log_matching_list_sz try_set_log_matching_list_sz: u8 = "log_matching_list_sz" 0x00[31:28]);
-    /// `append_next_index`: bits 15:0 of dword 0x00.
+    /// `append_next_index`: bits 15:0 of dword 0x00. Index of the list that the next tag gets.
     full(append_next_index set_append_next_index with_append_next_index: u16 = "append_next_index" 0x00[15:0]);
-    /// `sw_phase_cnt`: bits 31:16 of dword 0x04.
+    /// `sw_phase_cnt`: bits 31:16 of dword 0x04. How many unexpected messages software has reported as taken.
     full(sw_phase_cnt set_sw_phase_cnt with_sw_phase_cnt: u16 = "sw_phase_cnt" 0x04[31:16]);
-    /// `hw_phase_cnt`: bits 15:0 of dword 0x04.
+    /// `hw_phase_cnt`: bits 15:0 of dword 0x04. How many unexpected messages the adapter has passed on.
     full(hw_phase_cnt set_hw_phase_cnt with_hw_phase_cnt: u16 = "hw_phase_cnt" 0x04[15:0]);
 }
 
 /// `xrqc`: 320 bytes.
+///
+/// Context of an XRQ: shared receive queue with tag matching or offloads.
 ///
 /// With its list `wq.pas`: [`XrqcWithPas`].
 ///
@@ -241,23 +251,23 @@ pub type Xrqc = Layout<tag::Xrqc, 0x140>;
 /// `xrqc` and its list `wq.pas`.
 pub type XrqcWithPas = WithTail<Xrqc, CmdPas>;
 layout! { Xrqc, tag::Xrqc, "xrqc", Struct, 0x140;
-    /// `state`: bits 31:28 of dword 0x00.
+    /// `state`: bits 31:28 of dword 0x00. State of the queue.
     coded(state set_state with_state try_set_state: SrqState(u8) = "state" 0x00[31:28]);
-    /// `rlkey`: bit 27 of dword 0x00.
+    /// `rlkey`: bit 27 of dword 0x00. When set, entries of the queue may use the reserved lkey.
     flag(rlkey set_rlkey with_rlkey: bool = "rlkey" 0x00[27]);
-    /// `topology`: bits 11:8 of dword 0x00.
+    /// `topology`: bits 11:8 of dword 0x00. What the queue is for: nothing special (0) or tag matching (1). Capability: cmd_hca_cap.tag_matching.
     bits(topology set_topology with_topology try_set_topology: u8 = "topology" 0x00[11:8]);
-    /// `offload`: bits 3:0 of dword 0x00.
+    /// `offload`: bits 3:0 of dword 0x00. What the adapter does by itself; 1 is the rendezvous of tag matching. Capability: cmd_hca_cap.rndv_offload_rc.
     bits(offload set_offload with_offload try_set_offload: u8 = "offload" 0x00[3:0]);
-    /// `user_index`: bits 23:0 of dword 0x04.
+    /// `user_index`: bits 23:0 of dword 0x04. Number, chosen by software, that completions carry. Capability: cmd_hca_cap.cqe_version.
     bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x04[23:0]);
-    /// `cqn`: bits 23:0 of dword 0x08.
+    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that gets the completions.
     bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
-    /// `dc`: bit 0 of dword 0x0c.
+    /// `dc`: bit 0 of dword 0x0c. When set, the queue receives for DC. Capability: cmd_hca_cap.rndv_offload_dc.
     flag(dc set_dc with_dc: bool = "dc" 0x0c[0]);
-    /// `tag_matching_topology_context`: from byte 0x20 on.
+    /// `tag_matching_topology_context`: from byte 0x20 on. Tag matching, when topology says so.
     nested(tag_matching_topology_context tag_matching_topology_context_mut set_tag_matching_topology_context with_tag_matching_topology_context: TagMatchingTopologyContext = "tag_matching_topology_context" 0x20, 0x10);
-    /// `wq`: from byte 0x80 on.
+    /// `wq`: from byte 0x80 on. The work queue that holds the entries.
     nested(wq wq_mut set_wq with_wq: Wq = "wq" 0x80, 0xc0);
 }
 
@@ -273,11 +283,11 @@ pub type QueryXrqOut = Layout<tag::QueryXrqOut, 0x150>;
 /// `query_xrq_out` and its list `xrq_context.wq.pas`.
 pub type QueryXrqOutWithPas = WithTail<QueryXrqOut, CmdPas>;
 layout! { QueryXrqOut, tag::QueryXrqOut, "query_xrq_out", Struct, 0x150;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `xrq_context`: from byte 0x10 on.
+    /// `xrq_context`: from byte 0x10 on. Context of the XRQ as it is now.
     nested(xrq_context xrq_context_mut set_xrq_context with_xrq_context: Xrqc = "xrq_context" 0x10, 0x140);
 }
 
@@ -288,13 +298,13 @@ layout! { QueryXrqOut, tag::QueryXrqOut, "query_xrq_out", Struct, 0x150;
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryXrqIn = Layout<tag::QueryXrqIn, 0x10>;
 layout! { QueryXrqIn, tag::QueryXrqIn, "query_xrq_in", Struct, 0x10, opcode 0x719;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrqn`: bits 23:0 of dword 0x08.
+    /// `xrqn`: bits 23:0 of dword 0x08. Number of the XRQ that the command works on.
     bits(xrqn set_xrqn with_xrqn try_set_xrqn: u32 = "xrqn" 0x08[23:0]);
 }
 request! { QueryXrqIn => QueryXrqOut }
@@ -311,11 +321,11 @@ pub type QueryXrcSrqOut = Layout<tag::QueryXrcSrqOut, 0x110>;
 /// `query_xrc_srq_out` and its list `pas`.
 pub type QueryXrcSrqOutWithPas = WithTail<QueryXrcSrqOut, U64>;
 layout! { QueryXrcSrqOut, tag::QueryXrcSrqOut, "query_xrc_srq_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `xrc_srq_context_entry`: from byte 0x10 on.
+    /// `xrc_srq_context_entry`: from byte 0x10 on. Context of the queue as it is now.
     nested(xrc_srq_context_entry xrc_srq_context_entry_mut set_xrc_srq_context_entry with_xrc_srq_context_entry: XrcSrqc = "xrc_srq_context_entry" 0x10, 0x40);
     tail(bits 64 = "pas" 0x110);
 }
@@ -327,13 +337,13 @@ layout! { QueryXrcSrqOut, tag::QueryXrcSrqOut, "query_xrc_srq_out", Struct, 0x11
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryXrcSrqIn = Layout<tag::QueryXrcSrqIn, 0x10>;
 layout! { QueryXrcSrqIn, tag::QueryXrcSrqIn, "query_xrc_srq_in", Struct, 0x10, opcode 0x707;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrc_srqn`: bits 23:0 of dword 0x08.
+    /// `xrc_srqn`: bits 23:0 of dword 0x08. Number of the XRC SRQ that the command works on.
     bits(xrc_srqn set_xrc_srqn with_xrc_srqn try_set_xrc_srqn: u32 = "xrc_srqn" 0x08[23:0]);
 }
 request! { QueryXrcSrqIn => QueryXrcSrqOut }
@@ -350,11 +360,11 @@ pub type QuerySrqOut = Layout<tag::QuerySrqOut, 0x110>;
 /// `query_srq_out` and its list `pas`.
 pub type QuerySrqOutWithPas = WithTail<QuerySrqOut, U64>;
 layout! { QuerySrqOut, tag::QuerySrqOut, "query_srq_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `srq_context_entry`: from byte 0x10 on.
+    /// `srq_context_entry`: from byte 0x10 on. Context of the queue as it is now.
     nested(srq_context_entry srq_context_entry_mut set_srq_context_entry with_srq_context_entry: Srqc = "srq_context_entry" 0x10, 0x40);
     tail(bits 64 = "pas" 0x110);
 }
@@ -366,13 +376,13 @@ layout! { QuerySrqOut, tag::QuerySrqOut, "query_srq_out", Struct, 0x110;
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QuerySrqIn = Layout<tag::QuerySrqIn, 0x10>;
 layout! { QuerySrqIn, tag::QuerySrqIn, "query_srq_in", Struct, 0x10, opcode 0x702;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `srqn`: bits 23:0 of dword 0x08.
+    /// `srqn`: bits 23:0 of dword 0x08. Number of the SRQ that the command works on.
     bits(srqn set_srqn with_srqn try_set_srqn: u32 = "srqn" 0x08[23:0]);
 }
 request! { QuerySrqIn => QuerySrqOut }
@@ -389,11 +399,11 @@ pub type QueryRmpOut = Layout<tag::QueryRmpOut, 0x110>;
 /// `query_rmp_out` and its list `rmp_context.wq.pas`.
 pub type QueryRmpOutWithPas = WithTail<QueryRmpOut, CmdPas>;
 layout! { QueryRmpOut, tag::QueryRmpOut, "query_rmp_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `rmp_context`: from byte 0x20 on.
+    /// `rmp_context`: from byte 0x20 on. Context of the pool as it is now.
     nested(rmp_context rmp_context_mut set_rmp_context with_rmp_context: Rmpc = "rmp_context" 0x20, 0xf0);
 }
 
@@ -404,13 +414,13 @@ layout! { QueryRmpOut, tag::QueryRmpOut, "query_rmp_out", Struct, 0x110;
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryRmpIn = Layout<tag::QueryRmpIn, 0x10>;
 layout! { QueryRmpIn, tag::QueryRmpIn, "query_rmp_in", Struct, 0x10, opcode 0x90f;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rmpn`: bits 23:0 of dword 0x08.
+    /// `rmpn`: bits 23:0 of dword 0x08. Number of the RMP that the command works on.
     bits(rmpn set_rmpn with_rmpn try_set_rmpn: u32 = "rmpn" 0x08[23:0]);
 }
 request! { QueryRmpIn => QueryRmpOut }
@@ -422,18 +432,20 @@ request! { QueryRmpIn => QueryRmpOut }
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyRmpOut = Layout<tag::ModifyRmpOut, 0x10>;
 layout! { ModifyRmpOut, tag::ModifyRmpOut, "modify_rmp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `rmp_bitmask`: 8 bytes.
 ///
+/// What MODIFY_RMP changes besides the state.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type RmpBitmask = Layout<tag::RmpBitmask, 0x08>;
 layout! { RmpBitmask, tag::RmpBitmask, "rmp_bitmask", Struct, 0x08;
-    /// `lwm`: bit 0 of dword 0x04.
+    /// `lwm`: bit 0 of dword 0x04. When set, the limit of the pool is changed: lwm of its work queue.
     flag(lwm set_lwm with_lwm: bool = "lwm" 0x04[0]);
 }
 
@@ -451,19 +463,19 @@ pub type ModifyRmpIn = Layout<tag::ModifyRmpIn, 0x110>;
 /// `modify_rmp_in` and its list `ctx.wq.pas`.
 pub type ModifyRmpInWithPas = WithTail<ModifyRmpIn, CmdPas>;
 layout! { ModifyRmpIn, tag::ModifyRmpIn, "modify_rmp_in", Struct, 0x110, opcode 0x90d;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rmp_state`: bits 31:28 of dword 0x08.
+    /// `rmp_state`: bits 31:28 of dword 0x08. State that the pool is in now.
     coded(rmp_state set_rmp_state with_rmp_state try_set_rmp_state: RmpState(u8) = "rmp_state" 0x08[31:28]);
-    /// `rmpn`: bits 23:0 of dword 0x08.
+    /// `rmpn`: bits 23:0 of dword 0x08. Number of the RMP that the command works on.
     bits(rmpn set_rmpn with_rmpn try_set_rmpn: u32 = "rmpn" 0x08[23:0]);
-    /// `bitmask`: from byte 0x10 on.
+    /// `bitmask`: from byte 0x10 on. Which fields of ctx count besides the state.
     nested(bitmask bitmask_mut set_bitmask with_bitmask: RmpBitmask = "bitmask" 0x10, 0x08);
-    /// `ctx`: from byte 0x20 on.
+    /// `ctx`: from byte 0x20 on. New state, and new values of the selected fields.
     nested(ctx ctx_mut set_ctx with_ctx: Rmpc = "ctx" 0x20, 0xf0);
 }
 request! { ModifyRmpIn => ModifyRmpOut }
@@ -475,9 +487,9 @@ request! { ModifyRmpIn => ModifyRmpOut }
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyXrqOut = Layout<tag::DestroyXrqOut, 0x10>;
 layout! { DestroyXrqOut, tag::DestroyXrqOut, "destroy_xrq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -488,13 +500,13 @@ layout! { DestroyXrqOut, tag::DestroyXrqOut, "destroy_xrq_out", Struct, 0x10;
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyXrqIn = Layout<tag::DestroyXrqIn, 0x10>;
 layout! { DestroyXrqIn, tag::DestroyXrqIn, "destroy_xrq_in", Struct, 0x10, opcode 0x718;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrqn`: bits 23:0 of dword 0x08.
+    /// `xrqn`: bits 23:0 of dword 0x08. Number of the XRQ that the command works on.
     bits(xrqn set_xrqn with_xrqn try_set_xrqn: u32 = "xrqn" 0x08[23:0]);
 }
 request! { DestroyXrqIn => DestroyXrqOut }
@@ -506,9 +518,9 @@ request! { DestroyXrqIn => DestroyXrqOut }
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyXrcSrqOut = Layout<tag::DestroyXrcSrqOut, 0x10>;
 layout! { DestroyXrcSrqOut, tag::DestroyXrcSrqOut, "destroy_xrc_srq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -519,13 +531,13 @@ layout! { DestroyXrcSrqOut, tag::DestroyXrcSrqOut, "destroy_xrc_srq_out", Struct
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyXrcSrqIn = Layout<tag::DestroyXrcSrqIn, 0x10>;
 layout! { DestroyXrcSrqIn, tag::DestroyXrcSrqIn, "destroy_xrc_srq_in", Struct, 0x10, opcode 0x706;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrc_srqn`: bits 23:0 of dword 0x08.
+    /// `xrc_srqn`: bits 23:0 of dword 0x08. Number of the XRC SRQ that the command works on.
     bits(xrc_srqn set_xrc_srqn with_xrc_srqn try_set_xrc_srqn: u32 = "xrc_srqn" 0x08[23:0]);
 }
 request! { DestroyXrcSrqIn => DestroyXrcSrqOut }
@@ -537,9 +549,9 @@ request! { DestroyXrcSrqIn => DestroyXrcSrqOut }
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroySrqOut = Layout<tag::DestroySrqOut, 0x10>;
 layout! { DestroySrqOut, tag::DestroySrqOut, "destroy_srq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -550,13 +562,13 @@ layout! { DestroySrqOut, tag::DestroySrqOut, "destroy_srq_out", Struct, 0x10;
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroySrqIn = Layout<tag::DestroySrqIn, 0x10>;
 layout! { DestroySrqIn, tag::DestroySrqIn, "destroy_srq_in", Struct, 0x10, opcode 0x701;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `srqn`: bits 23:0 of dword 0x08.
+    /// `srqn`: bits 23:0 of dword 0x08. Number of the SRQ that the command works on.
     bits(srqn set_srqn with_srqn try_set_srqn: u32 = "srqn" 0x08[23:0]);
 }
 request! { DestroySrqIn => DestroySrqOut }
@@ -568,9 +580,9 @@ request! { DestroySrqIn => DestroySrqOut }
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyRmpOut = Layout<tag::DestroyRmpOut, 0x10>;
 layout! { DestroyRmpOut, tag::DestroyRmpOut, "destroy_rmp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -581,13 +593,13 @@ layout! { DestroyRmpOut, tag::DestroyRmpOut, "destroy_rmp_out", Struct, 0x10;
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyRmpIn = Layout<tag::DestroyRmpIn, 0x10>;
 layout! { DestroyRmpIn, tag::DestroyRmpIn, "destroy_rmp_in", Struct, 0x10, opcode 0x90e;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rmpn`: bits 23:0 of dword 0x08.
+    /// `rmpn`: bits 23:0 of dword 0x08. Number of the RMP that the command works on.
     bits(rmpn set_rmpn with_rmpn try_set_rmpn: u32 = "rmpn" 0x08[23:0]);
 }
 request! { DestroyRmpIn => DestroyRmpOut }
@@ -599,11 +611,11 @@ request! { DestroyRmpIn => DestroyRmpOut }
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
 pub type CreateXrqOut = Layout<tag::CreateXrqOut, 0x10>;
 layout! { CreateXrqOut, tag::CreateXrqOut, "create_xrq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `xrqn`: bits 23:0 of dword 0x08.
+    /// `xrqn`: bits 23:0 of dword 0x08. Number of the new XRQ.
     bits(xrqn set_xrqn with_xrqn try_set_xrqn: u32 = "xrqn" 0x08[23:0]);
 }
 
@@ -619,13 +631,13 @@ pub type CreateXrqIn = Layout<tag::CreateXrqIn, 0x150>;
 /// `create_xrq_in` and its list `xrq_context.wq.pas`.
 pub type CreateXrqInWithPas = WithTail<CreateXrqIn, CmdPas>;
 layout! { CreateXrqIn, tag::CreateXrqIn, "create_xrq_in", Struct, 0x150, opcode 0x717;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrq_context`: from byte 0x10 on.
+    /// `xrq_context`: from byte 0x10 on. Context of the new XRQ.
     nested(xrq_context xrq_context_mut set_xrq_context with_xrq_context: Xrqc = "xrq_context" 0x10, 0x140);
 }
 request! { CreateXrqIn => CreateXrqOut }
@@ -637,11 +649,11 @@ request! { CreateXrqIn => CreateXrqOut }
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateXrcSrqOut = Layout<tag::CreateXrcSrqOut, 0x10>;
 layout! { CreateXrcSrqOut, tag::CreateXrcSrqOut, "create_xrc_srq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `xrc_srqn`: bits 23:0 of dword 0x08.
+    /// `xrc_srqn`: bits 23:0 of dword 0x08. Number of the new XRC SRQ.
     bits(xrc_srqn set_xrc_srqn with_xrc_srqn try_set_xrc_srqn: u32 = "xrc_srqn" 0x08[23:0]);
 }
 
@@ -657,15 +669,15 @@ pub type CreateXrcSrqIn = Layout<tag::CreateXrcSrqIn, 0x110>;
 /// `create_xrc_srq_in` and its list `pas`.
 pub type CreateXrcSrqInWithPas = WithTail<CreateXrcSrqIn, U64>;
 layout! { CreateXrcSrqIn, tag::CreateXrcSrqIn, "create_xrc_srq_in", Struct, 0x110, opcode 0x705;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrc_srq_context_entry`: from byte 0x10 on.
+    /// `xrc_srq_context_entry`: from byte 0x10 on. Context of the new queue.
     nested(xrc_srq_context_entry xrc_srq_context_entry_mut set_xrc_srq_context_entry with_xrc_srq_context_entry: XrcSrqc = "xrc_srq_context_entry" 0x10, 0x40);
-    /// `xrc_srq_umem_valid`: bit 31 of dword 0x5c.
+    /// `xrc_srq_umem_valid`: bit 31 of dword 0x5c. When set, the buffer lies in a umem, not in pas.
     flag(xrc_srq_umem_valid set_xrc_srq_umem_valid with_xrc_srq_umem_valid: bool = "xrc_srq_umem_valid" 0x5c[31]);
     tail(bits 64 = "pas" 0x110);
 }
@@ -678,11 +690,11 @@ request! { CreateXrcSrqIn => CreateXrcSrqOut }
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateSrqOut = Layout<tag::CreateSrqOut, 0x10>;
 layout! { CreateSrqOut, tag::CreateSrqOut, "create_srq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `srqn`: bits 23:0 of dword 0x08.
+    /// `srqn`: bits 23:0 of dword 0x08. Number of the new SRQ.
     bits(srqn set_srqn with_srqn try_set_srqn: u32 = "srqn" 0x08[23:0]);
 }
 
@@ -698,13 +710,13 @@ pub type CreateSrqIn = Layout<tag::CreateSrqIn, 0x110>;
 /// `create_srq_in` and its list `pas`.
 pub type CreateSrqInWithPas = WithTail<CreateSrqIn, U64>;
 layout! { CreateSrqIn, tag::CreateSrqIn, "create_srq_in", Struct, 0x110, opcode 0x700;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `srq_context_entry`: from byte 0x10 on.
+    /// `srq_context_entry`: from byte 0x10 on. Context of the new queue.
     nested(srq_context_entry srq_context_entry_mut set_srq_context_entry with_srq_context_entry: Srqc = "srq_context_entry" 0x10, 0x40);
     tail(bits 64 = "pas" 0x110);
 }
@@ -717,11 +729,11 @@ request! { CreateSrqIn => CreateSrqOut }
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CreateRmpOut = Layout<tag::CreateRmpOut, 0x10>;
 layout! { CreateRmpOut, tag::CreateRmpOut, "create_rmp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `rmpn`: bits 23:0 of dword 0x08.
+    /// `rmpn`: bits 23:0 of dword 0x08. Number of the new RMP.
     bits(rmpn set_rmpn with_rmpn try_set_rmpn: u32 = "rmpn" 0x08[23:0]);
 }
 
@@ -737,13 +749,13 @@ pub type CreateRmpIn = Layout<tag::CreateRmpIn, 0x110>;
 /// `create_rmp_in` and its list `ctx.wq.pas`.
 pub type CreateRmpInWithPas = WithTail<CreateRmpIn, CmdPas>;
 layout! { CreateRmpIn, tag::CreateRmpIn, "create_rmp_in", Struct, 0x110, opcode 0x90c;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `ctx`: from byte 0x20 on.
+    /// `ctx`: from byte 0x20 on. Context of the new pool.
     #[doc(alias = "rmp_context")]
     nested(ctx ctx_mut set_ctx with_ctx: Rmpc = "ctx" 0x20, 0xf0);
 }
@@ -756,9 +768,9 @@ request! { CreateRmpIn => CreateRmpOut }
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmXrqOut = Layout<tag::ArmXrqOut, 0x10>;
 layout! { ArmXrqOut, tag::ArmXrqOut, "arm_xrq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -769,15 +781,15 @@ layout! { ArmXrqOut, tag::ArmXrqOut, "arm_xrq_out", Struct, 0x10;
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmXrqIn = Layout<tag::ArmXrqIn, 0x10>;
 layout! { ArmXrqIn, tag::ArmXrqIn, "arm_xrq_in", Struct, 0x10, opcode 0x71a;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrqn`: bits 23:0 of dword 0x08.
+    /// `xrqn`: bits 23:0 of dword 0x08. Number of the XRQ that the command works on.
     bits(xrqn set_xrqn with_xrqn try_set_xrqn: u32 = "xrqn" 0x08[23:0]);
-    /// `lwm`: bits 15:0 of dword 0x0c.
+    /// `lwm`: bits 15:0 of dword 0x0c. Limit: the event comes when fewer entries are left. Unit: entries.
     full(lwm set_lwm with_lwm: u16 = "lwm" 0x0c[15:0]);
 }
 request! { ArmXrqIn => ArmXrqOut }
@@ -789,9 +801,9 @@ request! { ArmXrqIn => ArmXrqOut }
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmXrcSrqOut = Layout<tag::ArmXrcSrqOut, 0x10>;
 layout! { ArmXrcSrqOut, tag::ArmXrcSrqOut, "arm_xrc_srq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -802,15 +814,15 @@ layout! { ArmXrcSrqOut, tag::ArmXrcSrqOut, "arm_xrc_srq_out", Struct, 0x10;
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmXrcSrqIn = Layout<tag::ArmXrcSrqIn, 0x10>;
 layout! { ArmXrcSrqIn, tag::ArmXrcSrqIn, "arm_xrc_srq_in", Struct, 0x10, opcode 0x708;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrc_srqn`: bits 23:0 of dword 0x08.
+    /// `xrc_srqn`: bits 23:0 of dword 0x08. Number of the XRC SRQ that the command works on.
     bits(xrc_srqn set_xrc_srqn with_xrc_srqn try_set_xrc_srqn: u32 = "xrc_srqn" 0x08[23:0]);
-    /// `lwm`: bits 15:0 of dword 0x0c.
+    /// `lwm`: bits 15:0 of dword 0x0c. Limit: the event comes when fewer entries are left. Unit: entries.
     full(lwm set_lwm with_lwm: u16 = "lwm" 0x0c[15:0]);
 }
 request! { ArmXrcSrqIn => ArmXrcSrqOut }
@@ -822,9 +834,9 @@ request! { ArmXrcSrqIn => ArmXrcSrqOut }
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmRqOut = Layout<tag::ArmRqOut, 0x10>;
 layout! { ArmRqOut, tag::ArmRqOut, "arm_rq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -835,56 +847,60 @@ layout! { ArmRqOut, tag::ArmRqOut, "arm_rq_out", Struct, 0x10;
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmRqIn = Layout<tag::ArmRqIn, 0x10>;
 layout! { ArmRqIn, tag::ArmRqIn, "arm_rq_in", Struct, 0x10, opcode 0x703;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `srq_number`: bits 23:0 of dword 0x08.
+    /// `srq_number`: bits 23:0 of dword 0x08. Number of the SRQ (op_mod 1) or of the XRQ (op_mod 2).
     bits(srq_number set_srq_number with_srq_number try_set_srq_number: u32 = "srq_number" 0x08[23:0]);
-    /// `lwm`: bits 15:0 of dword 0x0c.
+    /// `lwm`: bits 15:0 of dword 0x0c. Limit: the event comes when fewer entries are left. Unit: entries.
     full(lwm set_lwm with_lwm: u16 = "lwm" 0x0c[15:0]);
 }
 request! { ArmRqIn => ArmRqOut }
 
 /// `set_xrq_dc_params_entry_out`: 16 bytes.
 ///
+/// Output of SET_XRQ_DC_PARAMS_ENTRY (0x726).
+///
 /// Sources: ucx.
 pub type SetXrqDcParamsEntryOut = Layout<tag::SetXrqDcParamsEntryOut, 0x10>;
 layout! { SetXrqDcParamsEntryOut, tag::SetXrqDcParamsEntryOut, "set_xrq_dc_params_entry_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `set_xrq_dc_params_entry_in`: 48 bytes.
 ///
+/// Input of SET_XRQ_DC_PARAMS_ENTRY (0x726). Sets an entry of the DC parameters of an XRQ.
+///
 /// Sources: ucx.
 pub type SetXrqDcParamsEntryIn = Layout<tag::SetXrqDcParamsEntryIn, 0x30>;
 layout! { SetXrqDcParamsEntryIn, tag::SetXrqDcParamsEntryIn, "set_xrq_dc_params_entry_in", Struct, 0x30, opcode 0x726;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrqn`: bits 23:0 of dword 0x08.
+    /// `xrqn`: bits 23:0 of dword 0x08. Number of the XRQ that the command works on.
     bits(xrqn set_xrqn with_xrqn try_set_xrqn: u32 = "xrqn" 0x08[23:0]);
-    /// `ack_timeout`: bits 28:24 of dword 0x10.
+    /// `ack_timeout`: bits 28:24 of dword 0x10. How long to wait for an acknowledgment; 0 is without end. Unit: log2 of 4.096 microseconds.
     bits(ack_timeout set_ack_timeout with_ack_timeout try_set_ack_timeout: u8 = "ack_timeout" 0x10[28:24]);
-    /// `dp_ordering`: bit 19 of dword 0x10.
+    /// `dp_ordering`: bit 19 of dword 0x10. When set, RDMA reads and writes may overtake.
     flag(dp_ordering set_dp_ordering with_dp_ordering: bool = "dp_ordering" 0x10[19]);
-    /// `mtu`: bits 18:16 of dword 0x10.
+    /// `mtu`: bits 18:16 of dword 0x10. Largest payload of a packet.
     bits(mtu set_mtu with_mtu try_set_mtu: u8 = "mtu" 0x10[18:16]);
-    /// `pkey_table_index`: bits 15:0 of dword 0x10.
+    /// `pkey_table_index`: bits 15:0 of dword 0x10. Index of the partition key in the table of the port.
     full(pkey_table_index set_pkey_table_index with_pkey_table_index: u16 = "pkey_table_index" 0x10[15:0]);
-    /// `cnak_reverse_sl`: bits 19:16 of dword 0x14.
+    /// `cnak_reverse_sl`: bits 19:16 of dword 0x14. Service level of the CNAKs that come back. By its name only: no public text says more.
     bits(cnak_reverse_sl set_cnak_reverse_sl with_cnak_reverse_sl try_set_cnak_reverse_sl: u8 = "cnak_reverse_sl" 0x14[19:16]);
-    /// `reverse_sl`: bits 11:8 of dword 0x14.
+    /// `reverse_sl`: bits 11:8 of dword 0x14. Service level of the packets that come back.
     bits(reverse_sl set_reverse_sl with_reverse_sl try_set_reverse_sl: u8 = "reverse_sl" 0x14[11:8]);
-    /// `sl`: bits 3:0 of dword 0x14.
+    /// `sl`: bits 3:0 of dword 0x14. Service level of the packets that are sent.
     bits(sl set_sl with_sl try_set_sl: u8 = "sl" 0x14[3:0]);
-    /// `dc_access_key`: 64 bits from byte 0x18 on.
+    /// `dc_access_key`: 64 bits from byte 0x18 on. Key that is given to the DCT on the other side.
     quad(dc_access_key set_dc_access_key with_dc_access_key: u64 = "dc_access_key" 0x18);
 }
 request! { SetXrqDcParamsEntryIn => SetXrqDcParamsEntryOut }

@@ -2768,6 +2768,8 @@ layout! { Arg, tag::Arg, "arg", Struct, 0x14;
 
 /// `header_modify_pattern_in`: 544 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: dpdk.
 pub type HeaderModifyPatternIn = Layout<tag::HeaderModifyPatternIn, 0x220>;
 layout! { HeaderModifyPatternIn, tag::HeaderModifyPatternIn, "header_modify_pattern_in", Struct, 0x220;
@@ -2781,6 +2783,8 @@ layout! { HeaderModifyPatternIn, tag::HeaderModifyPatternIn, "header_modify_patt
 
 /// `create_rtc_in`: 144 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: dpdk.
 pub type CreateRtcIn = Layout<tag::CreateRtcIn, 0x90>;
 layout! { CreateRtcIn, tag::CreateRtcIn, "create_rtc_in", Struct, 0x90;
@@ -2791,6 +2795,8 @@ layout! { CreateRtcIn, tag::CreateRtcIn, "create_rtc_in", Struct, 0x90;
 }
 
 /// `create_stc_in`: 144 bytes.
+///
+/// Input of a command.
 ///
 /// Sources: dpdk.
 pub type CreateStcIn = Layout<tag::CreateStcIn, 0x90>;
@@ -2803,6 +2809,8 @@ layout! { CreateStcIn, tag::CreateStcIn, "create_stc_in", Struct, 0x90;
 
 /// `create_ste_in`: 144 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: dpdk.
 pub type CreateSteIn = Layout<tag::CreateSteIn, 0x90>;
 layout! { CreateSteIn, tag::CreateSteIn, "create_ste_in", Struct, 0x90;
@@ -2813,6 +2821,8 @@ layout! { CreateSteIn, tag::CreateSteIn, "create_ste_in", Struct, 0x90;
 }
 
 /// `create_arg_in`: 36 bytes.
+///
+/// Input of a command.
 ///
 /// Sources: dpdk.
 pub type CreateArgIn = Layout<tag::CreateArgIn, 0x24>;
@@ -2825,6 +2835,8 @@ layout! { CreateArgIn, tag::CreateArgIn, "create_arg_in", Struct, 0x24;
 
 /// `create_header_modify_pattern_in`: 560 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: dpdk.
 pub type CreateHeaderModifyPatternIn = Layout<tag::CreateHeaderModifyPatternIn, 0x230>;
 layout! { CreateHeaderModifyPatternIn, tag::CreateHeaderModifyPatternIn, "create_header_modify_pattern_in", Struct, 0x230;
@@ -2836,12 +2848,14 @@ layout! { CreateHeaderModifyPatternIn, tag::CreateHeaderModifyPatternIn, "create
 
 /// `generate_wqe_in`: 256 bytes.
 ///
+/// Input of GENERATE_WQE (0xb17). Carries out a steering WQE that is given in the mailbox.
+///
 /// Sources: dpdk.
 pub type GenerateWqeIn = Layout<tag::GenerateWqeIn, 0x100>;
 layout! { GenerateWqeIn, tag::GenerateWqeIn, "generate_wqe_in", Struct, 0x100, opcode 0xb17;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `op_mode`: bits 15:0 of dword 0x04.
     full(op_mode set_op_mode with_op_mode: u16 = "op_mode" 0x04[15:0]);
@@ -2860,12 +2874,14 @@ request! { GenerateWqeIn => GenerateWqeOut }
 
 /// `generate_wqe_out`: 128 bytes.
 ///
+/// Output of GENERATE_WQE (0xb17).
+///
 /// Sources: dpdk.
 pub type GenerateWqeOut = Layout<tag::GenerateWqeOut, 0x80>;
 layout! { GenerateWqeOut, tag::GenerateWqeOut, "generate_wqe_out", Struct, 0x80;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `cqe_data`: from byte 0x40 on.
     bytes(cqe_data cqe_data_mut set_cqe_data with_cqe_data: [u8; 64] = "cqe_data" 0x40, 0x40);

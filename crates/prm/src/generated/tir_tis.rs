@@ -68,229 +68,255 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `rx_hash_field_select`: 4 bytes.
 ///
+/// What of a packet is hashed.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type RxHashFieldSelect = Layout<tag::RxHashFieldSelect, 0x04>;
 layout! { RxHashFieldSelect, tag::RxHashFieldSelect, "rx_hash_field_select", Struct, 0x04;
-    /// `l3_prot_type`: bit 31 of dword 0x00.
+    /// `l3_prot_type`: bit 31 of dword 0x00. Network protocol: IPv4 (0) or IPv6 (1).
     flag(l3_prot_type set_l3_prot_type with_l3_prot_type: bool = "l3_prot_type" 0x00[31]);
-    /// `l4_prot_type`: bit 30 of dword 0x00.
+    /// `l4_prot_type`: bit 30 of dword 0x00. Transport protocol: TCP (0) or UDP (1).
     flag(l4_prot_type set_l4_prot_type with_l4_prot_type: bool = "l4_prot_type" 0x00[30]);
-    /// `selected_fields`: bits 29:0 of dword 0x00.
+    /// `selected_fields`: bits 29:0 of dword 0x00. Mask: source and destination address, source and destination port, IPsec SPI.
     bits(selected_fields set_selected_fields with_selected_fields try_set_selected_fields: u32 = "selected_fields" 0x00[29:0]);
 }
 
 /// `tisc`: 160 bytes.
 ///
+/// Context of a TIS: how the packets of send queues leave.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type Tisc = Layout<tag::Tisc, 0xa0>;
 layout! { Tisc, tag::Tisc, "tisc", Struct, 0xa0;
-    /// `strict_lag_tx_port_affinity`: bit 31 of dword 0x00.
+    /// `strict_lag_tx_port_affinity`: bit 31 of dword 0x00. When set, the port of the bond stays the same, even on failover.
     flag(strict_lag_tx_port_affinity set_strict_lag_tx_port_affinity with_strict_lag_tx_port_affinity: bool = "strict_lag_tx_port_affinity" 0x00[31]);
-    /// `tls_en`: bit 30 of dword 0x00.
+    /// `tls_en`: bit 30 of dword 0x00. When set, records of TLS are encrypted. Capability: cmd_hca_cap.tls_tx.
     flag(tls_en set_tls_en with_tls_en: bool = "tls_en" 0x00[30]);
-    /// `nvmeotcp_en`: bit 29 of dword 0x00.
+    /// `nvmeotcp_en`: bit 29 of dword 0x00. When set, NVMe over TCP is offloaded. Capability: cmd_hca_cap.nvmeotcp.
     flag(nvmeotcp_en set_nvmeotcp_en with_nvmeotcp_en: bool = "nvmeotcp_en" 0x00[29]);
-    /// `lag_tx_port_affinity`: bits 27:24 of dword 0x00.
+    /// `lag_tx_port_affinity`: bits 27:24 of dword 0x00. Port of the bond that sends, from 1; 0 lets the adapter choose. Capability: cmd_hca_cap.lag_tx_port_affinity.
     bits(lag_tx_port_affinity set_lag_tx_port_affinity with_lag_tx_port_affinity try_set_lag_tx_port_affinity: u8 = "lag_tx_port_affinity" 0x00[27:24]);
-    /// `prio`: bits 19:16 of dword 0x00.
+    /// `prio`: bits 19:16 of dword 0x00. Priority of the packets: twice the Ethernet priority.
     bits(prio set_prio with_prio try_set_prio: u8 = "prio" 0x00[19:16]);
-    /// `transport_domain`: bits 23:0 of dword 0x24.
+    /// `transport_domain`: bits 23:0 of dword 0x24. Number of the transport domain that the TIS belongs to.
     bits(transport_domain set_transport_domain with_transport_domain try_set_transport_domain: u32 = "transport_domain" 0x24[23:0]);
-    /// `underlay_qpn`: bits 23:0 of dword 0x28.
+    /// `underlay_qpn`: bits 23:0 of dword 0x28. Number of the QP that carries the packets, for IPoIB.
     bits(underlay_qpn set_underlay_qpn with_underlay_qpn try_set_underlay_qpn: u32 = "underlay_qpn" 0x28[23:0]);
-    /// `pd`: bits 23:0 of dword 0x2c.
+    /// `pd`: bits 23:0 of dword 0x2c. Number of the PD that the TIS belongs to, for TLS.
     bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x2c[23:0]);
 }
 
 /// `tirc`: 240 bytes.
 ///
+/// Context of a TIR: what becomes of packets that steering hands over.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Tirc = Layout<tag::Tirc, 0xf0>;
 layout! { Tirc, tag::Tirc, "tirc", Struct, 0xf0;
-    /// `disp_type`: bits 31:28 of dword 0x04.
+    /// `disp_type`: bits 31:28 of dword 0x04. Where packets go: inline_rqn (0) or a queue of indirect_table (1).
     bits(disp_type set_disp_type with_disp_type try_set_disp_type: u8 = "disp_type" 0x04[31:28]);
-    /// `tls_en`: bit 27 of dword 0x04.
+    /// `tls_en`: bit 27 of dword 0x04. When set, records of TLS are decrypted. Capability: cmd_hca_cap.tls_rx.
     flag(tls_en set_tls_en with_tls_en: bool = "tls_en" 0x04[27]);
-    /// `nvmeotcp_zerocopy_en`: bit 26 of dword 0x04.
+    /// `nvmeotcp_zerocopy_en`: bit 26 of dword 0x04. When set, data of NVMe over TCP goes straight to its buffers. Capability: nvmeotcp_cap.zerocopy.
     flag(nvmeotcp_zerocopy_en set_nvmeotcp_zerocopy_en with_nvmeotcp_zerocopy_en: bool = "nvmeotcp_zerocopy_en" 0x04[26]);
-    /// `nvmeotcp_crc_en`: bit 25 of dword 0x04.
+    /// `nvmeotcp_crc_en`: bit 25 of dword 0x04. When set, digests of NVMe over TCP are checked. Capability: nvmeotcp_cap.crc_rx.
     flag(nvmeotcp_crc_en set_nvmeotcp_crc_en with_nvmeotcp_crc_en: bool = "nvmeotcp_crc_en" 0x04[25]);
-    /// `lro_timeout_period_usecs`: bits 27:12 of dword 0x10.
+    /// `lro_timeout_period_usecs`: bits 27:12 of dword 0x10. How long a merged packet may wait for more. Unit: microseconds. Range: one of lro_timer_supported_periods. Capability: per_protocol_networking_offload_caps.lro_timer_supported_periods.
     full(lro_timeout_period_usecs set_lro_timeout_period_usecs with_lro_timeout_period_usecs: u16 = "lro_timeout_period_usecs" 0x10[27:12]);
-    /// `packet_merge_mask`: bits 11:8 of dword 0x10.
+    /// `packet_merge_mask`: bits 11:8 of dword 0x10. Which packets LRO merges: IPv4 (bit 0), IPv6 (bit 1). Capability: per_protocol_networking_offload_caps.lro_cap.
     #[doc(alias = "lro_enable_mask")]
     bits(packet_merge_mask set_packet_merge_mask with_packet_merge_mask try_set_packet_merge_mask: u8 = "packet_merge_mask" 0x10[11:8]);
-    /// `lro_max_ip_payload_size`: bits 7:0 of dword 0x10.
+    /// `lro_max_ip_payload_size`: bits 7:0 of dword 0x10. Largest IP payload that merging may make. Unit: 256 bytes. Capability: per_protocol_networking_offload_caps.lro_cap.
     #[doc(alias = "lro_max_msg_sz")]
     full(lro_max_ip_payload_size set_lro_max_ip_payload_size with_lro_max_ip_payload_size: u8 = "lro_max_ip_payload_size" 0x10[7:0]);
-    /// `inline_rqn`: bits 23:0 of dword 0x1c.
+    /// `inline_rqn`: bits 23:0 of dword 0x1c. Number of the RQ that gets the packets, when disp_type is 0.
     bits(inline_rqn set_inline_rqn with_inline_rqn try_set_inline_rqn: u32 = "inline_rqn" 0x1c[23:0]);
-    /// `rx_hash_symmetric`: bit 31 of dword 0x20.
+    /// `rx_hash_symmetric`: bit 31 of dword 0x20. When set, both directions of a flow have the same hash.
     flag(rx_hash_symmetric set_rx_hash_symmetric with_rx_hash_symmetric: bool = "rx_hash_symmetric" 0x20[31]);
-    /// `tunneled_offload_en`: bit 29 of dword 0x20.
+    /// `tunneled_offload_en`: bit 29 of dword 0x20. When set, offloads work on the inner packet of a tunnel too.
     flag(tunneled_offload_en set_tunneled_offload_en with_tunneled_offload_en: bool = "tunneled_offload_en" 0x20[29]);
-    /// `indirect_table`: bits 23:0 of dword 0x20.
+    /// `indirect_table`: bits 23:0 of dword 0x20. Number of the RQT that gets the packets, when disp_type is 1.
     bits(indirect_table set_indirect_table with_indirect_table try_set_indirect_table: u32 = "indirect_table" 0x20[23:0]);
-    /// `rx_hash_fn`: bits 31:28 of dword 0x24.
+    /// `rx_hash_fn`: bits 31:28 of dword 0x24. Hash that chooses the queue: none, XOR or Toeplitz.
     bits(rx_hash_fn set_rx_hash_fn with_rx_hash_fn try_set_rx_hash_fn: u8 = "rx_hash_fn" 0x24[31:28]);
-    /// `self_lb_block`: bits 25:24 of dword 0x24.
+    /// `self_lb_block`: bits 25:24 of dword 0x24. Which packets of its own transport domain are blocked: unicast, multicast. By its name only: no public text says more.
     bits(self_lb_block set_self_lb_block with_self_lb_block try_set_self_lb_block: u8 = "self_lb_block" 0x24[25:24]);
-    /// `transport_domain`: bits 23:0 of dword 0x24.
+    /// `transport_domain`: bits 23:0 of dword 0x24. Number of the transport domain that the TIR belongs to.
     bits(transport_domain set_transport_domain with_transport_domain try_set_transport_domain: u32 = "transport_domain" 0x24[23:0]);
-    /// `rx_hash_toeplitz_key`: from byte 0x28 on.
+    /// `rx_hash_toeplitz_key`: from byte 0x28 on. Key of the Toeplitz hash.
     array(rx_hash_toeplitz_key rx_hash_toeplitz_key_mut set_rx_hash_toeplitz_key with_rx_hash_toeplitz_key: [U32; 10] = "rx_hash_toeplitz_key" 0x28, 0x28);
-    /// `rx_hash_field_selector_outer`: from byte 0x50 on.
+    /// `rx_hash_field_selector_outer`: from byte 0x50 on. What of the outer packet is hashed.
     nested(rx_hash_field_selector_outer rx_hash_field_selector_outer_mut set_rx_hash_field_selector_outer with_rx_hash_field_selector_outer: RxHashFieldSelect = "rx_hash_field_selector_outer" 0x50, 0x04);
-    /// `rx_hash_field_selector_inner`: from byte 0x54 on.
+    /// `rx_hash_field_selector_inner`: from byte 0x54 on. What of the inner packet of a tunnel is hashed.
     nested(rx_hash_field_selector_inner rx_hash_field_selector_inner_mut set_rx_hash_field_selector_inner with_rx_hash_field_selector_inner: RxHashFieldSelect = "rx_hash_field_selector_inner" 0x54, 0x04);
-    /// `nvmeotcp_tag_buffer_table_id`: bits 31:0 of dword 0x58.
+    /// `nvmeotcp_tag_buffer_table_id`: bits 31:0 of dword 0x58. Number of the table that finds the buffers of NVMe over TCP. Capability: nvmeotcp_cap.log_max_nvmeotcp_tag_buffer_table.
     full(nvmeotcp_tag_buffer_table_id set_nvmeotcp_tag_buffer_table_id with_nvmeotcp_tag_buffer_table_id: u32 = "nvmeotcp_tag_buffer_table_id" 0x58[31:0]);
 }
 
 /// `query_tis_out`: 176 bytes.
 ///
+/// Output of QUERY_TIS (0x915).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryTisOut = Layout<tag::QueryTisOut, 0xb0>;
 layout! { QueryTisOut, tag::QueryTisOut, "query_tis_out", Struct, 0xb0;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `tis_context`: from byte 0x10 on.
+    /// `tis_context`: from byte 0x10 on. Context of the TIS as it is now.
     nested(tis_context tis_context_mut set_tis_context with_tis_context: Tisc = "tis_context" 0x10, 0xa0);
 }
 
 /// `query_tis_in`: 16 bytes.
 ///
+/// Input of QUERY_TIS (0x915). Reads the context of a TIS.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryTisIn = Layout<tag::QueryTisIn, 0x10>;
 layout! { QueryTisIn, tag::QueryTisIn, "query_tis_in", Struct, 0x10, opcode 0x915;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `tisn`: bits 23:0 of dword 0x08.
+    /// `tisn`: bits 23:0 of dword 0x08. Number of the TIS that the command works on.
     bits(tisn set_tisn with_tisn try_set_tisn: u32 = "tisn" 0x08[23:0]);
 }
 request! { QueryTisIn => QueryTisOut }
 
 /// `query_tir_out`: 272 bytes.
 ///
+/// Output of QUERY_TIR (0x903).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryTirOut = Layout<tag::QueryTirOut, 0x110>;
 layout! { QueryTirOut, tag::QueryTirOut, "query_tir_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `tir_context`: from byte 0x20 on.
+    /// `tir_context`: from byte 0x20 on. Context of the TIR as it is now.
     nested(tir_context tir_context_mut set_tir_context with_tir_context: Tirc = "tir_context" 0x20, 0xf0);
 }
 
 /// `query_tir_in`: 16 bytes.
 ///
+/// Input of QUERY_TIR (0x903). Reads the context of a TIR.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryTirIn = Layout<tag::QueryTirIn, 0x10>;
 layout! { QueryTirIn, tag::QueryTirIn, "query_tir_in", Struct, 0x10, opcode 0x903;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `tirn`: bits 23:0 of dword 0x08.
+    /// `tirn`: bits 23:0 of dword 0x08. Number of the TIR that the command works on.
     bits(tirn set_tirn with_tirn try_set_tirn: u32 = "tirn" 0x08[23:0]);
 }
 request! { QueryTirIn => QueryTirOut }
 
 /// `modify_tis_out`: 16 bytes.
 ///
+/// Output of MODIFY_TIS (0x913).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ModifyTisOut = Layout<tag::ModifyTisOut, 0x10>;
 layout! { ModifyTisOut, tag::ModifyTisOut, "modify_tis_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `modify_tis_bitmask`: 8 bytes.
 ///
+/// What MODIFY_TIS changes.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ModifyTisBitmask = Layout<tag::ModifyTisBitmask, 0x08>;
 layout! { ModifyTisBitmask, tag::ModifyTisBitmask, "modify_tis_bitmask", Struct, 0x08;
-    /// `lag_tx_port_affinity`: bit 2 of dword 0x04.
+    /// `lag_tx_port_affinity`: bit 2 of dword 0x04. When set, lag_tx_port_affinity is changed.
     flag(lag_tx_port_affinity set_lag_tx_port_affinity with_lag_tx_port_affinity: bool = "lag_tx_port_affinity" 0x04[2]);
-    /// `strict_lag_tx_port_affinity`: bit 1 of dword 0x04.
+    /// `strict_lag_tx_port_affinity`: bit 1 of dword 0x04. When set, strict_lag_tx_port_affinity is changed.
     flag(strict_lag_tx_port_affinity set_strict_lag_tx_port_affinity with_strict_lag_tx_port_affinity: bool = "strict_lag_tx_port_affinity" 0x04[1]);
-    /// `prio`: bit 0 of dword 0x04.
+    /// `prio`: bit 0 of dword 0x04. When set, prio is changed.
     flag(prio set_prio with_prio: bool = "prio" 0x04[0]);
 }
 
 /// `modify_tis_in`: 192 bytes.
 ///
+/// Input of MODIFY_TIS (0x913). Changes the selected fields of a TIS.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ModifyTisIn = Layout<tag::ModifyTisIn, 0xc0>;
 layout! { ModifyTisIn, tag::ModifyTisIn, "modify_tis_in", Struct, 0xc0, opcode 0x913;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `tisn`: bits 23:0 of dword 0x08.
+    /// `tisn`: bits 23:0 of dword 0x08. Number of the TIS that the command works on.
     bits(tisn set_tisn with_tisn try_set_tisn: u32 = "tisn" 0x08[23:0]);
-    /// `bitmask`: from byte 0x10 on.
+    /// `bitmask`: from byte 0x10 on. Which fields of ctx count. Capability: cmd_hca_cap.modify_tis.
     nested(bitmask bitmask_mut set_bitmask with_bitmask: ModifyTisBitmask = "bitmask" 0x10, 0x08);
-    /// `ctx`: from byte 0x20 on.
+    /// `ctx`: from byte 0x20 on. New values of the selected fields.
     nested(ctx ctx_mut set_ctx with_ctx: Tisc = "ctx" 0x20, 0xa0);
 }
 request! { ModifyTisIn => ModifyTisOut }
 
 /// `modify_tir_bitmask`: 8 bytes.
 ///
+/// What MODIFY_TIR changes.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyTirBitmask = Layout<tag::ModifyTirBitmask, 0x08>;
 layout! { ModifyTirBitmask, tag::ModifyTirBitmask, "modify_tir_bitmask", Struct, 0x08;
-    /// `self_lb_en`: bit 4 of dword 0x04.
+    /// `self_lb_en`: bit 4 of dword 0x04. When set, self_lb_block is changed. Capability: per_protocol_networking_offload_caps.self_lb_en_modifiable.
     flag(self_lb_en set_self_lb_en with_self_lb_en: bool = "self_lb_en" 0x04[4]);
-    /// `hash`: bit 2 of dword 0x04.
+    /// `hash`: bit 2 of dword 0x04. When set, the hash is changed: function, key and fields.
     flag(hash_ set_hash with_hash: bool = "hash" 0x04[2]);
-    /// `packet_merge`: bit 0 of dword 0x04.
+    /// `packet_merge`: bit 0 of dword 0x04. When set, LRO is changed: mask, timeout and size.
     #[doc(alias = "lro")]
     flag(packet_merge set_packet_merge with_packet_merge: bool = "packet_merge" 0x04[0]);
 }
 
 /// `modify_tir_out`: 16 bytes.
 ///
+/// Output of MODIFY_TIR (0x901).
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyTirOut = Layout<tag::ModifyTirOut, 0x10>;
 layout! { ModifyTirOut, tag::ModifyTirOut, "modify_tir_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `modify_tir_in`: 272 bytes.
 ///
+/// Input of MODIFY_TIR (0x901). Changes the selected fields of a TIR.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyTirIn = Layout<tag::ModifyTirIn, 0x110>;
 layout! { ModifyTirIn, tag::ModifyTirIn, "modify_tir_in", Struct, 0x110, opcode 0x901;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `tirn`: bits 23:0 of dword 0x08.
+    /// `tirn`: bits 23:0 of dword 0x08. Number of the TIR that the command works on.
     bits(tirn set_tirn with_tirn try_set_tirn: u32 = "tirn" 0x08[23:0]);
-    /// `bitmask`: from byte 0x10 on.
+    /// `bitmask`: from byte 0x10 on. Which fields of ctx count.
     #[doc(alias = "modify_bitmask")]
     nested(bitmask bitmask_mut set_bitmask with_bitmask: ModifyTirBitmask = "bitmask" 0x10, 0x08);
-    /// `ctx`: from byte 0x20 on.
+    /// `ctx`: from byte 0x20 on. New values of the selected fields.
     #[doc(alias = "tir_context")]
     nested(ctx ctx_mut set_ctx with_ctx: Tirc = "ctx" 0x20, 0xf0);
 }
@@ -298,118 +324,134 @@ request! { ModifyTirIn => ModifyTirOut }
 
 /// `destroy_tis_out`: 16 bytes.
 ///
+/// Output of DESTROY_TIS (0x914).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyTisOut = Layout<tag::DestroyTisOut, 0x10>;
 layout! { DestroyTisOut, tag::DestroyTisOut, "destroy_tis_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `destroy_tis_in`: 16 bytes.
 ///
+/// Input of DESTROY_TIS (0x914). Ends a TIS.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyTisIn = Layout<tag::DestroyTisIn, 0x10>;
 layout! { DestroyTisIn, tag::DestroyTisIn, "destroy_tis_in", Struct, 0x10, opcode 0x914;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `tisn`: bits 23:0 of dword 0x08.
+    /// `tisn`: bits 23:0 of dword 0x08. Number of the TIS that the command works on.
     bits(tisn set_tisn with_tisn try_set_tisn: u32 = "tisn" 0x08[23:0]);
 }
 request! { DestroyTisIn => DestroyTisOut }
 
 /// `destroy_tir_out`: 16 bytes.
 ///
+/// Output of DESTROY_TIR (0x902).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyTirOut = Layout<tag::DestroyTirOut, 0x10>;
 layout! { DestroyTirOut, tag::DestroyTirOut, "destroy_tir_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `destroy_tir_in`: 16 bytes.
 ///
+/// Input of DESTROY_TIR (0x902). Ends a TIR.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyTirIn = Layout<tag::DestroyTirIn, 0x10>;
 layout! { DestroyTirIn, tag::DestroyTirIn, "destroy_tir_in", Struct, 0x10, opcode 0x902;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `tirn`: bits 23:0 of dword 0x08.
+    /// `tirn`: bits 23:0 of dword 0x08. Number of the TIR that the command works on.
     bits(tirn set_tirn with_tirn try_set_tirn: u32 = "tirn" 0x08[23:0]);
 }
 request! { DestroyTirIn => DestroyTirOut }
 
 /// `create_tis_out`: 16 bytes.
 ///
+/// Output of CREATE_TIS (0x912).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateTisOut = Layout<tag::CreateTisOut, 0x10>;
 layout! { CreateTisOut, tag::CreateTisOut, "create_tis_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `tisn`: bits 23:0 of dword 0x08.
+    /// `tisn`: bits 23:0 of dword 0x08. Number of the new TIS.
     bits(tisn set_tisn with_tisn try_set_tisn: u32 = "tisn" 0x08[23:0]);
 }
 
 /// `create_tis_in`: 192 bytes.
 ///
+/// Input of CREATE_TIS (0x912). Makes a TIS, which gives send queues their transport attributes.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type CreateTisIn = Layout<tag::CreateTisIn, 0xc0>;
 layout! { CreateTisIn, tag::CreateTisIn, "create_tis_in", Struct, 0xc0, opcode 0x912;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `ctx`: from byte 0x20 on.
+    /// `ctx`: from byte 0x20 on. Context of the new TIS.
     nested(ctx ctx_mut set_ctx with_ctx: Tisc = "ctx" 0x20, 0xa0);
 }
 request! { CreateTisIn => CreateTisOut }
 
 /// `create_tir_out`: 16 bytes.
 ///
+/// Output of CREATE_TIR (0x900).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateTirOut = Layout<tag::CreateTirOut, 0x10>;
 layout! { CreateTirOut, tag::CreateTirOut, "create_tir_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `icm_address_63_40`: bits 23:0 of dword 0x00.
+    /// `icm_address_63_40`: bits 23:0 of dword 0x00. Bits 63:40 of the address by which software steering reaches it.
     bits(icm_address_63_40 set_icm_address_63_40 with_icm_address_63_40 try_set_icm_address_63_40: u32 = "icm_address_63_40" 0x00[23:0]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `icm_address_39_32`: bits 31:24 of dword 0x08.
+    /// `icm_address_39_32`: bits 31:24 of dword 0x08. Bits 39:32 of the address by which software steering reaches it.
     full(icm_address_39_32 set_icm_address_39_32 with_icm_address_39_32: u8 = "icm_address_39_32" 0x08[31:24]);
-    /// `tirn`: bits 23:0 of dword 0x08.
+    /// `tirn`: bits 23:0 of dword 0x08. Number of the new TIR.
     bits(tirn set_tirn with_tirn try_set_tirn: u32 = "tirn" 0x08[23:0]);
-    /// `icm_address_31_0`: bits 31:0 of dword 0x0c.
+    /// `icm_address_31_0`: bits 31:0 of dword 0x0c. Bits 31:0 of the address by which software steering reaches it.
     full(icm_address_31_0 set_icm_address_31_0 with_icm_address_31_0: u32 = "icm_address_31_0" 0x0c[31:0]);
 }
 
 /// `create_tir_in`: 272 bytes.
 ///
+/// Input of CREATE_TIR (0x900). Makes a TIR, which hands received packets to receive queues.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type CreateTirIn = Layout<tag::CreateTirIn, 0x110>;
 layout! { CreateTirIn, tag::CreateTirIn, "create_tir_in", Struct, 0x110, opcode 0x900;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `ctx`: from byte 0x20 on.
+    /// `ctx`: from byte 0x20 on. Context of the new TIR.
     #[doc(alias = "tir_context")]
     nested(ctx ctx_mut set_ctx with_ctx: Tirc = "ctx" 0x20, 0xf0);
 }
@@ -417,42 +459,46 @@ request! { CreateTirIn => CreateTirOut }
 
 /// `tls_static_params`: 64 bytes.
 ///
+/// What TLS offload needs to know of a connection from the start.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type TlsStaticParams = Layout<tag::TlsStaticParams, 0x40>;
 layout! { TlsStaticParams, tag::TlsStaticParams, "tls_static_params", Struct, 0x40;
-    /// `const_2`: bits 31:30 of dword 0x00.
+    /// `const_2`: bits 31:30 of dword 0x00. Must be 2.
     bits(const_2 set_const_2 with_const_2 try_set_const_2: u8 = "const_2" 0x00[31:30]);
-    /// `tls_version`: bits 29:26 of dword 0x00.
+    /// `tls_version`: bits 29:26 of dword 0x00. Version of TLS: 1.2 (2) or 1.3 (3).
     bits(tls_version set_tls_version with_tls_version try_set_tls_version: u8 = "tls_version" 0x00[29:26]);
-    /// `const_1`: bits 25:24 of dword 0x00.
+    /// `const_1`: bits 25:24 of dword 0x00. Must be 1.
     bits(const_1 set_const_1 with_const_1 try_set_const_1: u8 = "const_1" 0x00[25:24]);
-    /// `encryption_standard`: bits 3:0 of dword 0x00.
+    /// `encryption_standard`: bits 3:0 of dword 0x00. What the records are encrypted by; 1 is TLS.
     bits(encryption_standard set_encryption_standard with_encryption_standard try_set_encryption_standard: u8 = "encryption_standard" 0x00[3:0]);
-    /// `initial_record_number`: 64 bits from byte 0x08 on.
+    /// `initial_record_number`: 64 bits from byte 0x08 on. Number of the first record to work on.
     quad(initial_record_number set_initial_record_number with_initial_record_number: u64 = "initial_record_number" 0x08);
-    /// `resync_tcp_sn`: bits 31:0 of dword 0x10.
+    /// `resync_tcp_sn`: bits 31:0 of dword 0x10. TCP sequence number from which on the adapter is in step again.
     full(resync_tcp_sn set_resync_tcp_sn with_resync_tcp_sn: u32 = "resync_tcp_sn" 0x10[31:0]);
-    /// `gcm_iv`: bits 31:0 of dword 0x14.
+    /// `gcm_iv`: bits 31:0 of dword 0x14. Salt: the fixed first bytes of the nonce of AES-GCM.
     full(gcm_iv set_gcm_iv with_gcm_iv: u32 = "gcm_iv" 0x14[31:0]);
-    /// `implicit_iv`: 64 bits from byte 0x18 on.
+    /// `implicit_iv`: 64 bits from byte 0x18 on. Rest of the fixed nonce in TLS 1.3.
     quad(implicit_iv set_implicit_iv with_implicit_iv: u64 = "implicit_iv" 0x18);
-    /// `dek_index`: bits 23:0 of dword 0x20.
+    /// `dek_index`: bits 23:0 of dword 0x20. Number of the DEK that encrypts and decrypts.
     bits(dek_index set_dek_index with_dek_index try_set_dek_index: u32 = "dek_index" 0x20[23:0]);
 }
 
 /// `tls_progress_params`: 12 bytes.
 ///
+/// How far TLS offload has come in a connection.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type TlsProgressParams = Layout<tag::TlsProgressParams, 0x0c>;
 layout! { TlsProgressParams, tag::TlsProgressParams, "tls_progress_params", Struct, 0x0c;
-    /// `next_record_tcp_sn`: bits 31:0 of dword 0x00.
+    /// `next_record_tcp_sn`: bits 31:0 of dword 0x00. TCP sequence number at which the next record begins.
     full(next_record_tcp_sn set_next_record_tcp_sn with_next_record_tcp_sn: u32 = "next_record_tcp_sn" 0x00[31:0]);
-    /// `hw_resync_tcp_sn`: bits 31:0 of dword 0x04.
+    /// `hw_resync_tcp_sn`: bits 31:0 of dword 0x04. TCP sequence number at which the adapter believes a record begins.
     full(hw_resync_tcp_sn set_hw_resync_tcp_sn with_hw_resync_tcp_sn: u32 = "hw_resync_tcp_sn" 0x04[31:0]);
-    /// `record_tracker_state`: bits 31:30 of dword 0x08.
+    /// `record_tracker_state`: bits 31:30 of dword 0x08. How the adapter finds records: start (0), tracking (1), searching (2).
     bits(record_tracker_state set_record_tracker_state with_record_tracker_state try_set_record_tracker_state: u8 = "record_tracker_state" 0x08[31:30]);
-    /// `auth_state`: bits 29:28 of dword 0x08.
+    /// `auth_state`: bits 29:28 of dword 0x08. What is done with records now: nothing (0), offload (1), authentication (2).
     bits(auth_state set_auth_state with_auth_state try_set_auth_state: u8 = "auth_state" 0x08[29:28]);
-    /// `hw_offset_record_number`: bits 23:0 of dword 0x08.
+    /// `hw_offset_record_number`: bits 23:0 of dword 0x08. How many records the adapter has counted since initial_record_number. By its name only: no public text says more.
     bits(hw_offset_record_number set_hw_offset_record_number with_hw_offset_record_number try_set_hw_offset_record_number: u32 = "hw_offset_record_number" 0x08[23:0]);
 }

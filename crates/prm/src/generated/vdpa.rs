@@ -167,6 +167,8 @@ layout! { VirtioNetQObject, tag::VirtioNetQObject, "virtio_net_q_object", Struct
 
 /// `create_virtio_net_q_in`: 208 bytes.
 ///
+/// Input of a command.
+///
 /// Called `create_virtq_in` in dpdk.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk.
@@ -183,6 +185,8 @@ layout! { CreateVirtioNetQIn, tag::CreateVirtioNetQIn, "create_virtio_net_q_in",
 
 /// `create_virtio_net_q_out`: 16 bytes.
 ///
+/// Output of a command.
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type CreateVirtioNetQOut = Layout<tag::CreateVirtioNetQOut, 0x10>;
 layout! { CreateVirtioNetQOut, tag::CreateVirtioNetQOut, "create_virtio_net_q_out", Struct, 0x10;
@@ -191,6 +195,8 @@ layout! { CreateVirtioNetQOut, tag::CreateVirtioNetQOut, "create_virtio_net_q_ou
 }
 
 /// `destroy_virtio_net_q_in`: 16 bytes.
+///
+/// Input of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type DestroyVirtioNetQIn = Layout<tag::DestroyVirtioNetQIn, 0x10>;
@@ -201,6 +207,8 @@ layout! { DestroyVirtioNetQIn, tag::DestroyVirtioNetQIn, "destroy_virtio_net_q_i
 
 /// `destroy_virtio_net_q_out`: 16 bytes.
 ///
+/// Output of a command.
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type DestroyVirtioNetQOut = Layout<tag::DestroyVirtioNetQOut, 0x10>;
 layout! { DestroyVirtioNetQOut, tag::DestroyVirtioNetQOut, "destroy_virtio_net_q_out", Struct, 0x10;
@@ -210,6 +218,8 @@ layout! { DestroyVirtioNetQOut, tag::DestroyVirtioNetQOut, "destroy_virtio_net_q
 
 /// `query_virtio_net_q_in`: 16 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type QueryVirtioNetQIn = Layout<tag::QueryVirtioNetQIn, 0x10>;
 layout! { QueryVirtioNetQIn, tag::QueryVirtioNetQIn, "query_virtio_net_q_in", Struct, 0x10;
@@ -218,6 +228,8 @@ layout! { QueryVirtioNetQIn, tag::QueryVirtioNetQIn, "query_virtio_net_q_in", St
 }
 
 /// `query_virtio_net_q_out`: 208 bytes.
+///
+/// Output of a command.
 ///
 /// Called `query_virtq_out` in dpdk.
 ///
@@ -235,6 +247,8 @@ layout! { QueryVirtioNetQOut, tag::QueryVirtioNetQOut, "query_virtio_net_q_out",
 
 /// `modify_virtio_net_q_in`: 208 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type ModifyVirtioNetQIn = Layout<tag::ModifyVirtioNetQIn, 0xd0>;
 layout! { ModifyVirtioNetQIn, tag::ModifyVirtioNetQIn, "modify_virtio_net_q_in", Struct, 0xd0;
@@ -245,6 +259,8 @@ layout! { ModifyVirtioNetQIn, tag::ModifyVirtioNetQIn, "modify_virtio_net_q_in",
 }
 
 /// `modify_virtio_net_q_out`: 16 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type ModifyVirtioNetQOut = Layout<tag::ModifyVirtioNetQOut, 0x10>;
@@ -276,6 +292,8 @@ layout! { VirtioQCounters, tag::VirtioQCounters, "virtio_q_counters", Struct, 0x
 
 /// `create_virtio_q_counters_in`: 144 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk.
 pub type CreateVirtioQCountersIn = Layout<tag::CreateVirtioQCountersIn, 0x90>;
 layout! { CreateVirtioQCountersIn, tag::CreateVirtioQCountersIn, "create_virtio_q_counters_in", Struct, 0x90;
@@ -286,6 +304,8 @@ layout! { CreateVirtioQCountersIn, tag::CreateVirtioQCountersIn, "create_virtio_
 }
 
 /// `create_virtio_q_counters_out`: 144 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type CreateVirtioQCountersOut = Layout<tag::CreateVirtioQCountersOut, 0x90>;
@@ -298,6 +318,8 @@ layout! { CreateVirtioQCountersOut, tag::CreateVirtioQCountersOut, "create_virti
 
 /// `destroy_virtio_q_counters_in`: 16 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type DestroyVirtioQCountersIn = Layout<tag::DestroyVirtioQCountersIn, 0x10>;
 layout! { DestroyVirtioQCountersIn, tag::DestroyVirtioQCountersIn, "destroy_virtio_q_counters_in", Struct, 0x10;
@@ -306,6 +328,8 @@ layout! { DestroyVirtioQCountersIn, tag::DestroyVirtioQCountersIn, "destroy_virt
 }
 
 /// `destroy_virtio_q_counters_out`: 16 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type DestroyVirtioQCountersOut = Layout<tag::DestroyVirtioQCountersOut, 0x10>;
@@ -316,6 +340,8 @@ layout! { DestroyVirtioQCountersOut, tag::DestroyVirtioQCountersOut, "destroy_vi
 
 /// `query_virtio_q_counters_in`: 16 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type QueryVirtioQCountersIn = Layout<tag::QueryVirtioQCountersIn, 0x10>;
 layout! { QueryVirtioQCountersIn, tag::QueryVirtioQCountersIn, "query_virtio_q_counters_in", Struct, 0x10;
@@ -324,6 +350,8 @@ layout! { QueryVirtioQCountersIn, tag::QueryVirtioQCountersIn, "query_virtio_q_c
 }
 
 /// `query_virtio_q_counters_out`: 144 bytes.
+///
+/// Output of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk.
 pub type QueryVirtioQCountersOut = Layout<tag::QueryVirtioQCountersOut, 0x90>;

@@ -481,25 +481,29 @@ layout! { EswVportContext, tag::EswVportContext, "esw_vport_context", Struct, 0x
 
 /// `set_l2_table_entry_out`: 16 bytes.
 ///
+/// Output of SET_L2_TABLE_ENTRY (0x829).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetL2TableEntryOut = Layout<tag::SetL2TableEntryOut, 0x10>;
 layout! { SetL2TableEntryOut, tag::SetL2TableEntryOut, "set_l2_table_entry_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `set_l2_table_entry_in`: 64 bytes.
 ///
+/// Input of SET_L2_TABLE_ENTRY (0x829). Sets an entry of the L2 table: MAC address and VLAN.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type SetL2TableEntryIn = Layout<tag::SetL2TableEntryIn, 0x40>;
 layout! { SetL2TableEntryIn, tag::SetL2TableEntryIn, "set_l2_table_entry_in", Struct, 0x40, opcode 0x829;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `table_index`: bits 23:0 of dword 0x14.
     bits(table_index set_table_index with_table_index try_set_table_index: u32 = "table_index" 0x14[23:0]);
@@ -518,12 +522,14 @@ request! { SetL2TableEntryIn => SetL2TableEntryOut }
 
 /// `query_vport_state_out`: 16 bytes.
 ///
+/// Output of QUERY_VPORT_STATE (0x750).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVportStateOut = Layout<tag::QueryVportStateOut, 0x10>;
 layout! { QueryVportStateOut, tag::QueryVportStateOut, "query_vport_state_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `max_tx_speed`: bits 31:16 of dword 0x0c.
     full(max_tx_speed set_max_tx_speed with_max_tx_speed: u16 = "max_tx_speed" 0x0c[31:16]);
@@ -535,14 +541,16 @@ layout! { QueryVportStateOut, tag::QueryVportStateOut, "query_vport_state_out", 
 
 /// `query_vport_state_in`: 16 bytes.
 ///
+/// Input of QUERY_VPORT_STATE (0x750). Reads the state of a virtual port or of the uplink.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVportStateIn = Layout<tag::QueryVportStateIn, 0x10>;
 layout! { QueryVportStateIn, tag::QueryVportStateIn, "query_vport_state_in", Struct, 0x10, opcode 0x750;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -553,12 +561,14 @@ request! { QueryVportStateIn => QueryVportStateOut }
 
 /// `query_vnic_env_out`: 528 bytes.
 ///
+/// Output of QUERY_VNIC_ENV (0x76f).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVnicEnvOut = Layout<tag::QueryVnicEnvOut, 0x210>;
 layout! { QueryVnicEnvOut, tag::QueryVnicEnvOut, "query_vnic_env_out", Struct, 0x210;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `vport_env`: from byte 0x10 on.
     nested(vport_env vport_env_mut set_vport_env with_vport_env: VnicDiagnosticStatistics = "vport_env" 0x10, 0x200);
@@ -566,12 +576,14 @@ layout! { QueryVnicEnvOut, tag::QueryVnicEnvOut, "query_vnic_env_out", Struct, 0
 
 /// `query_vnic_env_in`: 16 bytes.
 ///
+/// Input of QUERY_VNIC_ENV (0x76f). Reads the diagnostic counters of a virtual port.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVnicEnvIn = Layout<tag::QueryVnicEnvIn, 0x10>;
 layout! { QueryVnicEnvIn, tag::QueryVnicEnvIn, "query_vnic_env_in", Struct, 0x10, opcode 0x76f;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -582,12 +594,14 @@ request! { QueryVnicEnvIn => QueryVnicEnvOut }
 
 /// `query_vport_counter_out`: 528 bytes.
 ///
+/// Output of QUERY_VPORT_COUNTER (0x770).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVportCounterOut = Layout<tag::QueryVportCounterOut, 0x210>;
 layout! { QueryVportCounterOut, tag::QueryVportCounterOut, "query_vport_counter_out", Struct, 0x210;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `received_errors`: from byte 0x10 on.
     nested(received_errors received_errors_mut set_received_errors with_received_errors: TrafficCounter = "received_errors" 0x10, 0x10);
@@ -619,14 +633,16 @@ layout! { QueryVportCounterOut, tag::QueryVportCounterOut, "query_vport_counter_
 
 /// `query_vport_counter_in`: 32 bytes.
 ///
+/// Input of QUERY_VPORT_COUNTER (0x770). Reads the traffic counters of a virtual port.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVportCounterIn = Layout<tag::QueryVportCounterIn, 0x20>;
 layout! { QueryVportCounterIn, tag::QueryVportCounterIn, "query_vport_counter_in", Struct, 0x20, opcode 0x770;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -659,11 +675,11 @@ layout! { QuerySchedulingElementOut, tag::QuerySchedulingElementOut, "query_sche
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QuerySchedulingElementIn = Layout<tag::QuerySchedulingElementIn, 0x40>;
 layout! { QuerySchedulingElementIn, tag::QuerySchedulingElementIn, "query_scheduling_element_in", Struct, 0x40;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `scheduling_hierarchy`: bits 31:24 of dword 0x08.
     full(scheduling_hierarchy set_scheduling_hierarchy with_scheduling_hierarchy: u8 = "scheduling_hierarchy" 0x08[31:24]);
@@ -673,6 +689,8 @@ layout! { QuerySchedulingElementIn, tag::QuerySchedulingElementIn, "query_schedu
 
 /// `query_nic_vport_context_out`: 272 bytes.
 ///
+/// Output of QUERY_NIC_VPORT_CONTEXT (0x754).
+///
 /// With its list `nic_vport_context.current_uc_mac_address`: [`QueryNicVportContextOutWithCurrentUcMacAddress`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
@@ -681,9 +699,9 @@ pub type QueryNicVportContextOut = Layout<tag::QueryNicVportContextOut, 0x110>;
 /// `query_nic_vport_context_out` and its list `nic_vport_context.current_uc_mac_address`.
 pub type QueryNicVportContextOutWithCurrentUcMacAddress = WithTail<QueryNicVportContextOut, U64>;
 layout! { QueryNicVportContextOut, tag::QueryNicVportContextOut, "query_nic_vport_context_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `nic_vport_context`: from byte 0x10 on.
     nested(nic_vport_context nic_vport_context_mut set_nic_vport_context with_nic_vport_context: NicVportContext = "nic_vport_context" 0x10, 0x100);
@@ -691,14 +709,16 @@ layout! { QueryNicVportContextOut, tag::QueryNicVportContextOut, "query_nic_vpor
 
 /// `query_nic_vport_context_in`: 16 bytes.
 ///
+/// Input of QUERY_NIC_VPORT_CONTEXT (0x754). Reads the NIC context of a virtual port.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryNicVportContextIn = Layout<tag::QueryNicVportContextIn, 0x10>;
 layout! { QueryNicVportContextIn, tag::QueryNicVportContextIn, "query_nic_vport_context_in", Struct, 0x10, opcode 0x754;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -711,12 +731,14 @@ request! { QueryNicVportContextIn => QueryNicVportContextOut }
 
 /// `query_l2_table_entry_out`: 64 bytes.
 ///
+/// Output of QUERY_L2_TABLE_ENTRY (0x82a).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryL2TableEntryOut = Layout<tag::QueryL2TableEntryOut, 0x40>;
 layout! { QueryL2TableEntryOut, tag::QueryL2TableEntryOut, "query_l2_table_entry_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `silent_mode`: bit 14 of dword 0x1c.
     flag(silent_mode set_silent_mode with_silent_mode: bool = "silent_mode" 0x1c[14]);
@@ -730,14 +752,16 @@ layout! { QueryL2TableEntryOut, tag::QueryL2TableEntryOut, "query_l2_table_entry
 
 /// `query_l2_table_entry_in`: 64 bytes.
 ///
+/// Input of QUERY_L2_TABLE_ENTRY (0x82a). Reads an entry of the L2 table: MAC address and VLAN.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryL2TableEntryIn = Layout<tag::QueryL2TableEntryIn, 0x40>;
 layout! { QueryL2TableEntryIn, tag::QueryL2TableEntryIn, "query_l2_table_entry_in", Struct, 0x40, opcode 0x82a;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `silent_mode_query`: bit 31 of dword 0x10.
     flag(silent_mode_query set_silent_mode_query with_silent_mode_query: bool = "silent_mode_query" 0x10[31]);
@@ -748,6 +772,8 @@ request! { QueryL2TableEntryIn => QueryL2TableEntryOut }
 
 /// `query_hca_vport_pkey_out`: 16 bytes.
 ///
+/// Output of QUERY_HCA_VPORT_PKEY (0x765).
+///
 /// With its list `pkey`: [`QueryHcaVportPkeyOutWithPkey`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
@@ -756,23 +782,25 @@ pub type QueryHcaVportPkeyOut = Layout<tag::QueryHcaVportPkeyOut, 0x10>;
 /// `query_hca_vport_pkey_out` and its list `pkey`.
 pub type QueryHcaVportPkeyOutWithPkey = WithTail<QueryHcaVportPkeyOut, Pkey>;
 layout! { QueryHcaVportPkeyOut, tag::QueryHcaVportPkeyOut, "query_hca_vport_pkey_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     tail(layout Pkey = "pkey" 0x10);
 }
 
 /// `query_hca_vport_pkey_in`: 16 bytes.
 ///
+/// Input of QUERY_HCA_VPORT_PKEY (0x765). Reads one or all partition keys (P_Keys) of a virtual port.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryHcaVportPkeyIn = Layout<tag::QueryHcaVportPkeyIn, 0x10>;
 layout! { QueryHcaVportPkeyIn, tag::QueryHcaVportPkeyIn, "query_hca_vport_pkey_in", Struct, 0x10, opcode 0x765;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -787,6 +815,8 @@ request! { QueryHcaVportPkeyIn => QueryHcaVportPkeyOut }
 
 /// `query_hca_vport_gid_out`: 16 bytes.
 ///
+/// Output of QUERY_HCA_VPORT_GID (0x764).
+///
 /// With its list `gid`: [`QueryHcaVportGidOutWithGid`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
@@ -795,9 +825,9 @@ pub type QueryHcaVportGidOut = Layout<tag::QueryHcaVportGidOut, 0x10>;
 /// `query_hca_vport_gid_out` and its list `gid`.
 pub type QueryHcaVportGidOutWithGid = WithTail<QueryHcaVportGidOut, Array128Auto>;
 layout! { QueryHcaVportGidOut, tag::QueryHcaVportGidOut, "query_hca_vport_gid_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `gids_num`: bits 31:16 of dword 0x0c.
     full(gids_num set_gids_num with_gids_num: u16 = "gids_num" 0x0c[31:16]);
@@ -806,14 +836,16 @@ layout! { QueryHcaVportGidOut, tag::QueryHcaVportGidOut, "query_hca_vport_gid_ou
 
 /// `query_hca_vport_gid_in`: 16 bytes.
 ///
+/// Input of QUERY_HCA_VPORT_GID (0x764). Reads one GID or all GIDs of a virtual port.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryHcaVportGidIn = Layout<tag::QueryHcaVportGidIn, 0x10>;
 layout! { QueryHcaVportGidIn, tag::QueryHcaVportGidIn, "query_hca_vport_gid_in", Struct, 0x10, opcode 0x764;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -828,12 +860,14 @@ request! { QueryHcaVportGidIn => QueryHcaVportGidOut }
 
 /// `query_hca_vport_context_out`: 528 bytes.
 ///
+/// Output of QUERY_HCA_VPORT_CONTEXT (0x762).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type QueryHcaVportContextOut = Layout<tag::QueryHcaVportContextOut, 0x210>;
 layout! { QueryHcaVportContextOut, tag::QueryHcaVportContextOut, "query_hca_vport_context_out", Struct, 0x210;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `hca_vport_context`: from byte 0x10 on.
     nested(hca_vport_context hca_vport_context_mut set_hca_vport_context with_hca_vport_context: HcaVportContext = "hca_vport_context" 0x10, 0x200);
@@ -841,14 +875,16 @@ layout! { QueryHcaVportContextOut, tag::QueryHcaVportContextOut, "query_hca_vpor
 
 /// `query_hca_vport_context_in`: 16 bytes.
 ///
+/// Input of QUERY_HCA_VPORT_CONTEXT (0x762). Reads the InfiniBand context of a virtual port.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type QueryHcaVportContextIn = Layout<tag::QueryHcaVportContextIn, 0x10>;
 layout! { QueryHcaVportContextIn, tag::QueryHcaVportContextIn, "query_hca_vport_context_in", Struct, 0x10, opcode 0x762;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -861,12 +897,14 @@ request! { QueryHcaVportContextIn => QueryHcaVportContextOut }
 
 /// `query_esw_vport_context_out`: 272 bytes.
 ///
+/// Output of QUERY_ESW_VPORT_CONTEXT (0x752).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryEswVportContextOut = Layout<tag::QueryEswVportContextOut, 0x110>;
 layout! { QueryEswVportContextOut, tag::QueryEswVportContextOut, "query_esw_vport_context_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `esw_vport_context`: from byte 0x10 on.
     nested(esw_vport_context esw_vport_context_mut set_esw_vport_context with_esw_vport_context: EswVportContext = "esw_vport_context" 0x10, 0x100);
@@ -874,14 +912,16 @@ layout! { QueryEswVportContextOut, tag::QueryEswVportContextOut, "query_esw_vpor
 
 /// `query_esw_vport_context_in`: 16 bytes.
 ///
+/// Input of QUERY_ESW_VPORT_CONTEXT (0x752). Reads the e-switch context of a virtual port.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryEswVportContextIn = Layout<tag::QueryEswVportContextIn, 0x10>;
 layout! { QueryEswVportContextIn, tag::QueryEswVportContextIn, "query_esw_vport_context_in", Struct, 0x10, opcode 0x752;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -892,25 +932,29 @@ request! { QueryEswVportContextIn => QueryEswVportContextOut }
 
 /// `destroy_esw_vport_out`: 12 bytes.
 ///
+/// Output of DESTROY_ESW_VPORT (0x734).
+///
 /// Sources: v7.3.
 pub type DestroyEswVportOut = Layout<tag::DestroyEswVportOut, 0x0c>;
 layout! { DestroyEswVportOut, tag::DestroyEswVportOut, "destroy_esw_vport_out", Struct, 0x0c;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `destroy_esw_vport_in`: 16 bytes.
 ///
+/// Input of DESTROY_ESW_VPORT (0x734). Ends a virtual port of the e-switch.
+///
 /// Sources: v7.3.
 pub type DestroyEswVportIn = Layout<tag::DestroyEswVportIn, 0x10>;
 layout! { DestroyEswVportIn, tag::DestroyEswVportIn, "destroy_esw_vport_in", Struct, 0x10, opcode 0x734;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `vport_num`: bits 15:0 of dword 0x08.
     full(vport_num set_vport_num with_vport_num: u16 = "vport_num" 0x08[15:0]);
@@ -919,12 +963,14 @@ request! { DestroyEswVportIn => DestroyEswVportOut }
 
 /// `modify_esw_vport_context_out`: 16 bytes.
 ///
+/// Output of MODIFY_ESW_VPORT_CONTEXT (0x753).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyEswVportContextOut = Layout<tag::ModifyEswVportContextOut, 0x10>;
 layout! { ModifyEswVportContextOut, tag::ModifyEswVportContextOut, "modify_esw_vport_context_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -947,14 +993,16 @@ layout! { EswVportContextFieldsSelect, tag::EswVportContextFieldsSelect, "esw_vp
 
 /// `modify_esw_vport_context_in`: 272 bytes.
 ///
+/// Input of MODIFY_ESW_VPORT_CONTEXT (0x753). Changes the selected fields of the e-switch context of a virtual port.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyEswVportContextIn = Layout<tag::ModifyEswVportContextIn, 0x110>;
 layout! { ModifyEswVportContextIn, tag::ModifyEswVportContextIn, "modify_esw_vport_context_in", Struct, 0x110, opcode 0x753;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -969,12 +1017,14 @@ request! { ModifyEswVportContextIn => ModifyEswVportContextOut }
 
 /// `create_esw_vport_out`: 16 bytes.
 ///
+/// Output of CREATE_ESW_VPORT (0x733).
+///
 /// Sources: v7.3.
 pub type CreateEswVportOut = Layout<tag::CreateEswVportOut, 0x10>;
 layout! { CreateEswVportOut, tag::CreateEswVportOut, "create_esw_vport_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `vport_num`: bits 15:0 of dword 0x0c.
     full(vport_num set_vport_num with_vport_num: u16 = "vport_num" 0x0c[15:0]);
@@ -982,12 +1032,14 @@ layout! { CreateEswVportOut, tag::CreateEswVportOut, "create_esw_vport_out", Str
 
 /// `create_esw_vport_in`: 16 bytes.
 ///
+/// Input of CREATE_ESW_VPORT (0x733). Makes a virtual port of the e-switch for a managed function.
+///
 /// Sources: v7.3.
 pub type CreateEswVportIn = Layout<tag::CreateEswVportIn, 0x10>;
 layout! { CreateEswVportIn, tag::CreateEswVportIn, "create_esw_vport_in", Struct, 0x10, opcode 0x733;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `managed_vhca_id`: bits 15:0 of dword 0x08.
     full(managed_vhca_id set_managed_vhca_id with_managed_vhca_id: u16 = "managed_vhca_id" 0x08[15:0]);
@@ -996,25 +1048,29 @@ request! { CreateEswVportIn => CreateEswVportOut }
 
 /// `modify_vport_state_out`: 16 bytes.
 ///
+/// Output of MODIFY_VPORT_STATE (0x751).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyVportStateOut = Layout<tag::ModifyVportStateOut, 0x10>;
 layout! { ModifyVportStateOut, tag::ModifyVportStateOut, "modify_vport_state_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `modify_vport_state_in`: 16 bytes.
 ///
+/// Input of MODIFY_VPORT_STATE (0x751). Changes the administrative state of a virtual port or the uplink.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyVportStateIn = Layout<tag::ModifyVportStateIn, 0x10>;
 layout! { ModifyVportStateIn, tag::ModifyVportStateIn, "modify_vport_state_in", Struct, 0x10, opcode 0x751;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -1037,25 +1093,29 @@ request! { ModifyVportStateIn => ModifyVportStateOut }
 
 /// `modify_scheduling_element_out`: 64 bytes.
 ///
+/// Output of MODIFY_SCHEDULING_ELEMENT (0x785).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifySchedulingElementOut = Layout<tag::ModifySchedulingElementOut, 0x40>;
 layout! { ModifySchedulingElementOut, tag::ModifySchedulingElementOut, "modify_scheduling_element_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `modify_scheduling_element_in`: 128 bytes.
 ///
+/// Input of MODIFY_SCHEDULING_ELEMENT (0x785). Changes the selected fields of a scheduling element.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifySchedulingElementIn = Layout<tag::ModifySchedulingElementIn, 0x80>;
 layout! { ModifySchedulingElementIn, tag::ModifySchedulingElementIn, "modify_scheduling_element_in", Struct, 0x80, opcode 0x785;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `scheduling_hierarchy`: bits 31:24 of dword 0x08.
     full(scheduling_hierarchy set_scheduling_hierarchy with_scheduling_hierarchy: u8 = "scheduling_hierarchy" 0x08[31:24]);
@@ -1070,12 +1130,14 @@ request! { ModifySchedulingElementIn => ModifySchedulingElementOut }
 
 /// `modify_nic_vport_context_out`: 16 bytes.
 ///
+/// Output of MODIFY_NIC_VPORT_CONTEXT (0x755).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ModifyNicVportContextOut = Layout<tag::ModifyNicVportContextOut, 0x10>;
 layout! { ModifyNicVportContextOut, tag::ModifyNicVportContextOut, "modify_nic_vport_context_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -1112,6 +1174,8 @@ layout! { ModifyNicVportFieldSelect, tag::ModifyNicVportFieldSelect, "modify_nic
 
 /// `modify_nic_vport_context_in`: 512 bytes.
 ///
+/// Input of MODIFY_NIC_VPORT_CONTEXT (0x755). Changes the selected fields of the NIC context of a virtual port.
+///
 /// With its list `nic_vport_context.current_uc_mac_address`: [`ModifyNicVportContextInWithCurrentUcMacAddress`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
@@ -1120,11 +1184,11 @@ pub type ModifyNicVportContextIn = Layout<tag::ModifyNicVportContextIn, 0x200>;
 /// `modify_nic_vport_context_in` and its list `nic_vport_context.current_uc_mac_address`.
 pub type ModifyNicVportContextInWithCurrentUcMacAddress = WithTail<ModifyNicVportContextIn, U64>;
 layout! { ModifyNicVportContextIn, tag::ModifyNicVportContextIn, "modify_nic_vport_context_in", Struct, 0x200, opcode 0x755;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -1139,25 +1203,29 @@ request! { ModifyNicVportContextIn => ModifyNicVportContextOut }
 
 /// `modify_hca_vport_context_out`: 16 bytes.
 ///
+/// Output of MODIFY_HCA_VPORT_CONTEXT (0x763).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyHcaVportContextOut = Layout<tag::ModifyHcaVportContextOut, 0x10>;
 layout! { ModifyHcaVportContextOut, tag::ModifyHcaVportContextOut, "modify_hca_vport_context_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `modify_hca_vport_context_in`: 528 bytes.
 ///
+/// Input of MODIFY_HCA_VPORT_CONTEXT (0x763). Changes the selected fields of the InfiniBand context of a virtual port.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyHcaVportContextIn = Layout<tag::ModifyHcaVportContextIn, 0x210>;
 layout! { ModifyHcaVportContextIn, tag::ModifyHcaVportContextIn, "modify_hca_vport_context_in", Struct, 0x210, opcode 0x763;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
@@ -1172,25 +1240,29 @@ request! { ModifyHcaVportContextIn => ModifyHcaVportContextOut }
 
 /// `destroy_scheduling_element_out`: 64 bytes.
 ///
+/// Output of DESTROY_SCHEDULING_ELEMENT (0x783).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroySchedulingElementOut = Layout<tag::DestroySchedulingElementOut, 0x40>;
 layout! { DestroySchedulingElementOut, tag::DestroySchedulingElementOut, "destroy_scheduling_element_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `destroy_scheduling_element_in`: 64 bytes.
 ///
+/// Input of DESTROY_SCHEDULING_ELEMENT (0x783). Ends a scheduling element.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroySchedulingElementIn = Layout<tag::DestroySchedulingElementIn, 0x40>;
 layout! { DestroySchedulingElementIn, tag::DestroySchedulingElementIn, "destroy_scheduling_element_in", Struct, 0x40, opcode 0x783;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `scheduling_hierarchy`: bits 31:24 of dword 0x08.
     full(scheduling_hierarchy set_scheduling_hierarchy with_scheduling_hierarchy: u8 = "scheduling_hierarchy" 0x08[31:24]);
@@ -1201,14 +1273,16 @@ request! { DestroySchedulingElementIn => DestroySchedulingElementOut }
 
 /// `set_delay_drop_params_in`: 16 bytes.
 ///
+/// Input of SET_DELAY_DROP_PARAMS (0x910). Sets how long packets wait for a receive buffer before they drop.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetDelayDropParamsIn = Layout<tag::SetDelayDropParamsIn, 0x10>;
 layout! { SetDelayDropParamsIn, tag::SetDelayDropParamsIn, "set_delay_drop_params_in", Struct, 0x10, opcode 0x910;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `delay_drop_timeout`: bits 15:0 of dword 0x0c.
     full(delay_drop_timeout set_delay_drop_timeout with_delay_drop_timeout: u16 = "delay_drop_timeout" 0x0c[15:0]);
@@ -1217,36 +1291,42 @@ request! { SetDelayDropParamsIn => SetDelayDropParamsOut }
 
 /// `set_delay_drop_params_out`: 16 bytes.
 ///
+/// Output of SET_DELAY_DROP_PARAMS (0x910).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetDelayDropParamsOut = Layout<tag::SetDelayDropParamsOut, 0x10>;
 layout! { SetDelayDropParamsOut, tag::SetDelayDropParamsOut, "set_delay_drop_params_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `delete_l2_table_entry_out`: 16 bytes.
 ///
+/// Output of DELETE_L2_TABLE_ENTRY (0x82b).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeleteL2TableEntryOut = Layout<tag::DeleteL2TableEntryOut, 0x10>;
 layout! { DeleteL2TableEntryOut, tag::DeleteL2TableEntryOut, "delete_l2_table_entry_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `delete_l2_table_entry_in`: 64 bytes.
 ///
+/// Input of DELETE_L2_TABLE_ENTRY (0x82b). Removes an entry of the L2 table.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeleteL2TableEntryIn = Layout<tag::DeleteL2TableEntryIn, 0x40>;
 layout! { DeleteL2TableEntryIn, tag::DeleteL2TableEntryIn, "delete_l2_table_entry_in", Struct, 0x40, opcode 0x82b;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `table_index`: bits 23:0 of dword 0x14.
     bits(table_index set_table_index with_table_index try_set_table_index: u32 = "table_index" 0x14[23:0]);
@@ -1255,12 +1335,14 @@ request! { DeleteL2TableEntryIn => DeleteL2TableEntryOut }
 
 /// `create_scheduling_element_out`: 64 bytes.
 ///
+/// Output of CREATE_SCHEDULING_ELEMENT (0x782).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateSchedulingElementOut = Layout<tag::CreateSchedulingElementOut, 0x40>;
 layout! { CreateSchedulingElementOut, tag::CreateSchedulingElementOut, "create_scheduling_element_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `scheduling_element_id`: bits 31:0 of dword 0x10.
     full(scheduling_element_id set_scheduling_element_id with_scheduling_element_id: u32 = "scheduling_element_id" 0x10[31:0]);
@@ -1268,14 +1350,16 @@ layout! { CreateSchedulingElementOut, tag::CreateSchedulingElementOut, "create_s
 
 /// `create_scheduling_element_in`: 128 bytes.
 ///
+/// Input of CREATE_SCHEDULING_ELEMENT (0x782). Makes a scheduling element, of the e-switch or the NIC.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateSchedulingElementIn = Layout<tag::CreateSchedulingElementIn, 0x80>;
 layout! { CreateSchedulingElementIn, tag::CreateSchedulingElementIn, "create_scheduling_element_in", Struct, 0x80, opcode 0x782;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `scheduling_hierarchy`: bits 31:24 of dword 0x08.
     full(scheduling_hierarchy set_scheduling_hierarchy with_scheduling_hierarchy: u8 = "scheduling_hierarchy" 0x08[31:24]);
@@ -1286,12 +1370,14 @@ request! { CreateSchedulingElementIn => CreateSchedulingElementOut }
 
 /// `set_pp_rate_limit_out`: 16 bytes.
 ///
+/// Output of SET_PP_RATE_LIMIT (0x780).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetPpRateLimitOut = Layout<tag::SetPpRateLimitOut, 0x10>;
 layout! { SetPpRateLimitOut, tag::SetPpRateLimitOut, "set_pp_rate_limit_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -1312,14 +1398,16 @@ layout! { SetPpRateLimitContext, tag::SetPpRateLimitContext, "set_pp_rate_limit_
 
 /// `set_pp_rate_limit_in`: 64 bytes.
 ///
+/// Input of SET_PP_RATE_LIMIT (0x780). Sets an entry of the table of packet pacing rates.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetPpRateLimitIn = Layout<tag::SetPpRateLimitIn, 0x40>;
 layout! { SetPpRateLimitIn, tag::SetPpRateLimitIn, "set_pp_rate_limit_in", Struct, 0x40, opcode 0x780;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `rate_limit_index`: bits 15:0 of dword 0x08.
     full(rate_limit_index set_rate_limit_index with_rate_limit_index: u16 = "rate_limit_index" 0x08[15:0]);
@@ -1330,50 +1418,58 @@ request! { SetPpRateLimitIn => SetPpRateLimitOut }
 
 /// `create_vport_lag_out`: 16 bytes.
 ///
+/// Output of CREATE_VPORT_LAG (0x844).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateVportLagOut = Layout<tag::CreateVportLagOut, 0x10>;
 layout! { CreateVportLagOut, tag::CreateVportLagOut, "create_vport_lag_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `create_vport_lag_in`: 16 bytes.
 ///
+/// Input of CREATE_VPORT_LAG (0x844). Makes the virtual port of the caller part of the LAG.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateVportLagIn = Layout<tag::CreateVportLagIn, 0x10>;
 layout! { CreateVportLagIn, tag::CreateVportLagIn, "create_vport_lag_in", Struct, 0x10, opcode 0x844;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { CreateVportLagIn => CreateVportLagOut }
 
 /// `destroy_vport_lag_out`: 16 bytes.
 ///
+/// Output of DESTROY_VPORT_LAG (0x845).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyVportLagOut = Layout<tag::DestroyVportLagOut, 0x10>;
 layout! { DestroyVportLagOut, tag::DestroyVportLagOut, "destroy_vport_lag_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `destroy_vport_lag_in`: 16 bytes.
 ///
+/// Input of DESTROY_VPORT_LAG (0x845). Takes the virtual port of the caller out of the LAG.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyVportLagIn = Layout<tag::DestroyVportLagIn, 0x10>;
 layout! { DestroyVportLagIn, tag::DestroyVportLagIn, "destroy_vport_lag_in", Struct, 0x10, opcode 0x845;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { DestroyVportLagIn => DestroyVportLagOut }
@@ -1451,24 +1547,28 @@ layout! { NetFunctionParams, tag::NetFunctionParams, "net_function_params", Unio
 
 /// `query_esw_functions_in`: 16 bytes.
 ///
+/// Input of QUERY_ESW_FUNCTIONS (0x740). Reads the functions that the e-switch manager serves.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type QueryEswFunctionsIn = Layout<tag::QueryEswFunctionsIn, 0x10>;
 layout! { QueryEswFunctionsIn, tag::QueryEswFunctionsIn, "query_esw_functions_in", Struct, 0x10, opcode 0x740;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { QueryEswFunctionsIn => QueryEswFunctionsOut }
 
 /// `query_esw_functions_out`: 128 bytes.
 ///
+/// Output of QUERY_ESW_FUNCTIONS (0x740).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type QueryEswFunctionsOut = Layout<tag::QueryEswFunctionsOut, 0x80>;
 layout! { QueryEswFunctionsOut, tag::QueryEswFunctionsOut, "query_esw_functions_out", Struct, 0x80;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `net_function_num`: bits 31:24 of dword 0x0c.
     full(net_function_num set_net_function_num with_net_function_num: u8 = "net_function_num" 0x0c[31:24]);
@@ -1489,6 +1589,8 @@ layout! { SfPartition, tag::SfPartition, "sf_partition", Struct, 0x04;
 
 /// `query_sf_partitions_out`: 16 bytes.
 ///
+/// Output of QUERY_SF_PARTITION (0x111).
+///
 /// With its list `sf_partition`: [`QuerySfPartitionsOutWithSfPartition`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
@@ -1497,9 +1599,9 @@ pub type QuerySfPartitionsOut = Layout<tag::QuerySfPartitionsOut, 0x10>;
 /// `query_sf_partitions_out` and its list `sf_partition`.
 pub type QuerySfPartitionsOutWithSfPartition = WithTail<QuerySfPartitionsOut, SfPartition>;
 layout! { QuerySfPartitionsOut, tag::QuerySfPartitionsOut, "query_sf_partitions_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `num_sf_partitions`: bits 7:0 of dword 0x08.
     full(num_sf_partitions set_num_sf_partitions with_num_sf_partitions: u8 = "num_sf_partitions" 0x08[7:0]);
@@ -1508,35 +1610,41 @@ layout! { QuerySfPartitionsOut, tag::QuerySfPartitionsOut, "query_sf_partitions_
 
 /// `query_sf_partitions_in`: 16 bytes.
 ///
+/// Input of QUERY_SF_PARTITION (0x111). Reads the partitions of scalable functions: their number and BAR sizes.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QuerySfPartitionsIn = Layout<tag::QuerySfPartitionsIn, 0x10>;
 layout! { QuerySfPartitionsIn, tag::QuerySfPartitionsIn, "query_sf_partitions_in", Struct, 0x10, opcode 0x111;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
 }
 request! { QuerySfPartitionsIn => QuerySfPartitionsOut }
 
 /// `dealloc_sf_out`: 16 bytes.
 ///
+/// Output of DEALLOC_SF (0x114).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type DeallocSfOut = Layout<tag::DeallocSfOut, 0x10>;
 layout! { DeallocSfOut, tag::DeallocSfOut, "dealloc_sf_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `dealloc_sf_in`: 16 bytes.
 ///
+/// Input of DEALLOC_SF (0x114). Frees a scalable function.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type DeallocSfIn = Layout<tag::DeallocSfIn, 0x10>;
 layout! { DeallocSfIn, tag::DeallocSfIn, "dealloc_sf_in", Struct, 0x10, opcode 0x114;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `function_id`: bits 15:0 of dword 0x08.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
@@ -1545,23 +1653,27 @@ request! { DeallocSfIn => DeallocSfOut }
 
 /// `alloc_sf_out`: 16 bytes.
 ///
+/// Output of ALLOC_SF (0x113).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type AllocSfOut = Layout<tag::AllocSfOut, 0x10>;
 layout! { AllocSfOut, tag::AllocSfOut, "alloc_sf_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `alloc_sf_in`: 16 bytes.
 ///
+/// Input of ALLOC_SF (0x113). Allocates a scalable function.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type AllocSfIn = Layout<tag::AllocSfIn, 0x10>;
 layout! { AllocSfIn, tag::AllocSfIn, "alloc_sf_in", Struct, 0x10, opcode 0x113;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
     /// `function_id`: bits 15:0 of dword 0x08.
     full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
@@ -1601,6 +1713,8 @@ layout! { SchedElem, tag::SchedElem, "sched_elem", Struct, 0x80;
 
 /// `create_sched_elem_in`: 144 bytes.
 ///
+/// Input of a command.
+///
 /// Sources: rdma-core.
 pub type CreateSchedElemIn = Layout<tag::CreateSchedElemIn, 0x90>;
 layout! { CreateSchedElemIn, tag::CreateSchedElemIn, "create_sched_elem_in", Struct, 0x90;
@@ -1611,6 +1725,8 @@ layout! { CreateSchedElemIn, tag::CreateSchedElemIn, "create_sched_elem_in", Str
 }
 
 /// `create_modify_elem_in`: 144 bytes.
+///
+/// Input of a command.
 ///
 /// Sources: rdma-core.
 pub type CreateModifyElemIn = Layout<tag::CreateModifyElemIn, 0x90>;

@@ -64,6 +64,8 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
 /// `sqc`: 240 bytes.
 ///
+/// Send queue context.
+///
 /// With its list `wq.pas`: [`SqcWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
@@ -72,60 +74,62 @@ pub type Sqc = Layout<tag::Sqc, 0xf0>;
 /// `sqc` and its list `wq.pas`.
 pub type SqcWithPas = WithTail<Sqc, CmdPas>;
 layout! { Sqc, tag::Sqc, "sqc", Struct, 0xf0;
-    /// `rlky`: bit 31 of dword 0x00.
+    /// `rlky`: bit 31 of dword 0x00. When set, entries of the queue may use the reserved lkey.
     #[doc(alias = "rlkey")]
     flag(rlky set_rlky with_rlky: bool = "rlky" 0x00[31]);
-    /// `cd_master`: bit 30 of dword 0x00.
+    /// `cd_master`: bit 30 of dword 0x00. When set, the queue may wait for other queues and enable their entries. Capability: cmd_hca_cap.cd.
     flag(cd_master set_cd_master with_cd_master: bool = "cd_master" 0x00[30]);
-    /// `fre`: bit 29 of dword 0x00.
+    /// `fre`: bit 29 of dword 0x00. When set, memory can be registered by fast registration.
     flag(fre set_fre with_fre: bool = "fre" 0x00[29]);
-    /// `flush_in_error_en`: bit 28 of dword 0x00.
+    /// `flush_in_error_en`: bit 28 of dword 0x00. When set, entries left in the error state are completed as flushed.
     flag(flush_in_error_en set_flush_in_error_en with_flush_in_error_en: bool = "flush_in_error_en" 0x00[28]);
-    /// `allow_multi_pkt_send_wqe`: bit 27 of dword 0x00.
+    /// `allow_multi_pkt_send_wqe`: bit 27 of dword 0x00. When set, one entry may send several packets. Capability: per_protocol_networking_offload_caps.multi_pkt_send_wqe.
     flag(allow_multi_pkt_send_wqe set_allow_multi_pkt_send_wqe with_allow_multi_pkt_send_wqe: bool = "allow_multi_pkt_send_wqe" 0x00[27]);
-    /// `min_wqe_inline_mode`: bits 26:24 of dword 0x00.
+    /// `min_wqe_inline_mode`: bits 26:24 of dword 0x00. Which headers an entry must hold inline. Capability: per_protocol_networking_offload_caps.wqe_inline_mode.
     bits(min_wqe_inline_mode set_min_wqe_inline_mode with_min_wqe_inline_mode try_set_min_wqe_inline_mode: u8 = "min_wqe_inline_mode" 0x00[26:24]);
-    /// `state`: bits 23:20 of dword 0x00.
+    /// `state`: bits 23:20 of dword 0x00. State of the queue.
     bits(state set_state with_state try_set_state: u8 = "state" 0x00[23:20]);
-    /// `reg_umr`: bit 19 of dword 0x00.
+    /// `reg_umr`: bit 19 of dword 0x00. When set, memory can be registered by UMR. Capability: per_protocol_networking_offload_caps.reg_umr_sq.
     flag(reg_umr set_reg_umr with_reg_umr: bool = "reg_umr" 0x00[19]);
-    /// `allow_swp`: bit 18 of dword 0x00.
+    /// `allow_swp`: bit 18 of dword 0x00. When set, entries may tell where the headers begin. Capability: per_protocol_networking_offload_caps.swp.
     flag(allow_swp set_allow_swp with_allow_swp: bool = "allow_swp" 0x00[18]);
-    /// `hairpin`: bit 17 of dword 0x00.
+    /// `hairpin`: bit 17 of dword 0x00. When set, packets come from the receive queue hairpin_peer_rq. Capability: cmd_hca_cap.hairpin.
     flag(hairpin set_hairpin with_hairpin: bool = "hairpin" 0x00[17]);
-    /// `non_wire`: bit 16 of dword 0x00.
+    /// `non_wire`: bit 16 of dword 0x00. When set, no entry of the queue sends anything to the wire. Capability: cmd_hca_cap.non_wire_sq.
     flag(non_wire set_non_wire with_non_wire: bool = "non_wire" 0x00[16]);
-    /// `static_sq_wq`: bit 15 of dword 0x00.
+    /// `static_sq_wq`: bit 15 of dword 0x00. When set, entries are written once and run again and again. Capability: cmd_hca_cap.log_max_static_sq_wq. By its name only: no public text says more.
     flag(static_sq_wq set_static_sq_wq with_static_sq_wq: bool = "static_sq_wq" 0x00[15]);
-    /// `hairpin_wq_buffer_type`: bits 10:8 of dword 0x00.
+    /// `hairpin_wq_buffer_type`: bits 10:8 of dword 0x00. Where the hairpin queue lies: in the adapter (0), in host memory (1). Capability: cmd_hca_cap_2.hairpin_sq_wq_in_host_mem.
     bits(hairpin_wq_buffer_type set_hairpin_wq_buffer_type with_hairpin_wq_buffer_type try_set_hairpin_wq_buffer_type: u8 = "hairpin_wq_buffer_type" 0x00[10:8]);
-    /// `ts_format`: bits 5:4 of dword 0x00.
+    /// `ts_format`: bits 5:4 of dword 0x00. Clock of the timestamps in completions. Capability: cmd_hca_cap.sq_ts_format.
     bits(ts_format set_ts_format with_ts_format try_set_ts_format: u8 = "ts_format" 0x00[5:4]);
-    /// `hairpin_offload_type`: bits 3:0 of dword 0x00.
+    /// `hairpin_offload_type`: bits 3:0 of dword 0x00. What the hairpin does with packets; the values are not public. By its name only: no public text says more.
     bits(hairpin_offload_type set_hairpin_offload_type with_hairpin_offload_type try_set_hairpin_offload_type: u8 = "hairpin_offload_type" 0x00[3:0]);
-    /// `user_index`: bits 23:0 of dword 0x04.
+    /// `user_index`: bits 23:0 of dword 0x04. Number, chosen by software, that completions carry. Capability: cmd_hca_cap.cqe_version.
     bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x04[23:0]);
-    /// `cqn`: bits 23:0 of dword 0x08.
+    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that gets the completions.
     bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
-    /// `hairpin_peer_rq`: bits 23:0 of dword 0x0c.
+    /// `hairpin_peer_rq`: bits 23:0 of dword 0x0c. Number of the RQ at the other end of the hairpin.
     bits(hairpin_peer_rq set_hairpin_peer_rq with_hairpin_peer_rq try_set_hairpin_peer_rq: u32 = "hairpin_peer_rq" 0x0c[23:0]);
-    /// `hairpin_peer_vhca`: bits 15:0 of dword 0x10.
+    /// `hairpin_peer_vhca`: bits 15:0 of dword 0x10. Number of the function that owns the peer RQ: its vhca_id.
     full(hairpin_peer_vhca set_hairpin_peer_vhca with_hairpin_peer_vhca: u16 = "hairpin_peer_vhca" 0x10[15:0]);
-    /// `ts_cqe_to_dest_cqn`: bits 23:0 of dword 0x18.
+    /// `ts_cqe_to_dest_cqn`: bits 23:0 of dword 0x18. Number of the CQ that gets the timestamps of the port. Capability: cmd_hca_cap.ts_cqe_to_dest_cqn.
     bits(ts_cqe_to_dest_cqn set_ts_cqe_to_dest_cqn with_ts_cqe_to_dest_cqn try_set_ts_cqe_to_dest_cqn: u32 = "ts_cqe_to_dest_cqn" 0x18[23:0]);
-    /// `packet_pacing_rate_limit_index`: bits 15:0 of dword 0x1c.
+    /// `packet_pacing_rate_limit_index`: bits 15:0 of dword 0x1c. Entry of the rate table that limits sending; 0 is no limit. Capability: qos_cap.packet_pacing.
     full(packet_pacing_rate_limit_index set_packet_pacing_rate_limit_index with_packet_pacing_rate_limit_index: u16 = "packet_pacing_rate_limit_index" 0x1c[15:0]);
-    /// `tis_lst_sz`: bits 31:16 of dword 0x20.
+    /// `tis_lst_sz`: bits 31:16 of dword 0x20. Number of TISes that the queue sends through. Capability: cmd_hca_cap.log_max_tis_per_sq.
     full(tis_lst_sz set_tis_lst_sz with_tis_lst_sz: u16 = "tis_lst_sz" 0x20[31:16]);
-    /// `qos_queue_group_id`: bits 15:0 of dword 0x20.
+    /// `qos_queue_group_id`: bits 15:0 of dword 0x20. Number of the scheduling element that paces the queue. Capability: qos_cap.nic_sq_scheduling.
     full(qos_queue_group_id set_qos_queue_group_id with_qos_queue_group_id: u16 = "qos_queue_group_id" 0x20[15:0]);
-    /// `tis_num_0`: bits 23:0 of dword 0x2c.
+    /// `tis_num_0`: bits 23:0 of dword 0x2c. Number of the TIS that the queue sends through.
     bits(tis_num_0 set_tis_num_0 with_tis_num_0 try_set_tis_num_0: u32 = "tis_num_0" 0x2c[23:0]);
-    /// `wq`: from byte 0x30 on.
+    /// `wq`: from byte 0x30 on. The work queue that holds the entries.
     nested(wq wq_mut set_wq with_wq: Wq = "wq" 0x30, 0xc0);
 }
 
 /// `rqc`: 240 bytes.
+///
+/// Receive queue context.
 ///
 /// With its list `wq.pas`: [`RqcWithPas`].
 ///
@@ -135,61 +139,63 @@ pub type Rqc = Layout<tag::Rqc, 0xf0>;
 /// `rqc` and its list `wq.pas`.
 pub type RqcWithPas = WithTail<Rqc, CmdPas>;
 layout! { Rqc, tag::Rqc, "rqc", Struct, 0xf0;
-    /// `rlky`: bit 31 of dword 0x00.
+    /// `rlky`: bit 31 of dword 0x00. When set, entries of the queue may use the reserved lkey.
     #[doc(alias = "rlkey")]
     flag(rlky set_rlky with_rlky: bool = "rlky" 0x00[31]);
-    /// `delay_drop_en`: bit 30 of dword 0x00.
+    /// `delay_drop_en`: bit 30 of dword 0x00. When set, packets that find no receive entry wait and are not dropped. Capability: cmd_hca_cap.rq_delay_drop.
     flag(delay_drop_en set_delay_drop_en with_delay_drop_en: bool = "delay_drop_en" 0x00[30]);
-    /// `scatter_fcs`: bit 29 of dword 0x00.
+    /// `scatter_fcs`: bit 29 of dword 0x00. When set, the checksum of the Ethernet frame is received with it. Capability: per_protocol_networking_offload_caps.scatter_fcs.
     flag(scatter_fcs set_scatter_fcs with_scatter_fcs: bool = "scatter_fcs" 0x00[29]);
-    /// `vsd`: bit 28 of dword 0x00.
+    /// `vsd`: bit 28 of dword 0x00. When set, VLAN tags are not stripped. Capability: per_protocol_networking_offload_caps.vlan_cap.
     #[doc(alias = "vlan_strip_disable")]
     flag(vsd set_vsd with_vsd: bool = "vsd" 0x00[28]);
-    /// `mem_rq_type`: bits 27:24 of dword 0x00.
+    /// `mem_rq_type`: bits 27:24 of dword 0x00. What takes the packets: own entries (0), those of an RMP (1), IBQ (2).
     bits(mem_rq_type set_mem_rq_type with_mem_rq_type try_set_mem_rq_type: u8 = "mem_rq_type" 0x00[27:24]);
-    /// `state`: bits 23:20 of dword 0x00.
+    /// `state`: bits 23:20 of dword 0x00. State of the queue.
     coded(state set_state with_state try_set_state: RqState(u8) = "state" 0x00[23:20]);
-    /// `flush_in_error_en`: bit 18 of dword 0x00.
+    /// `flush_in_error_en`: bit 18 of dword 0x00. When set, entries left in the error state are completed as flushed.
     flag(flush_in_error_en set_flush_in_error_en with_flush_in_error_en: bool = "flush_in_error_en" 0x00[18]);
-    /// `hairpin`: bit 17 of dword 0x00.
+    /// `hairpin`: bit 17 of dword 0x00. When set, packets go on to the send queue hairpin_peer_sq. Capability: cmd_hca_cap.hairpin.
     flag(hairpin set_hairpin with_hairpin: bool = "hairpin" 0x00[17]);
-    /// `hairpin_data_buffer_type`: bits 10:8 of dword 0x00.
+    /// `hairpin_data_buffer_type`: bits 10:8 of dword 0x00. Which buffer in the adapter holds hairpin data: unlocked (0), locked (1). Capability: cmd_hca_cap_2.hairpin_data_buffer_locked.
     bits(hairpin_data_buffer_type set_hairpin_data_buffer_type with_hairpin_data_buffer_type try_set_hairpin_data_buffer_type: u8 = "hairpin_data_buffer_type" 0x00[10:8]);
-    /// `ts_format`: bits 5:4 of dword 0x00.
+    /// `ts_format`: bits 5:4 of dword 0x00. Clock of the timestamps in completions. Capability: cmd_hca_cap.rq_ts_format.
     bits(ts_format set_ts_format with_ts_format try_set_ts_format: u8 = "ts_format" 0x00[5:4]);
-    /// `user_index`: bits 23:0 of dword 0x04.
+    /// `user_index`: bits 23:0 of dword 0x04. Number, chosen by software, that completions carry. Capability: cmd_hca_cap.cqe_version.
     bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x04[23:0]);
-    /// `cqn`: bits 23:0 of dword 0x08.
+    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that gets the completions.
     bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
-    /// `counter_set_id`: bits 31:24 of dword 0x0c.
+    /// `counter_set_id`: bits 31:24 of dword 0x0c. Number of the Q counter that counts for the queue.
     full(counter_set_id set_counter_set_id with_counter_set_id: u8 = "counter_set_id" 0x0c[31:24]);
-    /// `rmpn`: bits 23:0 of dword 0x10.
+    /// `rmpn`: bits 23:0 of dword 0x10. Number of the RMP that gives the entries, when mem_rq_type is 1. Capability: cmd_hca_cap.mem_rq_rmp.
     bits(rmpn set_rmpn with_rmpn try_set_rmpn: u32 = "rmpn" 0x10[23:0]);
-    /// `ibq_wire_protocol`: bits 31:24 of dword 0x14.
+    /// `ibq_wire_protocol`: bits 31:24 of dword 0x14. Protocol whose sequence numbers place packets in the inline buffer. Capability: ibq_cap.ibq_wire_protocol.
     full(ibq_wire_protocol set_ibq_wire_protocol with_ibq_wire_protocol: u8 = "ibq_wire_protocol" 0x14[31:24]);
-    /// `hairpin_peer_sq`: bits 23:0 of dword 0x14.
+    /// `hairpin_peer_sq`: bits 23:0 of dword 0x14. Number of the SQ at the other end of the hairpin.
     bits(hairpin_peer_sq set_hairpin_peer_sq with_hairpin_peer_sq try_set_hairpin_peer_sq: u32 = "hairpin_peer_sq" 0x14[23:0]);
-    /// `ibq_segment_size`: bits 31:16 of dword 0x18.
+    /// `ibq_segment_size`: bits 31:16 of dword 0x18. Size of a segment of the inline buffer. Unit: bytes. Capability: cmd_hca_cap.ibq.
     full(ibq_segment_size set_ibq_segment_size with_ibq_segment_size: u16 = "ibq_segment_size" 0x18[31:16]);
-    /// `hairpin_peer_vhca`: bits 15:0 of dword 0x18.
+    /// `hairpin_peer_vhca`: bits 15:0 of dword 0x18. Number of the function that owns the peer SQ: its vhca_id.
     full(hairpin_peer_vhca set_hairpin_peer_vhca with_hairpin_peer_vhca: u16 = "hairpin_peer_vhca" 0x18[15:0]);
-    /// `ibq_mkey`: bits 31:0 of dword 0x1c.
+    /// `ibq_mkey`: bits 31:0 of dword 0x1c. Memory key of the inline buffer. Capability: cmd_hca_cap.ibq.
     full(ibq_mkey set_ibq_mkey with_ibq_mkey: u32 = "ibq_mkey" 0x1c[31:0]);
-    /// `ibq_scatter_offset`: bits 15:8 of dword 0x20.
+    /// `ibq_scatter_offset`: bits 15:8 of dword 0x20. Where in a packet the data to be placed begins. Range: up to ibq_max_scatter_offset. Capability: ibq_cap.ibq_max_scatter_offset. By its name only: no public text says more.
     full(ibq_scatter_offset set_ibq_scatter_offset with_ibq_scatter_offset: u8 = "ibq_scatter_offset" 0x20[15:8]);
-    /// `log_ibq_buffer_size`: bits 4:0 of dword 0x20.
+    /// `log_ibq_buffer_size`: bits 4:0 of dword 0x20. Number of segments in the inline buffer. Unit: log2. Capability: cmd_hca_cap.ibq.
     bits(log_ibq_buffer_size set_log_ibq_buffer_size with_log_ibq_buffer_size try_set_log_ibq_buffer_size: u8 = "log_ibq_buffer_size" 0x20[4:0]);
-    /// `shampo_no_match_alignment_granularity`: bits 25:24 of dword 0x24.
+    /// `shampo_no_match_alignment_granularity`: bits 25:24 of dword 0x24. Where data that does not match begins: next byte, stride or page. Capability: cmd_hca_cap.shampo.
     bits(shampo_no_match_alignment_granularity set_shampo_no_match_alignment_granularity with_shampo_no_match_alignment_granularity try_set_shampo_no_match_alignment_granularity: u8 = "shampo_no_match_alignment_granularity" 0x24[25:24]);
-    /// `shampo_match_criteria_type`: bits 17:16 of dword 0x24.
+    /// `shampo_match_criteria_type`: bits 17:16 of dword 0x24. Which packets SHAMPO takes for one flow. Capability: cmd_hca_cap.shampo.
     bits(shampo_match_criteria_type set_shampo_match_criteria_type with_shampo_match_criteria_type try_set_shampo_match_criteria_type: u8 = "shampo_match_criteria_type" 0x24[17:16]);
-    /// `reservation_timeout`: bits 15:0 of dword 0x24.
+    /// `reservation_timeout`: bits 15:0 of dword 0x24. How long a reserved area may wait for more packets. Unit: microseconds. Capability: cmd_hca_cap.shampo.
     full(reservation_timeout set_reservation_timeout with_reservation_timeout: u16 = "reservation_timeout" 0x24[15:0]);
-    /// `wq`: from byte 0x30 on.
+    /// `wq`: from byte 0x30 on. The work queue that holds the entries.
     nested(wq wq_mut set_wq with_wq: Wq = "wq" 0x30, 0xc0);
 }
 
 /// `query_sq_out`: 272 bytes.
+///
+/// Output of QUERY_SQ (0x907).
 ///
 /// With its list `sq_context.wq.pas`: [`QuerySqOutWithPas`].
 ///
@@ -199,26 +205,28 @@ pub type QuerySqOut = Layout<tag::QuerySqOut, 0x110>;
 /// `query_sq_out` and its list `sq_context.wq.pas`.
 pub type QuerySqOutWithPas = WithTail<QuerySqOut, CmdPas>;
 layout! { QuerySqOut, tag::QuerySqOut, "query_sq_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `sq_context`: from byte 0x20 on.
+    /// `sq_context`: from byte 0x20 on. Context of the queue as it is now.
     nested(sq_context sq_context_mut set_sq_context with_sq_context: Sqc = "sq_context" 0x20, 0xf0);
 }
 
 /// `query_sq_in`: 16 bytes.
 ///
+/// Input of QUERY_SQ (0x907). Reads the context of a send queue.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QuerySqIn = Layout<tag::QuerySqIn, 0x10>;
 layout! { QuerySqIn, tag::QuerySqIn, "query_sq_in", Struct, 0x10, opcode 0x907;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `sqn`: bits 23:0 of dword 0x08.
+    /// `sqn`: bits 23:0 of dword 0x08. Number of the SQ that the command works on.
     bits(sqn set_sqn with_sqn try_set_sqn: u32 = "sqn" 0x08[23:0]);
 }
 request! { QuerySqIn => QuerySqOut }
@@ -235,11 +243,11 @@ pub type QueryRqOut = Layout<tag::QueryRqOut, 0x110>;
 /// `query_rq_out` and its list `rq_context.wq.pas`.
 pub type QueryRqOutWithPas = WithTail<QueryRqOut, CmdPas>;
 layout! { QueryRqOut, tag::QueryRqOut, "query_rq_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `rq_context`: from byte 0x20 on.
+    /// `rq_context`: from byte 0x20 on. Context of the queue as it is now.
     nested(rq_context rq_context_mut set_rq_context with_rq_context: Rqc = "rq_context" 0x20, 0xf0);
 }
 
@@ -250,29 +258,33 @@ layout! { QueryRqOut, tag::QueryRqOut, "query_rq_out", Struct, 0x110;
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryRqIn = Layout<tag::QueryRqIn, 0x10>;
 layout! { QueryRqIn, tag::QueryRqIn, "query_rq_in", Struct, 0x10, opcode 0x90b;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rqn`: bits 23:0 of dword 0x08.
+    /// `rqn`: bits 23:0 of dword 0x08. Number of the RQ that the command works on.
     bits(rqn set_rqn with_rqn try_set_rqn: u32 = "rqn" 0x08[23:0]);
 }
 request! { QueryRqIn => QueryRqOut }
 
 /// `modify_sq_out`: 16 bytes.
 ///
+/// Output of MODIFY_SQ (0x905).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type ModifySqOut = Layout<tag::ModifySqOut, 0x10>;
 layout! { ModifySqOut, tag::ModifySqOut, "modify_sq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `modify_sq_in`: 272 bytes.
+///
+/// Input of MODIFY_SQ (0x905). Moves a send queue to another state and changes the selected fields.
 ///
 /// With its list `ctx.wq.pas`: [`ModifySqInWithPas`].
 ///
@@ -282,19 +294,19 @@ pub type ModifySqIn = Layout<tag::ModifySqIn, 0x110>;
 /// `modify_sq_in` and its list `ctx.wq.pas`.
 pub type ModifySqInWithPas = WithTail<ModifySqIn, CmdPas>;
 layout! { ModifySqIn, tag::ModifySqIn, "modify_sq_in", Struct, 0x110, opcode 0x905;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `sq_state`: bits 31:28 of dword 0x08.
+    /// `sq_state`: bits 31:28 of dword 0x08. State that the queue is in now.
     bits(sq_state set_sq_state with_sq_state try_set_sq_state: u8 = "sq_state" 0x08[31:28]);
-    /// `sqn`: bits 23:0 of dword 0x08.
+    /// `sqn`: bits 23:0 of dword 0x08. Number of the SQ that the command works on.
     bits(sqn set_sqn with_sqn try_set_sqn: u32 = "sqn" 0x08[23:0]);
-    /// `modify_bitmask`: 64 bits from byte 0x10 on.
+    /// `modify_bitmask`: 64 bits from byte 0x10 on. Which fields of ctx count: bit 0 the rate, bit 2 qos_queue_group_id.
     quad(modify_bitmask set_modify_bitmask with_modify_bitmask: u64 = "modify_bitmask" 0x10);
-    /// `ctx`: from byte 0x20 on.
+    /// `ctx`: from byte 0x20 on. New state, and new values of the selected fields.
     #[doc(alias = "sq_context")]
     nested(ctx ctx_mut set_ctx with_ctx: Sqc = "ctx" 0x20, 0xf0);
 }
@@ -307,9 +319,9 @@ request! { ModifySqIn => ModifySqOut }
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyRqOut = Layout<tag::ModifyRqOut, 0x10>;
 layout! { ModifyRqOut, tag::ModifyRqOut, "modify_rq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -327,46 +339,50 @@ pub type ModifyRqIn = Layout<tag::ModifyRqIn, 0x110>;
 /// `modify_rq_in` and its list `ctx.wq.pas`.
 pub type ModifyRqInWithPas = WithTail<ModifyRqIn, CmdPas>;
 layout! { ModifyRqIn, tag::ModifyRqIn, "modify_rq_in", Struct, 0x110, opcode 0x909;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rq_state`: bits 31:28 of dword 0x08.
+    /// `rq_state`: bits 31:28 of dword 0x08. State that the queue is in now.
     coded(rq_state set_rq_state with_rq_state try_set_rq_state: RqState(u8) = "rq_state" 0x08[31:28]);
-    /// `rqn`: bits 23:0 of dword 0x08.
+    /// `rqn`: bits 23:0 of dword 0x08. Number of the RQ that the command works on.
     bits(rqn set_rqn with_rqn try_set_rqn: u32 = "rqn" 0x08[23:0]);
-    /// `modify_bitmask`: 64 bits from byte 0x10 on.
+    /// `modify_bitmask`: 64 bits from byte 0x10 on. Which fields of ctx count besides the state: bits of modify_rq_select.
     quad(modify_bitmask set_modify_bitmask with_modify_bitmask: u64 = "modify_bitmask" 0x10);
-    /// `ctx`: from byte 0x20 on.
+    /// `ctx`: from byte 0x20 on. New state, and new values of the selected fields.
     nested(ctx ctx_mut set_ctx with_ctx: Rqc = "ctx" 0x20, 0xf0);
 }
 request! { ModifyRqIn => ModifyRqOut }
 
 /// `destroy_sq_out`: 16 bytes.
 ///
+/// Output of DESTROY_SQ (0x906).
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroySqOut = Layout<tag::DestroySqOut, 0x10>;
 layout! { DestroySqOut, tag::DestroySqOut, "destroy_sq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
 /// `destroy_sq_in`: 16 bytes.
 ///
+/// Input of DESTROY_SQ (0x906). Ends a send queue.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroySqIn = Layout<tag::DestroySqIn, 0x10>;
 layout! { DestroySqIn, tag::DestroySqIn, "destroy_sq_in", Struct, 0x10, opcode 0x906;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `sqn`: bits 23:0 of dword 0x08.
+    /// `sqn`: bits 23:0 of dword 0x08. Number of the SQ that the command works on.
     bits(sqn set_sqn with_sqn try_set_sqn: u32 = "sqn" 0x08[23:0]);
 }
 request! { DestroySqIn => DestroySqOut }
@@ -378,9 +394,9 @@ request! { DestroySqIn => DestroySqOut }
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyRqOut = Layout<tag::DestroyRqOut, 0x10>;
 layout! { DestroyRqOut, tag::DestroyRqOut, "destroy_rq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
 }
 
@@ -391,31 +407,35 @@ layout! { DestroyRqOut, tag::DestroyRqOut, "destroy_rq_out", Struct, 0x10;
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyRqIn = Layout<tag::DestroyRqIn, 0x10>;
 layout! { DestroyRqIn, tag::DestroyRqIn, "destroy_rq_in", Struct, 0x10, opcode 0x90a;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rqn`: bits 23:0 of dword 0x08.
+    /// `rqn`: bits 23:0 of dword 0x08. Number of the RQ that the command works on.
     bits(rqn set_rqn with_rqn try_set_rqn: u32 = "rqn" 0x08[23:0]);
 }
 request! { DestroyRqIn => DestroyRqOut }
 
 /// `create_sq_out`: 16 bytes.
 ///
+/// Output of CREATE_SQ (0x904).
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateSqOut = Layout<tag::CreateSqOut, 0x10>;
 layout! { CreateSqOut, tag::CreateSqOut, "create_sq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `sqn`: bits 23:0 of dword 0x08.
+    /// `sqn`: bits 23:0 of dword 0x08. Number of the new SQ.
     bits(sqn set_sqn with_sqn try_set_sqn: u32 = "sqn" 0x08[23:0]);
 }
 
 /// `create_sq_in`: 272 bytes.
+///
+/// Input of CREATE_SQ (0x904). Makes a send queue, in state RST.
 ///
 /// With its list `ctx.wq.pas`: [`CreateSqInWithPas`].
 ///
@@ -425,13 +445,13 @@ pub type CreateSqIn = Layout<tag::CreateSqIn, 0x110>;
 /// `create_sq_in` and its list `ctx.wq.pas`.
 pub type CreateSqInWithPas = WithTail<CreateSqIn, CmdPas>;
 layout! { CreateSqIn, tag::CreateSqIn, "create_sq_in", Struct, 0x110, opcode 0x904;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `ctx`: from byte 0x20 on.
+    /// `ctx`: from byte 0x20 on. Context of the new queue.
     nested(ctx ctx_mut set_ctx with_ctx: Sqc = "ctx" 0x20, 0xf0);
 }
 request! { CreateSqIn => CreateSqOut }
@@ -443,11 +463,11 @@ request! { CreateSqIn => CreateSqOut }
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateRqOut = Layout<tag::CreateRqOut, 0x10>;
 layout! { CreateRqOut, tag::CreateRqOut, "create_rq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00.
+    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
     coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04.
+    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `rqn`: bits 23:0 of dword 0x08.
+    /// `rqn`: bits 23:0 of dword 0x08. Number of the new RQ.
     bits(rqn set_rqn with_rqn try_set_rqn: u32 = "rqn" 0x08[23:0]);
 }
 
@@ -463,13 +483,13 @@ pub type CreateRqIn = Layout<tag::CreateRqIn, 0x110>;
 /// `create_rq_in` and its list `ctx.wq.pas`.
 pub type CreateRqInWithPas = WithTail<CreateRqIn, CmdPas>;
 layout! { CreateRqIn, tag::CreateRqIn, "create_rq_in", Struct, 0x110, opcode 0x908;
-    /// `opcode`: bits 31:16 of dword 0x00.
+    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00.
+    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04.
+    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `ctx`: from byte 0x20 on.
+    /// `ctx`: from byte 0x20 on. Context of the new queue.
     nested(ctx ctx_mut set_ctx with_ctx: Rqc = "ctx" 0x20, 0xf0);
 }
 request! { CreateRqIn => CreateRqOut }
