@@ -25,7 +25,8 @@ pub(crate) fn at_hand() -> &'static [Headers] {
         let (found, told) = find().unwrap_or_else(|e| panic!("{e}"));
         if !told.is_empty() {
             // Past the test harness, which keeps what passing tests print.
-            let text = format!("\n*** NOT WHOLLY COMPARED WITH gcc:\n  {}\n***\n\n", told.join("\n  "));
+            let text =
+                format!("\n*** NOT WHOLLY COMPARED WITH gcc:\n  {}\n***\n\n", told.join("\n  "));
             std::io::stderr().write_all(text.as_bytes()).expect("a place to write to");
         }
         assert!(
