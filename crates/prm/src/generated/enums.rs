@@ -5,7 +5,7 @@
 coded! {
     /// Status of a command. Unknown values are kept.
     ///
-    /// Of `*_out.status`.
+    /// Of `*_out.status`, `general_obj_out_cmd_hdr.status`.
     Status: u8 = "status" {
         OK "OK" = 0x0,
         INT_ERR "INT_ERR" = 0x1,
@@ -30,7 +30,7 @@ coded! {
 coded! {
     /// Number of a command. Unknown values are kept.
     ///
-    /// Of `*_in.opcode`.
+    /// Of `*_in.opcode`, `general_obj_in_cmd_hdr.opcode`.
     Opcode: u16 = "opcode" {
         QUERY_HCA_CAP "QUERY_HCA_CAP" = 0x100 "Reads one group of capabilities of a function, maximal or current.",
         QUERY_ADAPTER "QUERY_ADAPTER" = 0x101 "Reads the vendor and the board identity (PSID) of the adapter.",
@@ -244,6 +244,10 @@ coded! {
         QUERY_DELEGATED_VHCA "QUERY_DELEGATED_VHCA" = 0x732 "Reads which functions are delegated to the caller for management.",
         CREATE_ESW_VPORT "CREATE_ESW_VPORT" = 0x733 "Makes a virtual port of the e-switch for a managed function.",
         DESTROY_ESW_VPORT "DESTROY_ESW_VPORT" = 0x734 "Ends a virtual port of the e-switch.",
+        SET_REGEX_PARAMS "SET_REGEX_PARAMS" = 0xb04 "Sets parameters of the regular expression engine.",
+        QUERY_REGEX_PARAMS "QUERY_REGEX_PARAMS" = 0xb05 "Reads parameters of the regular expression engine.",
+        SET_REGEX_REGISTERS "SET_REGEX_REGISTERS" = 0xb06 "Writes a register of the regular expression engine.",
+        QUERY_REGEX_REGISTERS "QUERY_REGEX_REGISTERS" = 0xb07 "Reads a register of the regular expression engine.",
     }
 }
 

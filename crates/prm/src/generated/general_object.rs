@@ -85,7 +85,7 @@ layout! { GeneralObjInCmdHdrOpParam, tag::GeneralObjInCmdHdrOpParam, "general_ob
 pub type GeneralObjInCmdHdr = Layout<tag::GeneralObjInCmdHdr, 0x10>;
 layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr", Struct, 0x10;
     /// `opcode`: bits 31:16 of dword 0x00. Number of the command: CREATE, MODIFY, QUERY or DESTROY_GENERAL_OBJECT.
-    full(opcode set_opcode with_opcode: u16 = "opcode" 0x00[31:16]);
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
     full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
     /// `vhca_tunnel_id`: bits 31:16 of dword 0x04. Tunnel by which the command goes to another function; 0 for none. Capability: cmd_hca_cap.vhca_tunnel_commands.
@@ -105,7 +105,7 @@ layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr",
 pub type GeneralObjOutCmdHdr = Layout<tag::GeneralObjOutCmdHdr, 0x10>;
 layout! { GeneralObjOutCmdHdr, tag::GeneralObjOutCmdHdr, "general_obj_out_cmd_hdr", Struct, 0x10;
     /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    full(status set_status with_status: u8 = "status" 0x00[31:24]);
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
     /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
     full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
     /// `obj_id`: bits 31:0 of dword 0x08. Number of the object made; of a range, that of the first one.

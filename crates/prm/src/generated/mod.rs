@@ -591,6 +591,10 @@ pub(crate) static COMMAND_WORDS: &[(u16, &str)] = &[
     (0x732, "Reads which functions are delegated to the caller for management."),
     (0x733, "Makes a virtual port of the e-switch for a managed function."),
     (0x734, "Ends a virtual port of the e-switch."),
+    (0xb04, "Sets parameters of the regular expression engine."),
+    (0xb05, "Reads parameters of the regular expression engine."),
+    (0xb06, "Writes a register of the regular expression engine."),
+    (0xb07, "Reads a register of the regular expression engine."),
 ];
 
 /// Second names of layouts, as other headers have them, and the layouts.

@@ -129,9 +129,11 @@ layout! { RegexpParams, tag::RegexpParams, "regexp_params", Struct, 0x30;
 
 /// `set_regexp_params_in`: 64 bytes.
 ///
+/// Input of SET_REGEX_PARAMS (0xb04). Sets parameters of the regular expression engine.
+///
 /// Sources: dpdk.
 pub type SetRegexpParamsIn = Layout<tag::SetRegexpParamsIn, 0x40>;
-layout! { SetRegexpParamsIn, tag::SetRegexpParamsIn, "set_regexp_params_in", Struct, 0x40;
+layout! { SetRegexpParamsIn, tag::SetRegexpParamsIn, "set_regexp_params_in", Struct, 0x40, opcode 0xb04;
     /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
@@ -145,8 +147,11 @@ layout! { SetRegexpParamsIn, tag::SetRegexpParamsIn, "set_regexp_params_in", Str
     /// `regexp_params`: from byte 0x10 on.
     nested(regexp_params regexp_params_mut set_regexp_params with_regexp_params: RegexpParams = "regexp_params" 0x10, 0x30);
 }
+request! { SetRegexpParamsIn => SetRegexpParamsOut }
 
 /// `set_regexp_params_out`: 16 bytes.
+///
+/// Output of SET_REGEX_PARAMS (0xb04).
 ///
 /// Sources: dpdk.
 pub type SetRegexpParamsOut = Layout<tag::SetRegexpParamsOut, 0x10>;
@@ -159,9 +164,11 @@ layout! { SetRegexpParamsOut, tag::SetRegexpParamsOut, "set_regexp_params_out", 
 
 /// `query_regexp_params_in`: 16 bytes.
 ///
+/// Input of QUERY_REGEX_PARAMS (0xb05). Reads parameters of the regular expression engine.
+///
 /// Sources: dpdk.
 pub type QueryRegexpParamsIn = Layout<tag::QueryRegexpParamsIn, 0x10>;
-layout! { QueryRegexpParamsIn, tag::QueryRegexpParamsIn, "query_regexp_params_in", Struct, 0x10;
+layout! { QueryRegexpParamsIn, tag::QueryRegexpParamsIn, "query_regexp_params_in", Struct, 0x10, opcode 0xb05;
     /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
@@ -171,8 +178,11 @@ layout! { QueryRegexpParamsIn, tag::QueryRegexpParamsIn, "query_regexp_params_in
     /// `engine_id`: bits 7:0 of dword 0x08.
     full(engine_id set_engine_id with_engine_id: u8 = "engine_id" 0x08[7:0]);
 }
+request! { QueryRegexpParamsIn => QueryRegexpParamsOut }
 
 /// `query_regexp_params_out`: 64 bytes.
+///
+/// Output of QUERY_REGEX_PARAMS (0xb05).
 ///
 /// Sources: dpdk.
 pub type QueryRegexpParamsOut = Layout<tag::QueryRegexpParamsOut, 0x40>;
@@ -187,9 +197,11 @@ layout! { QueryRegexpParamsOut, tag::QueryRegexpParamsOut, "query_regexp_params_
 
 /// `set_regexp_register_in`: 32 bytes.
 ///
+/// Input of SET_REGEX_REGISTERS (0xb06). Writes a register of the regular expression engine.
+///
 /// Sources: dpdk.
 pub type SetRegexpRegisterIn = Layout<tag::SetRegexpRegisterIn, 0x20>;
-layout! { SetRegexpRegisterIn, tag::SetRegexpRegisterIn, "set_regexp_register_in", Struct, 0x20;
+layout! { SetRegexpRegisterIn, tag::SetRegexpRegisterIn, "set_regexp_register_in", Struct, 0x20, opcode 0xb06;
     /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
@@ -203,8 +215,11 @@ layout! { SetRegexpRegisterIn, tag::SetRegexpRegisterIn, "set_regexp_register_in
     /// `register_data`: bits 31:0 of dword 0x10.
     full(register_data set_register_data with_register_data: u32 = "register_data" 0x10[31:0]);
 }
+request! { SetRegexpRegisterIn => SetRegexpRegisterOut }
 
 /// `set_regexp_register_out`: 16 bytes.
+///
+/// Output of SET_REGEX_REGISTERS (0xb06).
 ///
 /// Sources: dpdk.
 pub type SetRegexpRegisterOut = Layout<tag::SetRegexpRegisterOut, 0x10>;
@@ -217,9 +232,11 @@ layout! { SetRegexpRegisterOut, tag::SetRegexpRegisterOut, "set_regexp_register_
 
 /// `query_regexp_register_in`: 16 bytes.
 ///
+/// Input of QUERY_REGEX_REGISTERS (0xb07). Reads a register of the regular expression engine.
+///
 /// Sources: dpdk.
 pub type QueryRegexpRegisterIn = Layout<tag::QueryRegexpRegisterIn, 0x10>;
-layout! { QueryRegexpRegisterIn, tag::QueryRegexpRegisterIn, "query_regexp_register_in", Struct, 0x10;
+layout! { QueryRegexpRegisterIn, tag::QueryRegexpRegisterIn, "query_regexp_register_in", Struct, 0x10, opcode 0xb07;
     /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
@@ -231,8 +248,11 @@ layout! { QueryRegexpRegisterIn, tag::QueryRegexpRegisterIn, "query_regexp_regis
     /// `register_address`: bits 31:0 of dword 0x0c.
     full(register_address set_register_address with_register_address: u32 = "register_address" 0x0c[31:0]);
 }
+request! { QueryRegexpRegisterIn => QueryRegexpRegisterOut }
 
 /// `query_regexp_register_out`: 16 bytes.
+///
+/// Output of QUERY_REGEX_REGISTERS (0xb07).
 ///
 /// Sources: dpdk.
 pub type QueryRegexpRegisterOut = Layout<tag::QueryRegexpRegisterOut, 0x10>;
