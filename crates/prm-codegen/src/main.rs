@@ -1,5 +1,6 @@
 //! `prm-codegen`: import sources, check tables, compare them, generate Rust.
 
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -81,10 +82,7 @@ fn main() -> ExitCode {
         Command::Counts => run_counts(spec),
     };
     match result {
-        Ok(text) => {
-            println!("{}", text.trim_end());
-            ExitCode::SUCCESS
-        }
+        Ok(text) => say(text.trim_end(), ExitCode::SUCCESS),
         Err(Failed::Faults(faults)) => {
             eprint!("{}", faults.render());
             ExitCode::FAILURE
@@ -93,10 +91,19 @@ fn main() -> ExitCode {
             eprint!("{text}");
             ExitCode::FAILURE
         }
-        Err(Failed::Differs(text)) => {
-            print!("{text}");
+        Err(Failed::Differs(text)) => say(text.trim_end(), ExitCode::FAILURE),
+    }
+}
+
+/// Writes the answer of a run, and gives its code. Who reads no further, as `head` does, has read
+/// enough.
+fn say(text: &str, code: ExitCode) -> ExitCode {
+    match writeln!(std::io::stdout(), "{text}") {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            eprintln!("the answer can't be written: {e}");
             ExitCode::FAILURE
         }
+        _ => code,
     }
 }
 
