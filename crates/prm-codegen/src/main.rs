@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
-use prm_codegen::fault::{Faults, SourceFile};
+use prm_codegen::fault::{Faults, Origin, SourceFile};
 use prm_codegen::import::{self, HeaderFile, PassedOver, Reading};
 use prm_codegen::merge::{self, Told};
 use prm_codegen::report::{self, Verified};
@@ -206,6 +206,14 @@ fn run_verify(spec: &Path, files: &Files) -> Result<String, Failed> {
         Some(_) => import::adb(&read[0].file)?,
         None => import::headers_leniently(&read)?,
     };
+    if reading.layouts.is_empty() && reading.enums.is_empty() && reading.registers.is_empty() {
+        return Err(Faults::one(
+            &Origin::whole(&read[0].file),
+            format!("{} has no layout, no enumerator and no register", read[0].file.name),
+            "name a header of the mlx5_ifc dialect or a database of registers, and see that it is whole",
+        )
+        .into());
+    }
     let kin = spec
         .sources
         .iter()

@@ -33,7 +33,7 @@ pub fn read_spec(dir: &Path) -> Result<Spec, Faults> {
         }
     }
     let words = dir.join("words");
-    if words.exists() {
+    if is_there(&words) {
         for path in toml_files(&words, &mut faults) {
             if let Some(file) = faults.take(SourceFile::read(&path)) {
                 read_words(&file, &mut spec.words, &mut faults);
@@ -150,11 +150,16 @@ fn read_conflict(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Conflict>
     })
 }
 
+/// Whether there is anything of this name, be it readable or not.
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
 /// Reads those of `files` that are there.
 fn read_single(dir: &Path, files: &[SingleFile], spec: &mut Spec, faults: &mut Faults) {
     for (name, arrays, read) in files {
         let path = dir.join(name);
-        if path.exists()
+        if is_there(&path)
             && let Some(file) = faults.take(SourceFile::read(&path))
         {
             each_entry(&file, arrays, faults, |key, t, faults| read(spec, key, t, faults));

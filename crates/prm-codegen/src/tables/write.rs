@@ -18,7 +18,10 @@ pub fn write_import(spec: &Spec, dir: &Path) -> io::Result<()> {
     fs::create_dir_all(&layouts)?;
     for entry in fs::read_dir(&layouts)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|e| e == "toml") {
+        // What an import did not write is not its own to remove.
+        if path.extension().is_some_and(|e| e == "toml")
+            && fs::read_to_string(&path).is_ok_and(|text| text.contains(IMPORTED))
+        {
             fs::remove_file(path)?;
         }
     }
