@@ -358,6 +358,7 @@ macro_rules! tags {
 }
 
 /// A [`Place`](crate::Place): dword, first bit in it, width.
+#[allow(unused_macros)] // by families that have none
 macro_rules! place {
     ($dword:literal[$high:literal] $width:literal) => {
         $crate::Place { bit: $dword * 8 + 31 - $high, width: $width }
