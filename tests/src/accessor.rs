@@ -213,6 +213,63 @@ macro_rules! bits {
     };
 }
 
+macro_rules! object_number {
+    ($Layout:ident, $layout:literal, $field:literal, $Number:ident, $width:literal, $get:ident) => {
+        number!($Layout, $layout, $field, $width, |it| it.$get().get().into(), None)
+    };
+    ($Layout:ident, $layout:literal, $field:literal, $Number:ident, $width:literal, $get:ident, $set:ident, $with:ident) => {
+        number!(
+            $Layout,
+            $layout,
+            $field,
+            $width,
+            |it| it.$get().get().into(),
+            write!($Layout, |v: u128| mlx5_prm::$Number::new(v as u32), $set, $with, None)
+        )
+    };
+}
+
+macro_rules! flags_full {
+    ($Layout:ident, $layout:literal, $field:literal, $Flags:ident($raw:ident), $width:literal, $get:ident) => {
+        number!($Layout, $layout, $field, $width, |it| it.$get().into_bits().into(), None)
+    };
+    ($Layout:ident, $layout:literal, $field:literal, $Flags:ident($raw:ident), $width:literal, $get:ident, $set:ident, $with:ident) => {
+        number!(
+            $Layout,
+            $layout,
+            $field,
+            $width,
+            |it| it.$get().into_bits().into(),
+            write!($Layout, |v: u128| mlx5_prm::$Flags::from_bits(v as $raw), $set, $with, None)
+        )
+    };
+}
+
+macro_rules! flags {
+    ($Layout:ident, $layout:literal, $field:literal, $Flags:ident($raw:ident), $width:literal, $get:ident) => {
+        number!($Layout, $layout, $field, $width, |it| it.$get().into_bits().into(), None)
+    };
+    ($Layout:ident, $layout:literal, $field:literal, $Flags:ident($raw:ident), $width:literal, $get:ident, $set:ident, $with:ident, $try:ident) => {
+        number!(
+            $Layout,
+            $layout,
+            $field,
+            $width,
+            |it| it.$get().into_bits().into(),
+            write!(
+                $Layout,
+                |v: u128| mlx5_prm::$Flags::from_bits(v as $raw),
+                $set,
+                $with,
+                Some(|bytes, v| {
+                    let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                    it.$try(mlx5_prm::$Flags::from_bits(v as $raw))
+                })
+            )
+        )
+    };
+}
+
 macro_rules! coded_full {
     ($Layout:ident, $layout:literal, $field:literal, $Enum:ident($raw:ident), $width:literal, $get:ident) => {
         number!($Layout, $layout, $field, $width, |it| it.$get().0.into(), None)

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use mlx5_devx::{Errno, Error, Handle, Target, Transport, read_register, write_register};
-use mlx5_prm::{Access, MtutcReg, Opcode, PaosReg, PddrReg, PtysReg, RegisterIn, Request, Status};
+use mlx5_prm::{
+    Access, AccessOpMod, MtutcReg, Opcode, PaosReg, PddrReg, PortAdminStatus, PtysReg, RegisterIn,
+    Request, Status,
+};
 use mlx5_sim::{Adapter, syndrome};
 use toml::{Table, Value};
 
@@ -69,12 +72,13 @@ impl Transport for Direct {
 fn what_is_written_is_read_by_index_and_access() -> Result<(), Error> {
     let transport: Box<dyn Transport> = Box::new(Direct(Adapter::new()));
     let port = |n: u8| PaosReg::new().with_local_port(n);
-    let written = write_register(&*transport, port(1).with_admin_status(1).with_ase(true))?;
-    assert_eq!(written.admin_status(), 1);
+    let written =
+        write_register(&*transport, port(1).with_admin_status(PortAdminStatus::UP).with_ase(true))?;
+    assert_eq!(written.admin_status(), PortAdminStatus::UP);
     let read = read_register(&*transport, port(1))?;
-    assert_eq!((read.local_port(), read.admin_status()), (1, 1));
+    assert_eq!((read.local_port(), read.admin_status()), (1, PortAdminStatus::UP));
     // Another index is another register.
-    assert_eq!(read_register(&*transport, port(2))?.admin_status(), 0);
+    assert_eq!(read_register(&*transport, port(2))?.admin_status(), PortAdminStatus(0));
 
     // Read-only fields keep their value, whatever is written over them.
     let mut access = RegisterIn::write(PtysReg::new().with_local_port(3).with_proto_mask(4));
@@ -106,7 +110,7 @@ fn what_the_firmware_refuses() {
     let refused = (Status::BAD_PARAM_ERR, syndrome::UNKNOWN_REGISTER);
     assert_eq!(run(unknown.as_bytes(), room), refused);
     let mut other = read;
-    other.head.set_op_mod(7);
+    other.head.set_op_mod(AccessOpMod(7));
     assert_eq!(run(other.as_bytes(), room), (Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD));
 }
 

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use mlx5_prm::{Access, Count, Element, EnumDesc, FieldDesc, Kind, LayoutDesc, RegisterDesc};
+use mlx5_prm::{
+    Access, Count, Element, EnumDesc, FieldDesc, FlagsDesc, Kind, LayoutDesc, RegisterDesc,
+};
 use serde_json::{Map, Value, json};
 
 use crate::names;
@@ -20,6 +22,9 @@ pub(crate) fn text(layout: &'static LayoutDesc) -> String {
         layout.size,
         names::family(layout),
     );
+    if let Some(about) = layout.about {
+        let _ = writeln!(out, "{about}");
+    }
     let width = layout.fields.iter().map(|field| field.name.len()).max().unwrap_or(0);
     let _ = writeln!(out, "at         bits  width  {:width$}  type", "name");
     for field in layout.fields {
@@ -27,6 +32,15 @@ pub(crate) fn text(layout: &'static LayoutDesc) -> String {
         let (wide, name, kind) = (field.width(), field.name, type_text(field));
         let access = field.access.map_or_else(String::new, |access| format!(", {}", word(access)));
         let _ = writeln!(out, "0x{at:03x}  {bits:>8}  {wide:>5}  {name:width$}  {kind}{access}");
+        if let Some(words) = field.words {
+            let _ = writeln!(out, "{:22}{words}", "");
+        }
+    }
+    for flags in flags(layout) {
+        let _ = writeln!(out, "\n{}:", flags.name);
+        for (bit, name) in flags.bits {
+            let _ = writeln!(out, "  bit {bit:<2}  {name}");
+        }
     }
     for names in enums(layout) {
         let _ = writeln!(out, "\n{}:", names.name);
@@ -48,6 +62,9 @@ pub(crate) fn json(layout: &'static LayoutDesc) -> String {
         "family": names::family(layout),
         "fields": fields,
     });
+    if let Some(about) = layout.about {
+        value["about"] = about.into();
+    }
     if let Some(register) = register(layout) {
         value["register"] = json!({ "name": register.name, "id": register.id });
     }
@@ -74,11 +91,19 @@ fn field_json(field: &FieldDesc) -> Value {
         Count::Array(n) => drop(out.insert("count".to_owned(), n.into())),
         Count::List => drop(out.insert("list".to_owned(), true.into())),
     }
+    if let Some(words) = field.words {
+        out.insert("words".to_owned(), words.into());
+    }
     if let Some(access) = field.access {
         out.insert("access".to_owned(), word(access).into());
     }
     match field.element {
         Element::Bits => {}
+        Element::Number(number) => drop(out.insert("number".to_owned(), number.name.into())),
+        Element::Flags(flags) => {
+            out.insert("flags".to_owned(), flags.name.into());
+            out.insert("bit_names".to_owned(), bit_names(flags));
+        }
         Element::Layout(inner) => drop(out.insert("layout".to_owned(), inner.name.into())),
         Element::Enum(names) => {
             out.insert("enum".to_owned(), names.name.into());
@@ -92,6 +117,10 @@ fn values(names: &EnumDesc) -> Value {
     names.values.iter().map(|(value, name)| json!({ "name": name, "value": value })).collect()
 }
 
+fn bit_names(flags: &FlagsDesc) -> Value {
+    flags.bits.iter().map(|(bit, name)| json!({ "name": name, "bit": bit })).collect()
+}
+
 /// Position of one element. A layout has no bits of its own.
 fn place(field: &FieldDesc) -> (usize, String) {
     let (at, bits) = position(field.bit() as usize, field.width() as usize);
@@ -102,7 +131,9 @@ fn place(field: &FieldDesc) -> (usize, String) {
 fn type_text(field: &FieldDesc) -> String {
     let one = match field.element {
         Element::Bits => "number".to_owned(),
+        Element::Number(number) => format!("number {}", number.name),
         Element::Enum(names) => format!("enum {}", names.name),
+        Element::Flags(flags) => format!("flags {}", flags.name),
         Element::Layout(inner) => format!("{} {}", kind(inner), inner.name),
     };
     match field.count {
@@ -128,6 +159,19 @@ fn kind(layout: &LayoutDesc) -> &'static str {
         Kind::Struct => "struct",
         Kind::Union => "union",
     }
+}
+
+/// The flags of the fields, each once.
+fn flags(layout: &LayoutDesc) -> Vec<&'static FlagsDesc> {
+    let mut out: Vec<&FlagsDesc> = Vec::new();
+    for field in layout.fields {
+        if let Element::Flags(flags) = field.element
+            && !out.iter().any(|other| std::ptr::eq(*other, flags))
+        {
+            out.push(flags);
+        }
+    }
+    out
 }
 
 /// The enumerations of the fields, each once.

@@ -195,6 +195,16 @@ fn number_text(field: &FieldDesc, number: u128) -> String {
     if field.width() <= 64 {
         let _ = write!(text, " ({number})");
     }
+    if let Element::Flags(flags) = field.element
+        && number != 0
+    {
+        let (names, unknown) = flags.names_of(number);
+        let mut parts: Vec<String> = names.map(str::to_owned).collect();
+        if unknown != 0 {
+            parts.push(format!("{unknown:#x} not known of {}", flags.name));
+        }
+        let _ = write!(text, " {}", parts.join(" | "));
+    }
     if let Element::Enum(names) = field.element {
         let _ = match names.name_of(number) {
             Some(name) => write!(text, " {name}"),

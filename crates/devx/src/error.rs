@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use mlx5_prm::{Opcode, Status};
+use mlx5_prm::{Opcode, Status, TransitionError};
 
 use crate::Errno;
 
@@ -80,6 +80,16 @@ pub enum NotSent {
         /// The number.
         number: u32,
     },
+    /// A QP transition lacks a field, or has one too many.
+    #[error("{0}")]
+    Transition(TransitionError),
+}
+
+impl From<TransitionError> for Error {
+    fn from(error: TransitionError) -> Self {
+        let opcode = Opcode(error.command.opcode);
+        Error::NotSent { opcode, reason: NotSent::Transition(error) }
+    }
 }
 
 /// Why an answer makes no sense.

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use mlx5_devx::{Cq, Transport};
-//! use mlx5_prm::{Cqc, ModifyCqIn, ModifyCqSelect, QueryCqIn};
+//! use mlx5_prm::{Cqc, ModifyCqIn, QueryCqIn};
 //! use mlx5_sim::Adapter;
 //!
 //! let adapter = Adapter::new();
@@ -15,11 +15,7 @@
 //! let transport: Box<dyn Transport> = Box::new(adapter);
 //! let cq = Cq::new(&*transport, made.handle, made.number);
 //!
-//! let mut modify = ModifyCqIn::new().with_cq_context(Cqc::new().with_cq_period(16));
-//! modify
-//!     .modify_field_select_resize_field_select_mut()
-//!     .modify_field_select_mut()
-//!     .set_modify_field_select(ModifyCqSelect::new().with_cq_period(true).into_bits());
+//! let mut modify = ModifyCqIn::new().changing_cq_period(16); // the field and its select bit
 //! cq.modify(&mut modify)?;
 //!
 //! assert_eq!(cq.query(&mut QueryCqIn::new())?.cq_context().cq_period(), 16);
@@ -42,7 +38,7 @@ mod verbs;
 pub use error::{BadAnswer, Error, NotSent, outcome, status_words};
 pub use general::{general, read_register, write_register};
 pub use transport::{Handle, Target, TargetKind, Transport};
-pub use verbs::{Accepts, Cq, Holds, IndTable, Qp, Srq, Verbs, VerbsKind, Wq, kind};
+pub use verbs::{Accepts, Cq, Holds, IndTable, Qp, Srq, SrqNumber, Verbs, VerbsKind, Wq, kind};
 
 /// An errno of the kernel.
 pub use rustix::io::Errno;

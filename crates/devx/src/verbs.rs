@@ -2,7 +2,10 @@
 
 use std::marker::PhantomData;
 
-use mlx5_prm::{Described, Modify, Object, Query, object, opcode};
+use mlx5_prm::{
+    Cqn, Described, Modify, Object, Qpn, Query, Rmpn, Rqn, Rqtn, Srqn, XrcSrqn, Xrqn, object,
+    opcode,
+};
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
 use crate::Errno;
@@ -17,6 +20,32 @@ pub(crate) const LONGEST: usize = 0xffff;
 pub trait VerbsKind {
     /// What made it.
     const KIND: TargetKind;
+    /// Its number: a QPN, a CQN, ...
+    type Number: Copy + Into<u32>;
+}
+
+/// The number of a shared receive queue, by what it is in the PRM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SrqNumber {
+    /// A receive memory pool.
+    Rmp(Rmpn),
+    /// An XRC SRQ.
+    XrcSrq(XrcSrqn),
+    /// An XRQ.
+    Xrq(Xrqn),
+    /// An SRQ of adapters without ISSI.
+    Srq(Srqn),
+}
+
+impl From<SrqNumber> for u32 {
+    fn from(number: SrqNumber) -> u32 {
+        match number {
+            SrqNumber::Rmp(n) => n.get(),
+            SrqNumber::XrcSrq(n) => n.get(),
+            SrqNumber::Xrq(n) => n.get(),
+            SrqNumber::Srq(n) => n.get(),
+        }
+    }
 }
 
 /// Says that a verbs object is an object of the PRM, so that its commands work on it.
@@ -47,12 +76,13 @@ pub mod kind {
 }
 
 macro_rules! kinds {
-    ($( $(#[$doc:meta])* $Kind:ident: $( $Object:ident )*; )*) => { $(
+    ($( $(#[$doc:meta])* $Kind:ident $Number:ident: $( $Object:ident )*; )*) => { $(
         $(#[$doc])*
         pub type $Kind<'t> = Verbs<'t, kind::$Kind>;
 
         impl VerbsKind for kind::$Kind {
             const KIND: TargetKind = TargetKind::$Kind;
+            type Number = $Number;
         }
 
         $( impl Accepts<object::$Object> for kind::$Kind {} )*
@@ -61,37 +91,45 @@ macro_rules! kinds {
 
 kinds! {
     /// A verbs QP: `mlx5dv_devx_qp_modify`, `mlx5dv_devx_qp_query`.
-    Qp: Qp;
+    Qp Qpn: Qp;
     /// A verbs CQ: `mlx5dv_devx_cq_modify`, `mlx5dv_devx_cq_query`.
-    Cq: Cq;
+    Cq Cqn: Cq;
     /// A verbs SRQ: `mlx5dv_devx_srq_modify`, `mlx5dv_devx_srq_query`.
     ///
     /// It is an RMP, an XRC SRQ or an XRQ, and an SRQ of the PRM on adapters without ISSI
     /// (`mlx5_cmd_create_srq` in the kernel): the kernel takes only the commands of that one.
-    Srq: Rmp XrcSrq Xrq Srq;
+    Srq SrqNumber: Rmp XrcSrq Xrq Srq;
     /// A verbs WQ, an RQ of the PRM: `mlx5dv_devx_wq_modify`, `mlx5dv_devx_wq_query`.
-    Wq: Rq;
+    Wq Rqn: Rq;
     /// A verbs indirection table, an RQT of the PRM: `mlx5dv_devx_ind_tbl_modify`,
     /// `mlx5dv_devx_ind_tbl_query`.
-    IndTable: Rqt;
+    IndTable Rqtn: Rqt;
 }
 
 /// An object made by verbs, and the way to its adapter.
-pub struct Verbs<'t, K> {
+///
+/// ```compile_fail,E0308
+/// # use mlx5_devx::{Cq, Handle, Transport};
+/// # use mlx5_prm::Qpn;
+/// fn wrong(transport: &dyn Transport) {
+///     Cq::new(transport, Handle(1), Qpn::new(7)); // a QPN where a CQN belongs
+/// }
+/// ```
+pub struct Verbs<'t, K: VerbsKind> {
     transport: &'t dyn Transport,
     handle: Handle,
-    number: u32,
+    number: K::Number,
     kind: PhantomData<K>,
 }
 
 impl<'t, K: VerbsKind> Verbs<'t, K> {
     /// An object that verbs made: what the backend calls it, and its number (QPN, CQN, ...).
-    pub fn new(transport: &'t dyn Transport, handle: Handle, number: u32) -> Self {
+    pub fn new(transport: &'t dyn Transport, handle: Handle, number: K::Number) -> Self {
         Verbs { transport, handle, number, kind: PhantomData }
     }
 
     /// Its number.
-    pub fn number(&self) -> u32 {
+    pub fn number(&self) -> K::Number {
         self.number
     }
 
@@ -180,12 +218,13 @@ impl<'t, K: VerbsKind> Verbs<'t, K> {
         let code = opcode(command.bytes()).unwrap_or_default();
         let refuse = |reason| Err(Error::NotSent { opcode: code, reason });
         let kind = C::Object::DESC.number;
+        let is = self.number.into();
         match command.number() {
-            0 if !command.set_number(self.number) => {
-                return refuse(NotSent::NumberTooWide { kind, number: self.number });
+            0 if !command.set_number(is) => {
+                return refuse(NotSent::NumberTooWide { kind, number: is });
             }
-            named if named != self.number && named != 0 => {
-                return refuse(NotSent::WrongObject { kind, named, is: self.number });
+            named if named != is && named != 0 => {
+                return refuse(NotSent::WrongObject { kind, named, is });
             }
             _ => {}
         }

@@ -20,11 +20,15 @@ pub fn check(spec: &Spec) -> Result<(), Faults> {
     aliases(spec, &mut faults);
     words(spec, &mut faults);
     commands(spec, &mut faults);
-    bound_enums(spec, &mut faults);
+    bound(spec, &mut faults);
     selects(spec, &mut faults);
     transitions(spec, &mut faults);
+    by_number(spec, &mut faults);
     opcodes(spec, &mut faults);
     spec_words(spec, &mut faults);
+    for example in spec.examples.iter().filter(|e| spec.layout(&e.layout).is_none()) {
+        no_layout(spec, &example.layout, &example.origin, &mut faults);
+    }
     faults.or(())
 }
 
@@ -124,13 +128,19 @@ fn words(spec: &Spec, faults: &mut Faults) {
     let s = &spec.semantics;
     for o in &s.objects {
         identifier(&o.name, &o.origin, faults);
-        about(&o.number, &o.origin, faults);
+        if let Some(number) = &o.number {
+            about(number, &o.origin, faults);
+        }
         about(&o.about, &o.origin, faults);
     }
     for c in &s.commands {
         about(&c.about, &c.origin, faults);
     }
-    for e in &s.enums {
+    for n in &s.numbers {
+        identifier(&n.name, &n.origin, faults);
+        about(&n.about, &n.origin, faults);
+    }
+    for e in s.enums.iter().chain(&s.flags) {
         identifier(&e.name, &e.origin, faults);
         about(&e.about, &e.origin, faults);
         for v in &e.values {
@@ -480,11 +490,18 @@ fn commands(spec: &Spec, faults: &mut Faults) {
     let s = &spec.semantics;
     unique(s.objects.iter().map(|o| (&*o.name, &o.origin)), "object", faults);
     unique(s.commands.iter().map(|c| (&*c.name, &c.origin)), "command", faults);
-    for object in s.objects.iter().filter(|o| spec.layout(&o.context).is_none()) {
-        no_layout(spec, &object.context, &object.origin, faults);
+    for object in &s.objects {
+        if let Some(context) = object.context.as_ref().filter(|c| spec.layout(c).is_none()) {
+            no_layout(spec, context, &object.origin, faults);
+        }
     }
-    let opcodes: HashMap<&str, i64> =
-        spec.enums.iter().flat_map(|e| &e.values).map(|v| (&*v.name, v.value)).collect();
+    let opcodes: HashMap<&str, i64> = s
+        .enums
+        .iter()
+        .filter(|e| e.name == "opcode")
+        .flat_map(|e| &e.values)
+        .map(|v| (&*v.name, v.value))
+        .collect();
     let mut seen: HashMap<u16, &Command> = HashMap::new();
     for command in &s.commands {
         let place = &command.origin;
@@ -500,21 +517,20 @@ fn commands(spec: &Spec, faults: &mut Faults) {
                 ),
             );
         }
-        let constant = format!("MLX5_CMD_OP_{}", command.name);
-        match opcodes.get(&*constant) {
+        match opcodes.get(&*command.name) {
             Some(value) if *value == i64::from(command.opcode) => {}
             Some(value) => faults.add(
                 place,
                 format!(
-                    "{} has opcode 0x{:x}, and {constant} is 0x{value:x}",
+                    "{} has opcode 0x{:x}, and the header's is 0x{value:x}",
                     command.name, command.opcode
                 ),
-                "correct the opcode: layouts/enums.toml has it from the header",
+                "correct the opcode: the enum opcode has it",
             ),
             None => faults.add(
                 place,
-                format!("no enumeration of the headers has {constant}"),
-                "correct the name of the command: it is the header's, without MLX5_CMD_OP_",
+                format!("no enumeration of the headers has {}", command.name),
+                "correct the name of the command: it is a value of the enum opcode",
             ),
         }
         let object = s.objects.iter().find(|o| o.name == command.object);
@@ -543,28 +559,36 @@ fn commands(spec: &Spec, faults: &mut Faults) {
         }
         let created = command.verb == Verb::Create;
         let carrier = if created { &command.output } else { &command.input };
-        match spec.resolve(carrier, &command.number) {
-            Some((_, f)) if matches!(f.element, Element::Bits(1..=32)) && f.count == Count::One => {
-            }
-            Some(_) => faults.add(
+        if let Some(o) = object.filter(|o| o.number.is_some() != command.number.is_some()) {
+            faults.add(
                 place,
-                format!("{carrier}.{} is no number of up to 32 bits", command.number),
+                format!("{} and {} disagree whether there is a number", command.name, o.name),
+                "give both a number, or neither",
+            );
+        }
+        match command.number.as_ref().map(|number| (number, spec.resolve(carrier, number))) {
+            Some((number, None)) => no_field(carrier, number, place, faults),
+            Some((_, Some((_, f))))
+                if matches!(f.element, Element::Bits(1..=32)) && f.count == Count::One => {}
+            Some((number, Some(_))) => faults.add(
+                place,
+                format!("{carrier}.{number} is no number of up to 32 bits"),
                 "number names the field that carries the object's number",
             ),
-            None => no_field(carrier, &command.number, place, faults),
+            None => {}
         }
         if let Some(context) = &command.context {
             let carrier =
                 if command.verb == Verb::Query { &command.output } else { &command.input };
             match (spec.resolve(carrier, context), object) {
                 (None, _) => no_field(carrier, context, place, faults),
-                (Some((_, f)), Some(o)) if f.element != Element::Layout(o.context.clone()) => {
+                (Some((_, f)), Some(o))
+                    if o.context.clone().map(Element::Layout).as_ref() != Some(&f.element) =>
+                {
+                    let wanted = o.context.as_deref().unwrap_or("nothing");
                     faults.add(
                         place,
-                        format!(
-                            "{carrier}.{context} is no {}, the context of {}",
-                            o.context, o.name
-                        ),
+                        format!("{carrier}.{context} is no {wanted}, the context of {}", o.name),
                         "context names the field that holds the object's context",
                     )
                 }
@@ -590,48 +614,148 @@ fn no_field(layout: &str, path: &str, place: &Origin, faults: &mut Faults) {
     );
 }
 
-fn bound_enums(spec: &Spec, faults: &mut Faults) {
-    let enums = &spec.semantics.enums;
-    unique(enums.iter().map(|e| (&*e.name, &e.origin)), "enum", faults);
-    let mut bound: HashMap<String, &BoundEnum> = HashMap::new();
-    for e in enums {
-        unique(e.values.iter().map(|v| (&*v.name, &v.origin)), "value", faults);
-        let mut seen: HashMap<i64, &EnumValue> = HashMap::new();
-        for value in &e.values {
-            if let Some(other) = seen.insert(value.value, value) {
+/// Enumerations, flags and numbers: sound in themselves, and each field in one of them at most.
+fn bound(spec: &Spec, faults: &mut Faults) {
+    let s = &spec.semantics;
+    unique(s.enums.iter().map(|e| (&*e.name, &e.origin)), "enum", faults);
+    unique(s.flags.iter().map(|e| (&*e.name, &e.origin)), "set of flags", faults);
+    unique(s.numbers.iter().map(|n| (&*n.name, &n.origin)), "number", faults);
+    let mut bound = HashMap::new();
+    for e in &s.enums {
+        bound_values(spec, e, faults);
+        bound_fields(
+            spec,
+            &e.name,
+            &e.fields,
+            &mut bound,
+            faults,
+            &|path, field, place, faults| {
+                enum_field(e, path, field, place, faults);
+            },
+        );
+    }
+    for f in &s.flags {
+        bound_values(spec, f, faults);
+        for value in f.values.iter().filter(|v| v.value.count_ones() != 1) {
+            faults.add(
+                &value.origin,
+                format!("{} = 0x{:x} is no flag: it has not one bit", value.name, value.value),
+                "values of flags are masks of one bit: correct it, or add it to except",
+            );
+        }
+        bound_fields(
+            spec,
+            &f.name,
+            &f.fields,
+            &mut bound,
+            faults,
+            &|path, field, place, faults| {
+                flags_field(f, path, field, place, faults);
+            },
+        );
+    }
+    for n in &s.numbers {
+        if n.width == 0 {
+            faults.add(&n.origin, format!("{} is 0 bits wide", n.name), "correct the width");
+        }
+        bound_fields(
+            spec,
+            &n.name,
+            &n.fields,
+            &mut bound,
+            faults,
+            &|path, field, place, faults| {
+                if (&field.element, field.count) != (&Element::Bits(n.width), Count::One) {
+                    faults.add(
+                        place,
+                        format!("{path} is no number of {} bits, as {} is", n.width, n.name),
+                        "a number stands in fields of its own width: correct the pattern",
+                    );
+                }
+            },
+        );
+    }
+    enumerators(spec, faults);
+}
+
+/// The values of an enumeration or of flags.
+fn bound_values(spec: &Spec, e: &BoundEnum, faults: &mut Faults) {
+    unique(e.values.iter().map(|v| (&*v.name, &v.origin)), "value", faults);
+    let mut seen: HashMap<i64, &EnumValue> = HashMap::new();
+    for value in &e.values {
+        if let Some(other) = seen.insert(value.value, value) {
+            faults.add(
+                &value.origin,
+                format!("{} and {} are both {}", value.name, other.name, value.value),
+                "an enum has one name for a value: remove one",
+            );
+        }
+    }
+    if e.values.is_empty() {
+        let help = "give it values, or a prefix that values of the headers have";
+        faults.add(&e.origin, format!("{} has no values", e.name), help);
+    }
+    for (pattern, place) in &e.of {
+        let mut any = false;
+        for header in
+            spec.enums.iter().flat_map(|e| &e.values).filter(|v| matches(pattern, &v.name))
+        {
+            any = true;
+            let excepted = e.except.contains(&header.name);
+            // The header may have the number of the bit where we have the mask.
+            let number =
+                |v: &EnumValue| v.value == header.value || v.value == 1 << (header.value & 63);
+            if !excepted && !e.values.iter().any(number) {
                 faults.add(
-                    &value.origin,
-                    format!("{} and {} are both {}", value.name, other.name, value.value),
-                    "an enum has one name for a value: remove one",
+                    place,
+                    format!("{} has no value for {} = {}", e.name, header.name, header.value),
+                    "add the value, or add the header's name to except",
                 );
             }
         }
-        if e.values.is_empty() {
-            let help = "give it values, or a prefix that values of the headers have";
-            faults.add(&e.origin, format!("{} has no values", e.name), help);
+        if !any {
+            faults.add(
+                place,
+                format!("no enumeration of the headers has {pattern}"),
+                "write names of layouts/enums.toml; * stands for any run of characters",
+            );
         }
-        for (pattern, place) in &e.fields {
-            let mut any = false;
-            for (path, field) in spec.fields_like(pattern) {
-                any = true;
-                bound_field(e, &path, field, place, faults);
-                if let Some(other) = bound.insert(path.clone(), e) {
-                    faults.add(
-                        place,
-                        format!("{path} belongs to the enum {} already", other.name),
-                        "a field has one enum: remove it here or there",
-                    );
-                }
+    }
+}
+
+/// What looks at one field that is bound.
+type LookAt<'c> = &'c dyn Fn(&str, &Field, &Origin, &mut Faults);
+
+/// The fields that something is bound to.
+fn bound_fields<'s>(
+    spec: &'s Spec,
+    name: &'s str,
+    fields: &'s [(String, Origin)],
+    bound: &mut HashMap<String, &'s str>,
+    faults: &mut Faults,
+    look: LookAt<'_>,
+) {
+    for (pattern, place) in fields {
+        let mut any = false;
+        for (path, field) in spec.fields_like(pattern) {
+            any = true;
+            look(&path, field, place, faults);
+            if let Some(other) = bound.insert(path.clone(), name) {
+                faults.add(
+                    place,
+                    format!("{path} belongs to {other} already"),
+                    "a field has one enum, one set of flags or one number: remove it here or there",
+                );
             }
-            if !any {
-                faults.add(place, format!("there is no field {pattern}"), "write layout.field");
-            }
+        }
+        if !any {
+            faults.add(place, format!("there is no field {pattern}"), "write layout.field");
         }
     }
 }
 
 /// A field whose values an enum names.
-fn bound_field(e: &BoundEnum, path: &str, field: &Field, place: &Origin, faults: &mut Faults) {
+fn enum_field(e: &BoundEnum, path: &str, field: &Field, place: &Origin, faults: &mut Faults) {
     let width = match (&field.element, field.count) {
         (Element::Bits(width), Count::One) if *width <= 32 => *width,
         _ => {
@@ -652,6 +776,71 @@ fn bound_field(e: &BoundEnum, path: &str, field: &Field, place: &Origin, faults:
                 value.name, value.value
             ),
             "correct the value, or unbind the field",
+        );
+    }
+}
+
+/// A field that holds flags.
+fn flags_field(f: &BoundEnum, path: &str, field: &Field, place: &Origin, faults: &mut Faults) {
+    let width = match (&field.element, field.count) {
+        (Element::Bits(width), Count::One) if *width <= 32 || *width == 64 => *width,
+        _ => {
+            faults.add(
+                place,
+                format!("{path} is no number of up to 32 bits, or of 64"),
+                "bind a plain field",
+            );
+            return;
+        }
+    };
+    for value in f.values.iter().filter(|v| v.value.trailing_zeros() >= width) {
+        faults.add(
+            &value.origin,
+            format!("{} = 0x{:x} does not fit {path} of {width} bits", value.name, value.value),
+            "correct the value, or unbind the field",
+        );
+    }
+}
+
+/// Every enumerator of the headers belongs to fields, or there is a reason why not.
+fn enumerators(spec: &Spec, faults: &mut Faults) {
+    let s = &spec.semantics;
+    let mut used = vec![false; s.unbound.iter().map(|u| u.names.len()).sum()];
+    let all = s.enums.iter().chain(&s.flags);
+    for value in spec.enums.iter().flat_map(|e| &e.values) {
+        let bound = all.clone().any(|e| {
+            let taken = e.prefix.as_ref().and_then(|p| value.name.strip_prefix(p.as_str()));
+            taken.is_some_and(|name| !e.except.iter().any(|x| x == name))
+                || e.of.iter().any(|(pattern, _)| matches(pattern, &value.name))
+        });
+        let reasons = s.unbound.iter().flat_map(|u| &u.names).enumerate();
+        let fits: Vec<usize> =
+            reasons.filter(|(_, (p, _))| matches(p, &value.name)).map(|(i, _)| i).collect();
+        for i in &fits {
+            used[*i] = true;
+        }
+        if !bound && fits.is_empty() {
+            faults.add(
+                &value.origin,
+                format!("{} belongs to no field", value.name),
+                "bind it by an [[enum]] or [[flags]] of semantics/, or say why not by an [[unbound]]",
+            );
+        }
+        if bound && !fits.is_empty() {
+            faults.add(
+                &value.origin,
+                format!("{} belongs to a field, and is said to be unbound", value.name),
+                "remove it from the [[unbound]], or from the [[enum]]",
+            );
+        }
+    }
+    for ((pattern, place), _) in
+        s.unbound.iter().flat_map(|u| &u.names).zip(used).filter(|(_, used)| !used)
+    {
+        faults.add(
+            place,
+            format!("no enumeration of the headers has {pattern}"),
+            "write names of layouts/enums.toml; * stands for any run of characters",
         );
     }
 }
@@ -695,7 +884,9 @@ fn select_mask(spec: &Spec, select: &Select, mask: &str, place: &Origin, faults:
         return;
     };
     let same = |other: &&Select| {
-        other.op_mod == select.op_mod && other.masks.iter().any(|(m, _)| m == mask)
+        other.op_mod == select.op_mod
+            && other.when == select.when
+            && other.masks.iter().any(|(m, _)| m == mask)
     };
     if spec.semantics.selects.iter().filter(same).count() > 1 {
         faults.add(
@@ -720,12 +911,28 @@ fn select_mask(spec: &Spec, select: &Select, mask: &str, place: &Origin, faults:
         );
     }
     let input = mask.split('.').next().unwrap_or_default();
-    if !spec.semantics.commands.iter().any(|c| c.input == input) {
+    let s = &spec.semantics;
+    let is_object = s.general_objects.iter().any(|o| o.layout.as_deref() == Ok(input));
+    if !is_object && !s.commands.iter().any(|c| c.input == input) {
         faults.add(
             place,
-            format!("{input} is the input of no command"),
-            "add the [[command]], or correct the mask",
+            format!("{input} is the input of no command, and no general object"),
+            "add the [[command]] or the [[general_object]], or correct the mask",
         );
+    }
+    if let Some((path, value)) = &select.when {
+        match spec.resolve(input, path) {
+            None => no_field(input, path, &select.origin, faults),
+            Some((_, f)) if !matches!(f.element, Element::Bits(w @ 1..=32) if w == 32 || value >> w == 0) =>
+            {
+                faults.add(
+                    &select.origin,
+                    format!("{value} is no value of {input}.{path}"),
+                    "when names a number of up to 32 bits, and is one of its values",
+                );
+            }
+            Some(_) => {}
+        }
     }
     for path in select.always.iter().filter(|p| spec.resolve(input, p).is_none()) {
         no_field(input, path, &select.origin, faults);
@@ -744,6 +951,7 @@ fn select_mask(spec: &Spec, select: &Select, mask: &str, place: &Origin, faults:
 fn transitions(spec: &Spec, faults: &mut Faults) {
     let s = &spec.semantics;
     let states = s.enums.iter().find(|e| e.name == "qp_state");
+    let services = s.enums.iter().find(|e| e.name == "qp_st");
     let params = s.selects.iter().find(|x| x.name == "qp_opt_param");
     for t in &s.transitions {
         let Some(command) = s.commands.iter().find(|c| c.name == t.command) else {
@@ -757,14 +965,125 @@ fn transitions(spec: &Spec, faults: &mut Faults) {
                 faults.add(&t.origin, format!("there is no QP state {state}"), help);
             }
         }
-        for path in t.takes.iter().filter(|p| spec.resolve(&command.input, p).is_none()) {
-            no_field(&command.input, path, &t.origin, faults);
-        }
-        for name in &t.admits {
-            if !params.is_some_and(|p| p.bits.iter().any(|b| b.name == *name)) {
-                let help = "its bits are those of the select mask qp_opt_param";
-                faults.add(&t.origin, format!("opt_param_mask has no bit {name}"), help);
+        about(&t.source, &t.origin, faults);
+        for service in &t.services {
+            if !services.is_some_and(|e| e.values.iter().any(|v| v.name == *service)) {
+                let help = "services are the values of the enum qp_st";
+                faults.add(&t.origin, format!("there is no service {service}"), help);
             }
+        }
+        if t.fields.len() > 32 {
+            let help = "more than 32 fields have no room in the builder: merge some";
+            faults.add(&t.origin, format!("{} takes {} fields", t.command, t.fields.len()), help);
+        }
+        unique(t.fields.iter().map(|f| (&*f.path, &f.origin)), "field of the transition", faults);
+        for field in &t.fields {
+            transition_field(spec, t, field, &command.input, params, faults);
+        }
+    }
+}
+
+fn transition_field(
+    spec: &Spec,
+    t: &Transition,
+    field: &TransitionField,
+    input: &str,
+    params: Option<&Select>,
+    faults: &mut Faults,
+) {
+    let TransitionField { path, requires, takes, admits, bit, origin, .. } = field;
+    if spec.resolve(input, path).is_none() {
+        no_field(input, path, origin, faults);
+    }
+    let mut seen: Vec<&String> = Vec::new();
+    for service in requires.iter().chain(takes).chain(admits) {
+        if !t.services.contains(service) {
+            faults.add(
+                origin,
+                format!("{path} counts for {service}, and {} does not exist for that", t.command),
+                "add the service to the transition, or remove it here",
+            );
+        }
+        if seen.contains(&service) {
+            faults.add(
+                origin,
+                format!("{path} has {service} twice"),
+                "a field is required, taken or admitted: leave one",
+            );
+        }
+        seen.push(service);
+    }
+    if admits.is_empty() != bit.is_none() {
+        faults.add(
+            origin,
+            format!("{path} has admits without bit, or bit without admits"),
+            "a field that the mask selects has both",
+        );
+    }
+    if let Some(name) = bit {
+        match params.and_then(|p| p.bits.iter().find(|b| b.name == *name)) {
+            None => {
+                let help = "its bits are those of the select mask qp_opt_param";
+                faults.add(origin, format!("opt_param_mask has no bit {name}"), help);
+            }
+            Some(b) if !b.fields.contains(path) => {
+                let help = "correct the bit, or its fields in the select mask qp_opt_param";
+                faults.add(origin, format!("the bit {name} does not select {path}"), help);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// General objects and capability pages have numbers of their own, and layouts that are there.
+fn by_number(spec: &Spec, faults: &mut Faults) {
+    let s = &spec.semantics;
+    let objects = s
+        .general_objects
+        .iter()
+        .map(|o| (&o.name, u32::from(o.number), &o.origin, &o.layout, &o.about));
+    let pages = s
+        .capabilities
+        .iter()
+        .map(|c| (&c.name, u32::from(c.selector), &c.origin, &c.layout, &c.about));
+    one_of_each(spec, "general object", objects, faults);
+    one_of_each(spec, "capability page", pages, faults);
+    let mut seen: HashMap<&str, &GeneralObject> = HashMap::new();
+    for object in &s.general_objects {
+        if let Ok(layout) = &object.layout
+            && let Some(other) = seen.insert(layout, object)
+        {
+            faults.add(
+                &object.origin,
+                format!("{layout} is the layout of {}, too", other.name),
+                "a layout belongs to one type of general object: correct one",
+            );
+        }
+    }
+}
+
+/// A name, a number, where it is written, a layout or why there is none, and words.
+type Numbered<'s> = (&'s String, u32, &'s Origin, &'s Result<String, String>, &'s String);
+
+fn one_of_each<'s>(
+    spec: &Spec,
+    what: &str,
+    all: impl Iterator<Item = Numbered<'s>> + Clone,
+    faults: &mut Faults,
+) {
+    unique(all.clone().map(|(name, _, origin, ..)| (&**name, origin)), what, faults);
+    let mut seen: HashMap<u32, &String> = HashMap::new();
+    for (name, number, origin, layout, words) in all {
+        identifier(name, origin, faults);
+        about(words, origin, faults);
+        if let Some(other) = seen.insert(number, name) {
+            let message = format!("{name} has the number 0x{number:x} of {other}");
+            faults.add(origin, message, "correct one of the two");
+        }
+        if let Ok(layout) = layout
+            && spec.layout(layout).is_none()
+        {
+            no_layout(spec, layout, origin, faults);
         }
     }
 }

@@ -25,6 +25,19 @@ pub struct Spec {
     pub semantics: Semantics,
     /// What layouts, fields and commands are, in words.
     pub words: Words,
+    /// Examples of how layouts are used.
+    pub examples: Vec<Example>,
+}
+
+/// An example of how a layout is used: Rust that the documentation shows and tests.
+#[derive(Debug, Clone)]
+pub struct Example {
+    /// The layout.
+    pub layout: String,
+    /// The code.
+    pub code: String,
+    /// Where it is written.
+    pub origin: Origin,
 }
 
 impl Spec {
@@ -68,6 +81,17 @@ impl Spec {
     pub fn resolve_full(&self, path: &str) -> Option<(u32, &Field)> {
         let (layout, rest) = path.split_once('.')?;
         self.resolve(layout, rest)
+    }
+
+    /// The layout and the field that the last name of a full path stands for.
+    pub fn leaf(&self, path: &str) -> Option<(&Layout, &Field)> {
+        let (above, last) = path.rsplit_once('.')?;
+        let layout = match self.resolve_full(above) {
+            Some((_, Field { element: Element::Layout(inner), .. })) => self.layout(inner)?,
+            Some(_) => return None,
+            None => self.layout(above)?,
+        };
+        Some((layout, layout.field(last)?))
     }
 
     /// Bits of one element; `None` for a layout that is not there.
@@ -405,14 +429,31 @@ pub struct Semantics {
     pub objects: Vec<Object>,
     /// Commands.
     pub commands: Vec<Command>,
+    /// Numbers of objects.
+    pub numbers: Vec<Number>,
     /// Enumerations that belong to fields.
     pub enums: Vec<BoundEnum>,
+    /// Sets of flags that belong to fields: their values are masks.
+    pub flags: Vec<BoundEnum>,
+    /// Enumerators of the headers that belong to no field.
+    pub unbound: Vec<Unbound>,
     /// Select masks.
     pub selects: Vec<Select>,
     /// State transitions.
     pub transitions: Vec<Transition>,
+    /// General objects.
+    pub general_objects: Vec<GeneralObject>,
+    /// Capability pages.
+    pub capabilities: Vec<Capability>,
     /// Mailboxes of opcodes that are not called as the opcode is, and opcodes without them.
     pub opcodes: Vec<OpcodeNote>,
+}
+
+impl Semantics {
+    /// Whether a select mask is the one of QP transitions.
+    pub fn is_of_transitions(&self, select: &Select) -> bool {
+        select.name == "qp_opt_param"
+    }
 }
 
 /// What is said by hand of an opcode: its mailboxes, or why it has none.
@@ -435,10 +476,40 @@ pub struct OpcodeNote {
 pub struct Object {
     /// Name, such as `cq`.
     pub name: String,
-    /// What the PRM calls its number, such as `CQN`.
-    pub number: String,
-    /// The layout of its context.
-    pub context: String,
+    /// What the PRM calls its number, such as `CQN`; none where there is one such object at most.
+    pub number: Option<String>,
+    /// The layout of its context, where it has one.
+    pub context: Option<String>,
+    /// One line about it.
+    pub about: String,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// A type of general object.
+#[derive(Debug, Clone)]
+pub struct GeneralObject {
+    /// Name, such as `encryption_key`.
+    pub name: String,
+    /// Its `obj_type`.
+    pub number: u16,
+    /// What lies behind the header of its commands, or why that is not known.
+    pub layout: Result<String, String>,
+    /// One line about it.
+    pub about: String,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// A page of capabilities that QUERY_HCA_CAP gives.
+#[derive(Debug, Clone)]
+pub struct Capability {
+    /// Name, such as `roce`.
+    pub name: String,
+    /// The number that selects it: `op_mod` without its last bit.
+    pub selector: u16,
+    /// Its layout, or why that is not known.
+    pub layout: Result<String, String>,
     /// One line about it.
     pub about: String,
     /// Where it is written.
@@ -485,8 +556,9 @@ pub struct Command {
     pub verb: Verb,
     /// The object it does it to.
     pub object: String,
-    /// The field that carries the object's number: in the output of a create, else in the input.
-    pub number: String,
+    /// The field that carries the object's number, where it has one: in the output of a create,
+    /// else in the input.
+    pub number: Option<String>,
     /// The field that holds the object's context, where the command carries one:
     /// in the output of a query, else in the input.
     pub context: Option<String>,
@@ -496,17 +568,45 @@ pub struct Command {
     pub origin: Origin,
 }
 
-/// An enumeration that belongs to fields.
+/// The number of a kind of objects.
+#[derive(Debug, Clone)]
+pub struct Number {
+    /// Name, such as `cqn`.
+    pub name: String,
+    /// Bits.
+    pub width: u32,
+    /// One line about it.
+    pub about: String,
+    /// The fields that hold it, as `layout.field`; `*` stands for any run of characters.
+    pub fields: Vec<(String, Origin)>,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// Enumerators of the headers that belong to no field.
+#[derive(Debug, Clone)]
+pub struct Unbound {
+    /// Their names; `*` stands for any run of characters.
+    pub names: Vec<(String, Origin)>,
+    /// Why.
+    pub why: String,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// An enumeration, or a set of flags, that belongs to fields.
 #[derive(Debug, Clone)]
 pub struct BoundEnum {
     /// Name, such as `qp_state`.
     pub name: String,
     /// One line about it.
     pub about: String,
-    /// Its values, by our names.
+    /// Its values, by our names. Those of flags are masks.
     pub values: Vec<EnumValue>,
     /// Values to be taken from the enumerations of the headers: their common beginning.
     pub prefix: Option<String>,
+    /// The enumerators of the headers that `values` stands for.
+    pub of: Vec<(String, Origin)>,
     /// Names after the prefix that are no values: limits and the like.
     pub except: Vec<String>,
     /// The fields it belongs to, as `layout.field`; `*` stands for any run of characters.
@@ -627,6 +727,8 @@ pub struct Select {
     pub masks: Vec<(String, Origin)>,
     /// The `op_mod` of the commands under which it counts.
     pub op_mod: u16,
+    /// The field of the input, and its value, under which it counts; whatever it holds when absent.
+    pub when: Option<(String, u32)>,
     /// Fields of the input that count whatever the mask says.
     pub always: Vec<String>,
     /// Its bits.
@@ -657,10 +759,31 @@ pub struct Transition {
     pub from: Vec<String>,
     /// The state it leads to.
     pub to: String,
-    /// Context fields it always takes.
+    /// The transport services (values of `qp_st`) that it exists for.
+    pub services: Vec<String>,
+    /// Fields of its input that count.
+    pub fields: Vec<TransitionField>,
+    /// The public sources that say so.
+    pub source: String,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// A field that a transition takes.
+#[derive(Debug, Clone)]
+pub struct TransitionField {
+    /// Path in the command's input.
+    pub path: String,
+    /// Services for which it has to be given.
+    pub requires: Vec<String>,
+    /// Services for which it may be given, and is taken whatever the mask says.
     pub takes: Vec<String>,
-    /// Bits of `opt_param_mask` it admits, by name.
+    /// Services for which the mask may select it.
     pub admits: Vec<String>,
+    /// The bit of `qp_opt_param` that selects it.
+    pub bit: Option<String>,
+    /// Whether zero is no legal value, so that a zero is a field that was not given.
+    pub nonzero: bool,
     /// Where it is written.
     pub origin: Origin,
 }

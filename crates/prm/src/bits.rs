@@ -7,7 +7,7 @@
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, Unaligned};
 
-use crate::error::{FieldError, too_wide};
+use crate::error::{FieldError, field_too_wide};
 use crate::layout::Layout;
 
 /// A mask of `width` low bits.
@@ -143,8 +143,8 @@ pub(crate) const fn set_wide(bytes: &mut [u8], bit: usize, width: usize, value: 
 macro_rules! numbers {
     ($($type:ident)*) => { $(
         pub(crate) mod $type {
-            use super::Names;
-            use crate::error::{FieldError, too_wide};
+            use super::{Names, refused};
+            use crate::error::FieldError;
 
             #[inline(always)]
             pub(crate) const fn get<T, const N: usize>(layout: &super::Layout<T, N>, dword: usize, high: usize, low: usize) -> $type {
@@ -164,7 +164,7 @@ macro_rules! numbers {
             ) {
                 let width = high - low + 1;
                 if value as u64 >> width != 0 {
-                    too_wide(names.0, names.1, width as u32, value as u128);
+                    refused(names, width, value as u128);
                 }
                 super::set(&mut layout.bytes, dword * 8 + 31 - high, width, value as u32);
             }
@@ -220,8 +220,40 @@ macro_rules! numbers {
     )* };
 }
 
+/// Writes a number that is known to fit.
+#[inline(always)]
+pub(crate) const fn put<T, const N: usize>(
+    layout: &mut Layout<T, N>,
+    dword: usize,
+    high: usize,
+    low: usize,
+    value: u32,
+) {
+    set(&mut layout.bytes, dword * 8 + 31 - high, high - low + 1, value);
+}
+
+/// [`put`] by value.
+#[inline(always)]
+pub(crate) const fn with<T, const N: usize>(
+    mut layout: Layout<T, N>,
+    dword: usize,
+    high: usize,
+    low: usize,
+    value: u32,
+) -> Layout<T, N> {
+    put(&mut layout, dword, high, low, value);
+    layout
+}
+
 /// PRM names of a layout and a field.
 pub(crate) type Names = (&'static str, &'static str);
+
+#[cold]
+#[inline(never)]
+#[track_caller]
+const fn refused(names: Names, width: usize, value: u128) -> ! {
+    field_too_wide(names.0, names.1, value, width as u32)
+}
 
 const fn error(names: Names, width: usize, value: u128) -> FieldError {
     FieldError { layout: names.0, field: names.1, width: width as u32, value }
@@ -260,6 +292,26 @@ pub(crate) const fn with_flag<T, const N: usize>(
     layout
 }
 
+/// Sets the field that says which select mask counts. `mask` is the byte that they begin at: bits
+/// that were set there before are of another mask.
+#[allow(dead_code)] // by families that have none
+#[inline(always)]
+#[track_caller]
+pub(crate) const fn variant<T, const N: usize>(
+    layout: &mut Layout<T, N>,
+    name: &'static str,
+    (dword, high, low): (usize, usize, usize),
+    value: u32,
+    mask: usize,
+) {
+    if u32::get(layout, dword, high, low) != value {
+        if be32(&layout.bytes, mask) != 0 {
+            crate::error::other_variant(name);
+        }
+        put(layout, dword, high, low, value);
+    }
+}
+
 /// Writes a field of more than 32 bits, or refuses a value that does not fit.
 #[track_caller]
 #[allow(dead_code)]
@@ -271,7 +323,7 @@ pub(crate) const fn set_wide_checked(
     names: Names,
 ) {
     if value >> width != 0 {
-        too_wide(names.0, names.1, width as u32, value);
+        refused(names, width, value);
     }
     set_wide(bytes, at * 8, width, value);
 }

@@ -5,6 +5,15 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use crate::bits;
 use crate::describe::{Described, LayoutDesc};
 use crate::layout::WithTail;
+use crate::transition::TransitionDesc;
+
+impl PartialEq for CommandDesc {
+    fn eq(&self, other: &Self) -> bool {
+        self.opcode == other.opcode
+    }
+}
+
+impl Eq for CommandDesc {}
 
 /// What a command does to its object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +30,8 @@ pub enum Verb {
 
 /// A kind of object, such as [`object::Cq`](crate::object::Cq).
 pub trait Object {
+    /// Its number.
+    type Number: Copy + Into<u32> + TryFrom<u32>;
     /// Its description.
     const DESC: &'static ObjectDesc;
 }
@@ -101,11 +112,12 @@ pub struct CommandDesc {
     pub input: &'static LayoutDesc,
     /// Its output.
     pub output: &'static LayoutDesc,
-    /// Where the object's number stands: in the output of a create, else in the input.
-    pub number: Place,
+    /// Where the object's number stands, when it has one: in the output of a create, else in the
+    /// input.
+    pub number: Option<Place>,
     /// Where the object's context stands: in the output of a query, else in the input.
     pub context: Option<Place>,
-    /// Its select masks, each for another `op_mod`.
+    /// Its select masks.
     pub selects: &'static [SelectDesc],
     /// The QP transition it makes.
     pub transition: Option<TransitionDesc>,
@@ -122,6 +134,8 @@ pub struct SelectDesc {
     pub mask: Place,
     /// The `op_mod` of the command under which it counts.
     pub op_mod: u16,
+    /// The field of the input, and its value, under which it counts; whatever it holds when `None`.
+    pub when: Option<(Place, u64)>,
     /// Fields of the input that count whatever the mask says.
     pub always: &'static [Place],
     /// Its bits.
@@ -136,20 +150,25 @@ pub struct SelectBitDesc {
     /// Name.
     pub name: &'static str,
     /// The fields it selects, in the input.
-    pub fields: &'static [Place],
+    pub fields: &'static [SelectedField],
 }
 
-/// Description of a QP transition.
+/// A field that a bit of a select mask selects.
 #[derive(Debug)]
-pub struct TransitionDesc {
-    /// States it starts from; empty for any.
-    pub from: &'static [crate::QpState],
-    /// The state it leads to.
-    pub to: crate::QpState,
-    /// Fields of the input that it always takes.
-    pub takes: &'static [Place],
-    /// Bits of `opt_param_mask` that it admits.
-    pub admits: u32,
+pub struct SelectedField {
+    /// Path in the input, such as `cq_context.cq_period`.
+    pub path: &'static str,
+    /// Where it stands.
+    pub place: Place,
+}
+
+impl SelectDesc {
+    /// Whether the mask counts in this input.
+    pub fn counts(&self, input: &[u8]) -> bool {
+        let op_mod = input.get(6..8).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
+        op_mod == self.op_mod
+            && self.when.is_none_or(|(place, value)| place.read(input) == Some(value))
+    }
 }
 
 /// The input of a command.
@@ -176,12 +195,13 @@ pub trait OnObject: Command {
     /// The object's number.
     fn number(&self) -> u32 {
         // The place is checked against the layout when it is generated.
-        Self::COMMAND.number.read(self.bytes()).unwrap_or_default() as u32
+        let number = Self::COMMAND.number.and_then(|place| place.read(self.bytes()));
+        number.unwrap_or_default() as u32
     }
 
     /// Writes the object's number; `false` when it does not fit.
     fn set_number(&mut self, number: u32) -> bool {
-        Self::COMMAND.number.write(self.bytes_mut(), number.into())
+        Self::COMMAND.number.is_some_and(|place| place.write(self.bytes_mut(), number.into()))
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Family {
     pub commands: &'static [&'static crate::CommandDesc],
     /// Its registers.
     pub registers: &'static [&'static crate::RegisterDesc],
+    /// Its general objects.
+    pub general_objects: &'static [&'static crate::GeneralObjectDesc],
 }
 
 /// Whether members follow each other or share one place.
@@ -49,6 +51,8 @@ pub struct LayoutDesc {
     pub kind: Kind,
     /// Bytes, without a list at the end.
     pub size: usize,
+    /// What it is, in words, where they are known.
+    pub about: Option<&'static str>,
     /// Fields that are not reserved, by position.
     pub fields: &'static [FieldDesc],
 }
@@ -64,6 +68,9 @@ pub struct FieldDesc {
     pub count: Count,
     /// Who may read and write it: known of fields of registers.
     pub access: Option<Access>,
+    /// What it means, in words: meaning, unit, range and the capability that gates it, where they
+    /// are known.
+    pub words: Option<&'static str>,
     /// Byte offset of the dword that it begins in.
     pub(crate) at: u32,
     /// Its first bit in that dword, 31 the most significant.
@@ -93,8 +100,12 @@ pub enum Access {
 pub enum Element {
     /// A number.
     Bits,
+    /// The number of an object.
+    Number(&'static NumberDesc),
     /// A number whose values have names.
     Enum(&'static EnumDesc),
+    /// A number whose bits have names.
+    Flags(&'static FlagsDesc),
     /// Another layout.
     Layout(&'static LayoutDesc),
 }
@@ -117,6 +128,34 @@ pub struct EnumDesc {
     pub name: &'static str,
     /// Values and their names.
     pub values: &'static [(u32, &'static str)],
+}
+
+/// Names of the bits of a word of flags.
+#[derive(Debug)]
+pub struct FlagsDesc {
+    /// Name of the flags.
+    pub name: &'static str,
+    /// Bits, 0 the least significant, and their names.
+    pub bits: &'static [(u32, &'static str)],
+}
+
+impl FlagsDesc {
+    /// The names of the bits that are set, and what is left: bits that have no name.
+    pub fn names_of(&self, value: u128) -> (impl Iterator<Item = &'static str>, u128) {
+        let is_set = move |bit: u32| value >> bit & 1 != 0;
+        let known = self.bits.iter().fold(0, |known, (bit, _)| known | 1u128 << bit);
+        let names = self.bits.iter().filter(move |(bit, _)| is_set(*bit)).map(|(_, name)| *name);
+        (names, value & !known)
+    }
+}
+
+/// What the number of an object is.
+#[derive(Debug, PartialEq, Eq)]
+pub struct NumberDesc {
+    /// Name, such as `cqn`.
+    pub name: &'static str,
+    /// Bits.
+    pub width: u32,
 }
 
 impl EnumDesc {
@@ -346,6 +385,19 @@ impl fmt::Debug for Value<'_> {
                 Some(name) => write!(f, "{value:#x} ({name})"),
                 None => write!(f, "{value:#x}"),
             },
+            (Element::Flags(flags), Some(value)) => {
+                write!(f, "{value:#x}")?;
+                let (names, unknown) = flags.names_of(value);
+                let mut separator = " (";
+                for name in names {
+                    write!(f, "{separator}{name}")?;
+                    separator = " | ";
+                }
+                if unknown != 0 && unknown != value {
+                    write!(f, " | {unknown:#x}")?;
+                }
+                f.write_str(if separator == " (" { "" } else { ")" })
+            }
             (_, Some(value)) => write!(f, "{value:#x}"),
             (_, None) => {
                 f.write_str("0x")?;

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::describe::NumberDesc;
+
 /// A value that does not fit its field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldError {
@@ -54,28 +56,78 @@ impl fmt::Display for SizeError {
 
 impl core::error::Error for SizeError {}
 
+/// A number that no object can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NumberError {
+    /// What was wanted.
+    pub wanted: &'static NumberDesc,
+    /// The number that was given.
+    pub value: u32,
+}
+
+impl NumberError {
+    /// Refuses a number that does not fit.
+    pub(crate) const fn check(wanted: &'static NumberDesc, value: u32) -> Result<(), NumberError> {
+        if value as u64 >> wanted.width != 0 {
+            return Err(NumberError { wanted, value });
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for NumberError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NumberDesc { name, width } = self.wanted;
+        write!(f, "{name}: {:#x} does not fit in {width} bit{}", self.value, plural(*width))
+    }
+}
+
+impl core::error::Error for NumberError {}
+
 /// Refuses a value as indexing refuses an index.
-///
-/// Formatting does not work in `const`, so the message is put together by hand.
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(crate) const fn too_wide(layout: &str, field: &str, width: u32, value: u128) -> ! {
+pub(crate) const fn field_too_wide(layout: &str, field: &str, value: u128, width: u32) -> ! {
     let mut text = Text { bytes: [0; 192], len: 0 };
     text.push(layout);
     text.push(".");
     text.push(field);
+    refuse(text, value, width)
+}
+
+/// Refuses the number of an object.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) const fn too_wide(name: &str, value: u128, width: u32) -> ! {
+    let mut text = Text { bytes: [0; 192], len: 0 };
+    text.push(name);
+    refuse(text, value, width)
+}
+
+/// Refuses a change that another value of `field` is for than the changes before it.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub(crate) const fn other_variant(field: &str) -> ! {
+    let mut text = Text { bytes: [0; 192], len: 0 };
+    text.push("this change needs another ");
+    text.push(field);
+    text.push(" than those before it: send two commands");
+    text.panic()
+}
+
+/// Formatting does not work in `const`, so the message is put together by hand.
+#[track_caller]
+const fn refuse(mut text: Text, value: u128, width: u32) -> ! {
     text.push(": 0x");
     text.hex(value);
     text.push(" does not fit in ");
     text.decimal(width);
     text.push(" bit");
     text.push(plural(width));
-    let (text, _) = text.bytes.split_at(text.len);
-    match core::str::from_utf8(text) {
-        Ok(text) => panic!("{}", text),
-        Err(_) => panic!("a value does not fit its field"),
-    }
+    text.panic()
 }
 
 struct Text {
@@ -84,6 +136,15 @@ struct Text {
 }
 
 impl Text {
+    #[track_caller]
+    const fn panic(self) -> ! {
+        let (text, _) = self.bytes.split_at(self.len);
+        match core::str::from_utf8(text) {
+            Ok(text) => panic!("{}", text),
+            Err(_) => panic!("a value does not fit its field"),
+        }
+    }
+
     const fn byte(&mut self, byte: u8) {
         if self.len < self.bytes.len() {
             self.bytes[self.len] = byte;

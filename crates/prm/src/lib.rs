@@ -40,28 +40,40 @@
 extern crate alloc;
 
 mod bits;
+mod capability;
 mod command;
 mod describe;
 mod error;
+mod general;
 mod layout;
 mod register;
+mod transition;
 #[macro_use]
 mod macros;
 #[rustfmt::skip]
 mod generated;
 
+pub use capability::{Cap, CapMode, CapabilityPage, PageDesc};
 pub use command::{
     Command, CommandDesc, Creates, Modify, Object, ObjectDesc, OnObject, Place, Query, Request,
-    SelectBitDesc, SelectDesc, TransitionDesc, Verb, command, opcode,
+    SelectBitDesc, SelectDesc, SelectedField, Verb, command, opcode,
 };
 pub use describe::{
-    Access, Count, Described, Element, EnumDesc, Family, FieldDesc, Kind, LayoutDesc, layout_desc,
+    Access, Count, Described, Element, EnumDesc, Family, FieldDesc, FlagsDesc, Kind, LayoutDesc,
+    NumberDesc, layout_desc,
 };
-pub use error::{FieldError, SizeError};
+pub use error::{FieldError, NumberError, SizeError};
+#[cfg(feature = "general_object")]
+pub use general::{CreateObject, DestroyObject, ModifyObject, ObjectOut, QueryObject};
+pub use general::{GeneralObject, GeneralObjectDesc, general_object};
 pub use generated::*;
 pub use layout::{Layout, WithTail};
 pub use register::{
     ReadRegister, Register, RegisterDesc, RegisterIn, RegisterOut, WriteRegister, register,
+};
+pub use transition::{
+    QpTransition, Services, Transition, TransitionDesc, TransitionError, TransitionField,
+    TransitionFields, Why,
 };
 
 /// Big-endian numbers as they stand in arrays and lists of a mailbox.

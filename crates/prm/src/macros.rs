@@ -5,19 +5,20 @@
 ///
 /// Positions are written as the PRM writes them: byte offset of the dword, then bits high:low.
 macro_rules! layout {
-    ($Name:ident, $tag:path, $prm:literal, $kind:ident, $size:literal $(, opcode $opcode:literal)?;
-     $( $(#[$doc:meta])* $field:ident $args:tt $($access:ident)? $({ $($values:tt)* })?; )*) => {
+    ($Name:ident, $tag:path, $prm:literal, $kind:ident, $size:literal $(, opcode $opcode:literal)? $(, $about:literal)?;
+     $( $(#[$doc:meta])* $field:ident $args:tt $($access:ident)? $({ $($values:tt)* })? $($words:literal)?; )*) => {
         // A field may be called `len`.
         #[allow(clippy::len_without_is_empty)]
         impl $Name {
-            $( accessors! { $prm, [$(#[$doc])*] $field $args } )*
+            $( accessors! { $prm, [$(#[$doc])* $(#[doc = $words])?] $field $args } )*
         }
         impl $crate::Described for $tag {
             const DESC: &'static $crate::LayoutDesc = &$crate::LayoutDesc {
                 name: $prm,
                 kind: $crate::Kind::$kind,
                 size: $size,
-                fields: &[ $( description! { $field $args [$($access)?] [$($($values)*)?] } ),* ],
+                about: words!($($about)?),
+                fields: &[ $( description! { $field $args [$($access)?] [$($($values)*)?] words!($($words)?) } ),* ],
             };
             $( const OPCODE: Option<u16> = Some($opcode); )?
         }
@@ -74,6 +75,34 @@ macro_rules! getter {
     };
     ([$($doc:tt)*] coded_full ($($of:tt)*)) => {
         getter! { [$($doc)*] coded ($($of)*) }
+    };
+    // The number of an object.
+    ([$($doc:tt)*] number ($get:ident:
+      $type:ident = $name:literal $dword:literal[$high:literal:$low:literal])) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> $crate::$type {
+            $crate::$type::of_field($crate::bits::u32::get(self, $dword, $high, $low))
+        }
+    };
+    // Flags.
+    ([$($doc:tt)*] flags ($get:ident:
+      $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal])) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> $crate::$type {
+            $crate::$type::from_bits($crate::bits::$raw::get(self, $dword, $high, $low))
+        }
+    };
+    ([$($doc:tt)*] flags_full ($($of:tt)*)) => {
+        getter! { [$($doc)*] flags ($($of)*) }
+    };
+    ([$($doc:tt)*] flags_quad ($get:ident: $type:ident($raw:ident) = $name:literal $at:literal)) => {
+        $($doc)*
+        #[inline]
+        pub const fn $get(&self) -> $crate::$type {
+            $crate::$type::from_bits($crate::bits::quad(self, $at))
+        }
     };
     // A number of 64 bits.
     ([$($doc:tt)*] quad ($get:ident: u64 = $name:literal $at:literal)) => {
@@ -230,6 +259,81 @@ macro_rules! setters {
             $crate::bits::$raw::with_full(self, $dword, $high, value.0)
         }
     };
+    // The number of an object: it fits.
+    ($prm:literal, number ($set:ident $with:ident:
+      $type:ident = $name:literal $dword:literal[$high:literal:$low:literal])) => {
+        #[doc = $name]
+        #[inline]
+        pub const fn $set(&mut self, value: $crate::$type) {
+            $crate::bits::put(self, $dword, $high, $low, value.get());
+        }
+        #[doc = $name]
+        #[inline]
+        #[must_use]
+        pub const fn $with(self, value: $crate::$type) -> Self {
+            $crate::bits::with(self, $dword, $high, $low, value.get())
+        }
+    };
+    // Flags, fewer than their type has room for.
+    ($prm:literal, flags ($set:ident $with:ident $try:ident:
+      $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal])) => {
+        #[doc = $name]
+        ///
+        /// # Panics
+        /// A flag lies outside of the field.
+        #[inline]
+        #[track_caller]
+        pub const fn $set(&mut self, value: $crate::$type) {
+            $crate::bits::$raw::set(self, $dword, $high, $low, value.into_bits(), ($prm, $name));
+        }
+        #[doc = $name]
+        ///
+        /// # Panics
+        /// A flag lies outside of the field.
+        #[inline]
+        #[track_caller]
+        #[must_use]
+        pub const fn $with(self, value: $crate::$type) -> Self {
+            $crate::bits::$raw::with(self, $dword, $high, $low, value.into_bits(), ($prm, $name))
+        }
+        #[doc = $name]
+        ///
+        /// # Errors
+        /// A flag lies outside of the field; nothing is written.
+        #[inline]
+        pub const fn $try(&mut self, value: $crate::$type) -> Result<(), $crate::FieldError> {
+            $crate::bits::$raw::try_set(self, $dword, $high, $low, value.into_bits(), ($prm, $name))
+        }
+    };
+    // Flags that take all of their type.
+    ($prm:literal, flags_full ($set:ident $with:ident:
+      $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal])) => {
+        #[doc = $name]
+        #[inline]
+        pub const fn $set(&mut self, value: $crate::$type) {
+            $crate::bits::$raw::put(self, $dword, $high, value.into_bits());
+        }
+        #[doc = $name]
+        #[inline]
+        #[must_use]
+        pub const fn $with(self, value: $crate::$type) -> Self {
+            $crate::bits::$raw::with_full(self, $dword, $high, value.into_bits())
+        }
+    };
+    ($prm:literal, flags_quad ($set:ident $with:ident:
+      $type:ident($raw:ident) = $name:literal $at:literal)) => {
+        #[doc = $name]
+        #[inline]
+        pub const fn $set(&mut self, value: $crate::$type) {
+            $crate::bits::set_quad(self, $at, value.into_bits());
+        }
+        #[doc = $name]
+        #[inline]
+        #[must_use]
+        pub const fn $with(self, value: $crate::$type) -> Self {
+            $crate::bits::with_quad(self, $at, value.into_bits())
+        }
+    };
     // A number of 64 bits.
     ($prm:literal, quad ($set:ident $with:ident: u64 = $name:literal $at:literal)) => {
         #[doc = $name]
@@ -365,21 +469,54 @@ macro_rules! place {
     };
 }
 
+/// A [`SelectedField`](crate::SelectedField): its path and its place.
+#[allow(unused_macros)] // by families that have none
+macro_rules! selected {
+    ($path:literal $($place:tt)*) => {
+        $crate::SelectedField { path: $path, place: $($place)* }
+    };
+}
+
 /// The description of one field.
 macro_rules! description {
-    ($kind:ident ($($names:ident)*:
-      $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal]) [$($access:ident)?] [$($values:tt)*]) => {
+    (number ($($names:ident)*: $type:ident = $name:literal $dword:literal[$high:literal:$low:literal]) [$($access:ident)?] [$($values:tt)*] $words:expr) => {
         $crate::FieldDesc {
             name: $name,
-            element: $crate::Element::Enum($crate::$type::DESC),
+            element: $crate::Element::Number($crate::$type::DESC),
             count: $crate::Count::One,
             at: $dword,
             high: $high,
             low: $low,
             access: access!($($access)?),
+            words: $words,
         }
     };
-    (flag ($($names:ident)*: bool = $name:literal $dword:literal[$bit:literal]) [$($access:ident)?] [$($values:tt)*]) => {
+    (flags_quad ($($names:ident)*: $type:ident($raw:ident) = $name:literal $at:literal) [$($access:ident)?] [$($values:tt)*] $words:expr) => {
+        $crate::FieldDesc {
+            name: $name,
+            element: $crate::Element::Flags($crate::$type::DESC),
+            count: $crate::Count::One,
+            at: $at,
+            high: 31,
+            low: 32 - 64,
+            access: access!($($access)?),
+            words: $words,
+        }
+    };
+    ($kind:ident ($($names:ident)*:
+      $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal]) [$($access:ident)?] [$($values:tt)*] $words:expr) => {
+        $crate::FieldDesc {
+            name: $name,
+            element: named!($kind $type),
+            count: $crate::Count::One,
+            at: $dword,
+            high: $high,
+            low: $low,
+            access: access!($($access)?),
+            words: $words,
+        }
+    };
+    (flag ($($names:ident)*: bool = $name:literal $dword:literal[$bit:literal]) [$($access:ident)?] [$($values:tt)*] $words:expr) => {
         $crate::FieldDesc {
             name: $name,
             element: element!($name; $($values)*),
@@ -388,9 +525,10 @@ macro_rules! description {
             high: $bit,
             low: $bit,
             access: access!($($access)?),
+            words: $words,
         }
     };
-    ($kind:ident ($($names:ident)*: $type:ident = $name:literal $dword:literal[$high:literal:$low:literal]) [$($access:ident)?] [$($values:tt)*]) => {
+    ($kind:ident ($($names:ident)*: $type:ident = $name:literal $dword:literal[$high:literal:$low:literal]) [$($access:ident)?] [$($values:tt)*] $words:expr) => {
         $crate::FieldDesc {
             name: $name,
             element: element!($name; $($values)*),
@@ -399,9 +537,10 @@ macro_rules! description {
             high: $high,
             low: $low,
             access: access!($($access)?),
+            words: $words,
         }
     };
-    (quad ($($names:ident)*: u64 = $name:literal $at:literal) [$($access:ident)?] [$($values:tt)*]) => {
+    (quad ($($names:ident)*: u64 = $name:literal $at:literal) [$($access:ident)?] [$($values:tt)*] $words:expr) => {
         $crate::FieldDesc {
             name: $name,
             element: element!($name; $($values)*),
@@ -410,9 +549,10 @@ macro_rules! description {
             high: 31,
             low: 32 - 64,
             access: access!($($access)?),
+            words: $words,
         }
     };
-    (wide ($($names:ident)*: $type:ident = $name:literal $at:literal $width:literal) [$($access:ident)?] [$($values:tt)*]) => {
+    (wide ($($names:ident)*: $type:ident = $name:literal $at:literal $width:literal) [$($access:ident)?] [$($values:tt)*] $words:expr) => {
         $crate::FieldDesc {
             name: $name,
             element: element!($name; $($values)*),
@@ -421,9 +561,10 @@ macro_rules! description {
             high: 31,
             low: 32 - $width,
             access: access!($($access)?),
+            words: $words,
         }
     };
-    (bytes ($($names:ident)*: $type:ty = $name:literal $at:literal, $size:literal) [$($access:ident)?] [$($values:tt)*]) => {
+    (bytes ($($names:ident)*: $type:ty = $name:literal $at:literal, $size:literal) [$($access:ident)?] [$($values:tt)*] $words:expr) => {
         $crate::FieldDesc {
             name: $name,
             element: element!($name; $($values)*),
@@ -432,9 +573,10 @@ macro_rules! description {
             high: 31,
             low: 32 - $size * 8,
             access: access!($($access)?),
+            words: $words,
         }
     };
-    (array ($($names:ident)*: [$type:ty; $n:literal] = $name:literal $at:literal, $size:literal) [$($access:ident)?] [$($values:tt)*]) => {
+    (array ($($names:ident)*: [$type:ty; $n:literal] = $name:literal $at:literal, $size:literal) [$($access:ident)?] [$($values:tt)*] $words:expr) => {
         $crate::FieldDesc {
             name: $name,
             element: element!($name; $($values)*),
@@ -443,9 +585,10 @@ macro_rules! description {
             high: 31,
             low: 32 - size_of::<$type>() as i32 * 8,
             access: access!($($access)?),
+            words: $words,
         }
     };
-    (packed ($get:ident: u8 = $name:literal $dword:literal[$high:literal] $width:literal * $n:literal) [$($access:ident)?] [$($values:tt)*]) => {
+    (packed ($get:ident: u8 = $name:literal $dword:literal[$high:literal] $width:literal * $n:literal) [$($access:ident)?] [$($values:tt)*] $words:expr) => {
         $crate::FieldDesc {
             name: $name,
             element: element!($name; $($values)*),
@@ -454,9 +597,10 @@ macro_rules! description {
             high: $high,
             low: $high - $width + 1,
             access: access!($($access)?),
+            words: $words,
         }
     };
-    (nested ($($names:ident)*: $type:ty = $name:literal $at:literal, $size:literal) [$($access:ident)?] [$($values:tt)*]) => {
+    (nested ($($names:ident)*: $type:ty = $name:literal $at:literal, $size:literal) [$($access:ident)?] [$($values:tt)*] $words:expr) => {
         $crate::FieldDesc {
             name: $name,
             element: $crate::Element::Layout(<$type as $crate::Described>::DESC),
@@ -465,9 +609,10 @@ macro_rules! description {
             high: 31,
             low: 32 - $size * 8,
             access: access!($($access)?),
+            words: $words,
         }
     };
-    (nested_array ($($names:ident)*: [$type:ty; $n:literal] = $name:literal $at:literal, $size:literal) [$($access:ident)?] [$($values:tt)*]) => {
+    (nested_array ($($names:ident)*: [$type:ty; $n:literal] = $name:literal $at:literal, $size:literal) [$($access:ident)?] [$($values:tt)*] $words:expr) => {
         $crate::FieldDesc {
             name: $name,
             element: $crate::Element::Layout(<$type as $crate::Described>::DESC),
@@ -476,9 +621,10 @@ macro_rules! description {
             high: 31,
             low: 32 - size_of::<$type>() as i32 * 8,
             access: access!($($access)?),
+            words: $words,
         }
     };
-    (tail (bits $width:literal = $name:literal $at:literal) [$($access:ident)?] [$($values:tt)*]) => {
+    (tail (bits $width:literal = $name:literal $at:literal) [$($access:ident)?] [$($values:tt)*] $words:expr) => {
         $crate::FieldDesc {
             name: $name,
             element: element!($name; $($values)*),
@@ -487,9 +633,10 @@ macro_rules! description {
             high: 31,
             low: 32 - $width,
             access: access!($($access)?),
+            words: $words,
         }
     };
-    (tail (layout $type:ty = $name:literal $at:literal) [$($access:ident)?] [$($values:tt)*]) => {
+    (tail (layout $type:ty = $name:literal $at:literal) [$($access:ident)?] [$($values:tt)*] $words:expr) => {
         $crate::FieldDesc {
             name: $name,
             element: $crate::Element::Layout(<$type as $crate::Described>::DESC),
@@ -498,10 +645,34 @@ macro_rules! description {
             high: 31,
             low: 32 - size_of::<$type>() as i32 * 8,
             access: access!($($access)?),
+            words: $words,
         }
     };
-    (list ($get:ident: $type:ty = $name:literal $at:literal $($of:tt)*) [$($access:ident)?] [$($values:tt)*]) => {
-        description!(tail ($($of)* = $name $at) [$($access)?] [$($values)*])
+    (list ($get:ident: $type:ty = $name:literal $at:literal $($of:tt)*) [$($access:ident)?] [$($values:tt)*] $words:expr) => {
+        description!(tail ($($of)* = $name $at) [$($access)?] [$($values)*] $words)
+    };
+}
+
+/// The names of a number's values, or of its flags.
+macro_rules! named {
+    (coded $type:ident) => {
+        $crate::Element::Enum($crate::$type::DESC)
+    };
+    (coded_full $type:ident) => {
+        $crate::Element::Enum($crate::$type::DESC)
+    };
+    ($flags:ident $type:ident) => {
+        $crate::Element::Flags($crate::$type::DESC)
+    };
+}
+
+/// Words, where there are some.
+macro_rules! words {
+    () => {
+        None
+    };
+    ($words:literal) => {
+        Some($words)
     };
 }
 
@@ -520,6 +691,69 @@ macro_rules! access {
     };
     ($access:ident) => {
         Some($crate::Access::$access)
+    };
+}
+
+/// The number of an object.
+macro_rules! number {
+    ($(#[$doc:meta])* $Name:ident: $width:literal = $prm:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+        pub struct $Name(u32);
+
+        impl $Name {
+            /// What it is, and its width.
+            pub const DESC: &'static $crate::NumberDesc =
+                &$crate::NumberDesc { name: $prm, width: $width };
+
+            /// The number `value`.
+            ///
+            /// # Panics
+            /// It does not fit: a compile error in `const`. For numbers from outside use
+            /// `try_from`.
+            #[inline]
+            #[track_caller]
+            pub const fn new(value: u32) -> Self {
+                if value as u64 >> $width != 0 {
+                    $crate::error::too_wide($prm, value as u128, $width);
+                }
+                $Name(value)
+            }
+
+            /// The plain number.
+            #[inline]
+            pub const fn get(self) -> u32 {
+                self.0
+            }
+
+            /// What stands in a field, which is as wide as the number.
+            #[allow(dead_code)] // by families that have no such field
+            #[inline(always)]
+            pub(crate) const fn of_field(value: u32) -> Self {
+                $Name(value)
+            }
+        }
+
+        impl TryFrom<u32> for $Name {
+            type Error = $crate::NumberError;
+
+            fn try_from(value: u32) -> Result<Self, $crate::NumberError> {
+                $crate::NumberError::check(Self::DESC, value)?;
+                Ok($Name(value))
+            }
+        }
+
+        impl From<$Name> for u32 {
+            fn from(number: $Name) -> u32 {
+                number.0
+            }
+        }
+
+        impl core::fmt::Debug for $Name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                write!(f, concat!(stringify!($Name), "({:#x})"), self.0)
+            }
+        }
     };
 }
 
@@ -575,6 +809,134 @@ macro_rules! request {
     };
 }
 
+/// Paired calls: each sets a field and its bit of the select mask, `dword[bit]`. Where another field
+/// says which of several masks counts, `op_mod` for most, that is set, too.
+#[allow(unused_macros)] // by families that have none
+macro_rules! changes {
+    ($Name:ident, $prm:literal, $variant:tt;
+     $( $(#[$doc:meta])* $change:ident $changing:ident: $type:ty = $kind:ident $args:tt, $dword:literal[$bit:literal]; )*) => {
+        impl $Name { $(
+            $(#[$doc])*
+            ///
+            /// # Panics
+            /// The value does not fit its field, or a change was made before that another mask counts for.
+            #[inline]
+            #[track_caller]
+            pub const fn $change(&mut self, value: $type) {
+                variant!($variant self);
+                put! { $prm, self, value, $kind $args }
+                $crate::bits::set_flag(self, $dword, $bit, true);
+            }
+            #[doc = concat!("[`", stringify!($Name), "::", stringify!($change), "`] by value.")]
+            ///
+            /// # Panics
+            /// As that does.
+            #[inline]
+            #[track_caller]
+            #[must_use]
+            pub const fn $changing(mut self, value: $type) -> Self {
+                self.$change(value);
+                self
+            }
+        )* }
+    };
+}
+
+/// The builder of a QP transition: a call for each field that the command takes, and the field's
+/// number in its description.
+#[allow(unused_macros)] // by families that have none
+macro_rules! transition {
+    ($Input:ident, $prm:literal, $COMMAND:ident, st $st_dword:literal[$st_high:literal], mask $mask:literal;
+     $( $(#[$doc:meta])* $given:ident: $type:ty = $kind:ident $args:tt, $index:literal; )*) => {
+        impl $Input {
+            /// Begins the command for a queue pair of a transport service.
+            pub const fn transition(service: $crate::QpSt) -> $crate::QpTransition<Self> {
+                let mut input = Self::new();
+                $crate::bits::u8::put(&mut input, $st_dword, $st_high, service.0);
+                $crate::QpTransition { input, service, given: 0 }
+            }
+        }
+
+        impl $crate::Transition for $Input {
+            const TRANSITION: &'static $crate::TransitionDesc = match &$COMMAND.transition {
+                Some(transition) => transition,
+                None => unreachable!(),
+            };
+
+            fn set_mask(&mut self, mask: u32) {
+                $crate::bits::u32::put(self, $mask, 31, mask);
+            }
+        }
+
+        impl $crate::QpTransition<$Input> { $(
+            $(#[$doc])*
+            ///
+            /// # Panics
+            /// The value does not fit the field.
+            #[inline]
+            #[track_caller]
+            pub const fn $given(mut self, value: $type) -> Self {
+                put! { $prm, (&mut self.input), value, $kind $args };
+                self.given |= 1 << $index;
+                self
+            }
+        )* }
+    };
+}
+
+/// Sets the field that says which mask counts, where there are several: `op_mod` for most.
+#[allow(unused_macros)] // by families that have none
+macro_rules! variant {
+    (() $to:expr) => {};
+    (($name:literal $dword:literal[$high:literal:$low:literal] = $value:literal, $mask:literal) $to:expr) => {
+        $crate::bits::variant($to, $name, ($dword, $high, $low), $value, $mask)
+    };
+}
+
+/// Writes one field, wherever it lies in the layout.
+#[allow(unused_macros)] // by families that have none
+macro_rules! put {
+    ($prm:expr, $to:expr, $value:expr, bits($raw:ident $name:literal $dword:literal[$high:literal:$low:literal])) => {
+        $crate::bits::$raw::set($to, $dword, $high, $low, $value, ($prm, $name))
+    };
+    ($prm:expr, $to:expr, $value:expr, full($raw:ident $name:literal $dword:literal[$high:literal:$low:literal])) => {
+        $crate::bits::$raw::put($to, $dword, $high, $value)
+    };
+    ($prm:expr, $to:expr, $value:expr, flag($dword:literal[$bit:literal])) => {
+        $crate::bits::set_flag($to, $dword, $bit, $value)
+    };
+    ($prm:expr, $to:expr, $value:expr, coded $args:tt) => {
+        put!($prm, $to, $value.0, bits $args)
+    };
+    ($prm:expr, $to:expr, $value:expr, coded_full $args:tt) => {
+        put!($prm, $to, $value.0, full $args)
+    };
+    ($prm:expr, $to:expr, $value:expr, flags $args:tt) => {
+        put!($prm, $to, $value.into_bits(), bits $args)
+    };
+    ($prm:expr, $to:expr, $value:expr, flags_full $args:tt) => {
+        put!($prm, $to, $value.into_bits(), full $args)
+    };
+    ($prm:expr, $to:expr, $value:expr, flags_quad $args:tt) => {
+        put!($prm, $to, $value.into_bits(), quad $args)
+    };
+    ($prm:expr, $to:expr, $value:expr, number($name:literal $dword:literal[$high:literal:$low:literal])) => {
+        $crate::bits::put($to, $dword, $high, $low, $value.get())
+    };
+    ($prm:expr, $to:expr, $value:expr, quad($at:literal)) => {
+        $crate::bits::set_quad($to, $at, $value)
+    };
+    ($prm:expr, $to:expr, $value:expr, wide($name:literal $at:literal $width:literal)) => {
+        $crate::bits::set_wide_checked(&mut $to.bytes, $at, $width, $value as u128, ($prm, $name))
+    };
+    ($prm:expr, $to:expr, $value:expr, nested($at:literal)) => {
+        $crate::bits::set_nested($to, $at, &$value)
+    };
+    ($prm:expr, $to:expr, $value:expr, view($type:ty, $at:literal, $size:literal)) => {
+        $crate::bits::set_part::<$type, $at, $size>(&mut $to.bytes, &$value)
+    };
+}
+
 /// A register: its name, its id, and what can be done to it.
 #[allow(unused_macros)] // by families that have none
 macro_rules! register {
@@ -598,6 +960,67 @@ macro_rules! register {
     (@@ write $Layout:ident) => { impl $crate::WriteRegister for $Layout {} };
 }
 
+/// What lies behind the header of commands on general objects.
+#[allow(unused_macros)] // by families that have none
+macro_rules! general_object {
+    ($Layout:ident, $name:literal $type:literal, selects $selects:expr, $about:literal) => {
+        impl $crate::GeneralObject for $Layout {
+            const GENERAL: &'static $crate::GeneralObjectDesc = &$crate::GeneralObjectDesc {
+                name: $name,
+                obj_type: $crate::ObjectType($type),
+                layout: <$Layout as $crate::Described>::DESC,
+                selects: $selects,
+                about: $about,
+            };
+        }
+    };
+}
+
+/// The pages of capabilities.
+#[allow(unused_macros)] // where their family is not compiled in
+macro_rules! pages {
+    ($( $Name:ident: $Layout:ident = $name:literal $selector:literal, $about:literal; )*) => { $(
+        #[doc = $about]
+        #[derive(Debug, Clone, Copy)]
+        pub enum $Name {}
+
+        impl $crate::CapabilityPage for $Name {
+            type Layout = super::$Layout;
+            const PAGE: &'static $crate::PageDesc = &$crate::PageDesc {
+                name: $name,
+                selector: $selector,
+                layout: <super::$Layout as $crate::Described>::DESC,
+                about: $about,
+            };
+        }
+    )*
+
+        /// Every page, by its number.
+        pub const PAGES: &[&$crate::PageDesc] =
+            &[ $( <$Name as $crate::CapabilityPage>::PAGE ),* ];
+    };
+}
+
+/// Capabilities of one bit: the page's number, and the bit's place in it.
+#[allow(unused_macros)] // where their family is not compiled in
+macro_rules! caps {
+    ($( $(#[$doc:meta])* $NAME:ident = $path:literal $selector:literal $dword:literal[$bit:literal]; )*) => {
+        impl $crate::Cap {
+            $(
+                $(#[$doc])*
+                pub const $NAME: Self = $crate::Cap {
+                    path: $path,
+                    selector: $selector,
+                    bit: $dword * 8 + 31 - $bit,
+                };
+            )*
+        }
+
+        /// Every capability of one bit.
+        pub const CAPS: &[$crate::Cap] = &[ $( $crate::Cap::$NAME ),* ];
+    };
+}
+
 /// A command whose object is known.
 #[allow(unused_macros)] // by families that have none
 macro_rules! command {
@@ -610,6 +1033,11 @@ macro_rules! command {
         }
         command!(@ $verb $Input);
     };
+    // An object without a number.
+    (@ OnlyCreate $Input:ident) => {};
+    (@ OnlyModify $Input:ident) => {};
+    (@ OnlyQuery $Input:ident) => {};
+    (@ OnlyDestroy $Input:ident) => {};
     (@ Create $Input:ident) => {
         impl $crate::Creates for $Input {}
     };

@@ -4,7 +4,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::command::Request;
 use crate::describe::{Described, LayoutDesc};
-use crate::{AccessRegisterIn, AccessRegisterOut};
+use crate::{AccessOpMod, AccessRegisterIn, AccessRegisterOut};
 
 /// A register that ACCESS_REG reaches, such as [`PtysReg`](crate::PtysReg).
 pub trait Register:
@@ -40,11 +40,6 @@ pub fn register(id: u16) -> Option<&'static RegisterDesc> {
     crate::families().iter().flat_map(|f| f.registers).find(|r| r.id == id).copied()
 }
 
-/// `op_mod` of ACCESS_REG that reads, and the one that writes
-/// (`MLX5_ACCESS_REGISTER_IN_OP_MOD_*` in `mlx5_ifc.h`).
-const READ: u16 = 1;
-const WRITE: u16 = 0;
-
 /// ACCESS_REG for one register: what goes in.
 ///
 /// ```
@@ -78,7 +73,7 @@ impl<R: Register> RegisterIn<R> {
     where
         R: ReadRegister,
     {
-        Self::with_op_mod(READ, register)
+        Self::with_op_mod(AccessOpMod::READ, register)
     }
 
     /// Writes `register`.
@@ -86,10 +81,10 @@ impl<R: Register> RegisterIn<R> {
     where
         R: WriteRegister,
     {
-        Self::with_op_mod(WRITE, register)
+        Self::with_op_mod(AccessOpMod::WRITE, register)
     }
 
-    fn with_op_mod(op_mod: u16, register: R) -> Self {
+    fn with_op_mod(op_mod: AccessOpMod, register: R) -> Self {
         let head = AccessRegisterIn::new().with_op_mod(op_mod).with_register_id(R::REGISTER.id);
         RegisterIn { head, register }
     }

@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mlx5_devx::{Errno, Error, Handle, Target, TargetKind, Transport};
 use mlx5_prm::{
-    Cqc, CreateCqIn, CreateQpIn, CreateRmpIn, CreateRqIn, CreateRqtInWithRqNum, CreateSrqIn,
-    CreateXrcSrqIn, CreateXrqIn, Opcode, QpState, Qpc, Rmpc, RqNum, Rqc, Rqtc, Srqc, Verb, XrcSrqc,
-    Xrqc,
+    CapMode, CapabilityPage, Cqc, Cqn, CreateCqIn, CreateQpIn, CreateRmpIn, CreateRqIn,
+    CreateRqtInWithRqNum, CreateSrqIn, CreateXrcSrqIn, CreateXrqIn, Opcode, QpState, Qpc, Qpn,
+    Rmpc, Rmpn, RqNum, Rqc, Rqn, Rqtc, Rqtn, Srqc, Srqn, Verb, XrcSrqc, XrcSrqn, Xrqc, Xrqn,
 };
 
 use crate::firmware::Firmware;
-use crate::kernel::{Identity, Method, admit, force, named};
+use crate::general;
+use crate::kernel::{Identity, Kind, Method, admit, force, named};
 
 /// The uid of the DEVX context that every program gets.
 const UID: u16 = 1;
@@ -33,20 +34,20 @@ struct State {
 
 /// An object that the simulated kernel made for verbs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Made {
+pub struct Made<N> {
     /// What the transport calls it.
     pub handle: Handle,
     /// Its number: QPN, CQN, ...
-    pub number: u32,
+    pub number: N,
 }
 
 macro_rules! verbs_objects {
-    ($( $(#[$doc:meta])* $create:ident($Context:ident) $kind:ident = $Input:ident.$with:ident; )*) => { $(
+    ($( $(#[$doc:meta])* $create:ident($Context:ident) $kind:ident $Number:ident = $Input:ident.$with:ident; )*) => { $(
         $(#[$doc])*
         ///
         /// # Errors
         /// The firmware refuses the context.
-        pub fn $create(&self, context: &$Context) -> Result<Made, Error> {
+        pub fn $create(&self, context: &$Context) -> Result<Made<$Number>, Error> {
             self.make(TargetKind::$kind, $Input::new().$with(*context).as_bytes())
         }
     )* };
@@ -60,19 +61,19 @@ impl Adapter {
 
     verbs_objects! {
         /// What `ibv_create_qp` leads to: a QP in state RST.
-        create_qp(Qpc) Qp = CreateQpIn.with_qpc;
+        create_qp(Qpc) Qp Qpn = CreateQpIn.with_qpc;
         /// What `ibv_create_cq` leads to.
-        create_cq(Cqc) Cq = CreateCqIn.with_cq_context;
+        create_cq(Cqc) Cq Cqn = CreateCqIn.with_cq_context;
         /// What `ibv_create_srq` leads to: an RMP, in state RDY.
-        create_srq(Rmpc) Srq = CreateRmpIn.with_ctx;
+        create_srq(Rmpc) Srq Rmpn = CreateRmpIn.with_ctx;
         /// What `ibv_create_srq` leads to on an adapter without ISSI: an SRQ of the PRM.
-        create_srq_without_issi(Srqc) Srq = CreateSrqIn.with_srq_context_entry;
+        create_srq_without_issi(Srqc) Srq Srqn = CreateSrqIn.with_srq_context_entry;
         /// What `ibv_create_srq_ex` leads to for XRC.
-        create_xrc_srq(XrcSrqc) Srq = CreateXrcSrqIn.with_xrc_srq_context_entry;
+        create_xrc_srq(XrcSrqc) Srq XrcSrqn = CreateXrcSrqIn.with_xrc_srq_context_entry;
         /// What `ibv_create_srq_ex` leads to for tag matching.
-        create_xrq(Xrqc) Srq = CreateXrqIn.with_xrq_context;
+        create_xrq(Xrqc) Srq Xrqn = CreateXrqIn.with_xrq_context;
         /// What `ibv_create_wq` leads to: an RQ in state RST.
-        create_wq(Rqc) Wq = CreateRqIn.with_ctx;
+        create_wq(Rqc) Wq Rqn = CreateRqIn.with_ctx;
     }
 
     /// What `ibv_create_rwq_ind_table` leads to: a table of the receive queues `rqns`.
@@ -82,23 +83,35 @@ impl Adapter {
     /// takes mailboxes of up to 65535 bytes, which is 16315 entries.
     ///
     /// # Panics
-    /// `rqns` is longer than 65535, or holds a number of more than 24 bits.
-    pub fn create_ind_table(&self, context: &Rqtc, rqns: &[u32]) -> Result<Made, Error> {
+    /// `rqns` is longer than 65535.
+    pub fn create_ind_table(&self, context: &Rqtc, rqns: &[Rqn]) -> Result<Made<Rqtn>, Error> {
         let mut buffer = vec![0; CreateRqtInWithRqNum::size(rqns.len())];
         let create =
             CreateRqtInWithRqNum::new_in(&mut buffer, rqns.len()).expect("the size is right");
         let len = u16::try_from(rqns.len()).expect("a table has up to 65535 entries");
         create.head.set_rqt_context(&context.with_rqt_actual_size(len));
         for (entry, rqn) in create.tail.iter_mut().zip(rqns) {
-            *entry = RqNum::new().with_rq_num(*rqn);
+            *entry = RqNum::new().with_rq_num(rqn.get());
         }
         self.make(TargetKind::IndTable, create.as_bytes())
     }
 
     /// Puts a QP into a state that no command leads to, as an error of traffic does: SQER, SQD,
     /// SUSPENDED. Gives `false` when there is no such QP, or the state has more than 4 bits.
-    pub fn force_qp_state(&self, qpn: u32, state: QpState) -> bool {
+    pub fn force_qp_state(&self, qpn: Qpn, state: QpState) -> bool {
         self.lock().firmware.force_qp_state(qpn, state)
+    }
+
+    /// Sets a page of capabilities that QUERY_HCA_CAP gives.
+    ///
+    /// ```
+    /// use mlx5_prm::{CapMode, RoceCap, caps::page};
+    ///
+    /// let adapter = mlx5_sim::Adapter::new();
+    /// adapter.set_page::<page::Roce>(CapMode::Current, &RoceCap::new().with_roce_address_table_size(16));
+    /// ```
+    pub fn set_page<P: CapabilityPage>(&self, mode: CapMode, page: &P::Layout) {
+        self.lock().firmware.capabilities.set::<P>(mode, page);
     }
 
     /// A command that reaches the firmware without the kernel's rules.
@@ -111,10 +124,14 @@ impl Adapter {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn make(&self, kind: TargetKind, input: &[u8]) -> Result<Made, Error> {
+    fn make<N: TryFrom<u32>>(&self, kind: TargetKind, input: &[u8]) -> Result<Made<N>, Error> {
         let mut output = [0; 16];
-        let result = self.lock().create(kind, input, &mut output);
-        mlx5_devx::outcome(input, &output, result).map(|(handle, number)| Made { handle, number })
+        let result = self.lock().create(kind, input, &mut output).and_then(|(handle, number)| {
+            // The firmware gives numbers that fit.
+            let number = N::try_from(number).map_err(|_| Errno::OVERFLOW)?;
+            Ok(Made { handle, number })
+        });
+        mlx5_devx::outcome(input, &output, result)
     }
 }
 
@@ -134,13 +151,31 @@ impl State {
         output: &mut [u8],
     ) -> Result<(Handle, u32), Errno> {
         let opcode = admit(Method::Create, input, output)?;
+        let general = opcode == Opcode::CREATE_GENERAL_OBJECT;
+        let command = mlx5_prm::command(opcode.0);
+        if command.is_none() && !general {
+            return Err(Errno::INVAL);
+        }
         self.execute(opcode, input, output)?;
-        let command = mlx5_prm::command(opcode.0).ok_or(Errno::INVAL)?;
-        let number = command.number.read(output).ok_or(Errno::INVAL)? as u32;
+        let identity = match command {
+            None => Identity {
+                kind: Kind::General(general::key(input).0),
+                number: general::created(output),
+            },
+            Some(command) => {
+                // A flow table entry is made by a command that names it.
+                let carrier: &[u8] = if command.verb == Verb::Create { output } else { input };
+                let number = command.number.and_then(|place| place.read(carrier));
+                Identity {
+                    kind: Kind::Named(command.object.name),
+                    number: number.unwrap_or_default() as u32,
+                }
+            }
+        };
         self.last += 1;
         let handle = Handle(self.last);
-        self.handles.insert(handle, (kind, Identity { kind: command.object.name, number }));
-        Ok((handle, number))
+        self.handles.insert(handle, (kind, identity));
+        Ok((handle, identity.number))
     }
 
     fn on_object(
@@ -160,6 +195,25 @@ impl State {
         }
         self.execute(opcode, input, output)
     }
+}
+
+/// The command that ends an object.
+fn destroy(identity: Identity) -> Option<(Opcode, Vec<u8>)> {
+    let kind = match identity.kind {
+        Kind::General(obj_type) => {
+            let input = general::destroy((obj_type, identity.number));
+            return Some((Opcode::DESTROY_GENERAL_OBJECT, input.to_vec()));
+        }
+        Kind::Named(kind) => kind,
+    };
+    let mut all = mlx5_prm::families().iter().flat_map(|f| f.commands);
+    let command = all.find(|c| c.verb == Verb::Destroy && c.object.name == kind)?;
+    let mut input = vec![0; command.input.size];
+    input[..2].copy_from_slice(&command.opcode.to_be_bytes());
+    if let Some(place) = command.number {
+        place.write(&mut input, identity.number.into());
+    }
+    Some((Opcode(command.opcode), input))
 }
 
 impl Transport for Adapter {
@@ -182,14 +236,8 @@ impl Transport for Adapter {
         if kind != TargetKind::Devx {
             return Err(Errno::INVAL);
         }
-        let families = mlx5_prm::families().iter().flat_map(|f| f.commands);
-        let destroy =
-            families.copied().find(|c| c.verb == Verb::Destroy && c.object.name == identity.kind);
-        let destroy = destroy.ok_or(Errno::INVAL)?;
-        let (mut input, mut output) = ([0; 16], [0; 16]);
-        input[..2].copy_from_slice(&destroy.opcode.to_be_bytes());
-        destroy.number.write(&mut input, identity.number.into());
-        state.execute(Opcode(destroy.opcode), &input, &mut output)?;
+        let (opcode, input) = destroy(identity).ok_or(Errno::INVAL)?;
+        state.execute(opcode, &input, &mut [0; 16])?;
         state.handles.remove(&handle);
         Ok(())
     }

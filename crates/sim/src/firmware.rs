@@ -4,25 +4,28 @@ use std::collections::BTreeMap;
 
 use mlx5_prm::{
     AccessRegisterIn, ArmRqIn, ArmXrcSrqIn, ArmXrqIn, CmdOut, CommandDesc, Described, Layout,
-    ModifyRmpIn, ModifyRqIn, Opcode, Place, QpState, Qpc, RmpState, Rmpc, RqNum, RqState, RqVhca,
-    Rqc, Rqtc, SelectDesc, Srqc, Status, Verb, XrcSrqc, Xrqc,
+    ModifyRmpIn, ModifyRqIn, Opcode, Place, QpState, Qpc, Qpn, QueryHcaCapIn, RmpState, Rmpc,
+    RqNum, RqState, RqVhca, Rqc, Rqtc, Srqc, Status, Verb, XrcSrqc, Xrqc,
 };
 
+use crate::capability::Capabilities;
+use crate::general::GeneralObjects;
 use crate::register::Registers;
-use crate::syndrome;
+use crate::select::{self, Change};
+use crate::{syndrome, transition};
 
 /// Names of the kinds of objects.
 pub(crate) mod kinds {
     use mlx5_prm::{Object, object};
 
     pub(crate) const QP: &str = object::Qp::DESC.name;
-    pub(crate) const CQ: &str = object::Cq::DESC.name;
     pub(crate) const SRQ: &str = object::Srq::DESC.name;
     pub(crate) const RMP: &str = object::Rmp::DESC.name;
     pub(crate) const XRC_SRQ: &str = object::XrcSrq::DESC.name;
     pub(crate) const XRQ: &str = object::Xrq::DESC.name;
     pub(crate) const RQ: &str = object::Rq::DESC.name;
     pub(crate) const RQT: &str = object::Rqt::DESC.name;
+    pub(crate) const SQ: &str = object::Sq::DESC.name;
 }
 
 /// How the firmware refuses a command.
@@ -49,6 +52,8 @@ pub struct Firmware {
     /// The last number given out, by kind.
     last: BTreeMap<&'static str, u32>,
     registers: Registers,
+    general_objects: GeneralObjects,
+    pub(crate) capabilities: Capabilities,
 }
 
 /// Bytes of the shortest output that the firmware takes.
@@ -85,16 +90,30 @@ impl Firmware {
 
     /// Puts a QP into a state that no command leads to, as an error of traffic does: SQER, SQD,
     /// SUSPENDED. Gives `false` when there is no such QP, or the state has more than 4 bits.
-    pub fn force_qp_state(&mut self, qpn: u32, state: QpState) -> bool {
-        let context = self.objects.get_mut(&(kinds::QP, qpn));
+    pub fn force_qp_state(&mut self, qpn: Qpn, state: QpState) -> bool {
+        let context = self.objects.get_mut(&(kinds::QP, qpn.get()));
         context.is_some_and(|c| with(c, |qpc: &mut Qpc| qpc.try_set_state(state)).is_ok())
     }
 
     fn run(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), Refusal> {
         let opcode = mlx5_prm::opcode(input).unwrap_or_default();
-        if opcode == Opcode::ACCESS_REG {
-            lengths(AccessRegisterIn::SIZE, input, output)?;
-            return self.registers.access(input, output);
+        match opcode {
+            Opcode::ACCESS_REG => {
+                lengths(AccessRegisterIn::SIZE, input, output)?;
+                return self.registers.access(input, output);
+            }
+            Opcode::QUERY_HCA_CAP => {
+                lengths(QueryHcaCapIn::SIZE, input, output)?;
+                return self.capabilities.query(op_mod(input), output);
+            }
+            Opcode::CREATE_GENERAL_OBJECT
+            | Opcode::MODIFY_GENERAL_OBJECT
+            | Opcode::QUERY_GENERAL_OBJECT
+            | Opcode::DESTROY_GENERAL_OBJECT => {
+                lengths(SHORTEST_OUTPUT, input, output)?;
+                return self.general_objects.run(opcode, input, output);
+            }
+            _ => {}
         }
         let Some(command) = mlx5_prm::command(opcode.0) else {
             return refuse(Status::BAD_OP_ERR, syndrome::UNKNOWN_OPCODE);
@@ -116,9 +135,8 @@ impl Firmware {
     ) -> Result<(), Refusal> {
         only_op_mod(input, 0)?;
         let kind = command.object.name;
-        let Some(place) = command.context else {
-            return refuse(Status::BAD_OP_ERR, syndrome::UNKNOWN_OPCODE);
-        };
+        // What has no context, such as a protection domain, is a number alone.
+        let place = command.context.unwrap_or(Place { bit: 0, width: 0 });
         let mut context = input[place.bit as usize / 8..].to_vec();
         match kind {
             kinds::RQT => self.check_table(&mut context)?,
@@ -130,12 +148,24 @@ impl Firmware {
             kinds::RQ if with(&mut context, |rqc: &mut Rqc| rqc.state()) != RqState::RST => {
                 return refuse(Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_TRANSITION);
             }
+            kinds::SQ if at_state(&context, SQC_STATE) != 0 => {
+                return refuse(Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_TRANSITION);
+            }
             // An RMP has no state RST: it is ready when it is made.
             kinds::RMP => with(&mut context, |rmpc: &mut Rmpc| rmpc.set_state(RmpState::RDY)),
             _ => {}
         }
-        let number = self.next_number(kind, command.number.width)?;
-        command.number.write(output, number.into());
+        let number = match command.number {
+            Some(place) => {
+                let number = self.next_number(kind, place.width)?;
+                place.write(output, number.into());
+                number
+            }
+            None if self.objects.contains_key(&(kind, 0)) => {
+                return refuse(Status::NO_RES_ERR, syndrome::NO_NUMBER_LEFT);
+            }
+            None => 0,
+        };
         self.objects.insert((kind, number), context);
         Ok(())
     }
@@ -157,14 +187,23 @@ impl Firmware {
         }
     }
 
-    /// The object that a command names.
-    fn key(&self, kind: &'static str, place: Place, input: &[u8]) -> Result<Key, Refusal> {
-        let key = (kind, place.read(input).unwrap_or_default() as u32);
-        if self.objects.contains_key(&key) {
+    /// The object that a command names. One that no command makes, such as a virtual port, is
+    /// always there.
+    fn key(&self, command: &CommandDesc, input: &[u8]) -> Result<Key, Refusal> {
+        let kind = command.object.name;
+        let number = command.number.and_then(|place| place.read(input)).unwrap_or_default();
+        let key = (kind, number as u32);
+        if self.objects.contains_key(&key) || is_standing(kind) {
             return Ok(key);
         }
         let why = if kind == kinds::QP { syndrome::NO_SUCH_QP } else { syndrome::NO_SUCH_OBJECT };
         refuse(Status::BAD_RES_STATE_ERR, why)
+    }
+
+    /// The context of an object; all zero where none was written.
+    fn context_of(&self, key: Key, command: &CommandDesc) -> Vec<u8> {
+        let width = command.context.map_or(0, |place| place.width);
+        self.objects.get(&key).cloned().unwrap_or_else(|| vec![0; width as usize / 8])
     }
 
     fn query(
@@ -174,12 +213,12 @@ impl Firmware {
         output: &mut [u8],
     ) -> Result<(), Refusal> {
         only_op_mod(input, 0)?;
-        let key = self.key(command.object.name, command.number, input)?;
-        let at = command.context.map_or(0, |place| place.bit as usize / 8);
-        let context = &self.objects[&key];
+        let key = self.key(command, input)?;
+        let Some(place) = command.context else { return Ok(()) };
+        let (at, context) = (place.bit as usize / 8, self.context_of(key, command));
         match output.get_mut(at..at + context.len()) {
             Some(room) => {
-                room.copy_from_slice(context);
+                room.copy_from_slice(&context);
                 Ok(())
             }
             None => refuse(Status::BAD_OUTP_LEN_ERR, syndrome::SHORT_OUTPUT),
@@ -188,7 +227,7 @@ impl Firmware {
 
     fn destroy(&mut self, command: &CommandDesc, input: &[u8]) -> Result<(), Refusal> {
         only_op_mod(input, 0)?;
-        let key = self.key(command.object.name, command.number, input)?;
+        let key = self.key(command, input)?;
         let tables = self.objects.iter().filter(|((kind, _), _)| *kind == kinds::RQT);
         if key.0 == kinds::RQ
             && tables.flat_map(|(_, context)| entries(context)).any(|n| n == key.1)
@@ -211,46 +250,31 @@ impl Firmware {
             }
             _ => {}
         }
-        let key = self.key(command.object.name, command.number, input)?;
-        let op_mod = op_mod(input);
-        let select = command.selects.iter().find(|s| s.op_mod == op_mod);
-        if select.is_none() && (op_mod != 0 || !command.selects.is_empty()) {
-            return refuse(Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD);
-        }
-        let mut context = self.objects[&key].clone();
+        let key = self.key(command, input)?;
+        let mut context = self.context_of(key, command);
         let start = command.context.map_or(0, |place| place.bit);
+        let change = Change { start, input };
         if let Some(transition) = &command.transition {
-            let state = with(&mut context, |qpc: &mut Qpc| qpc.state());
-            if !transition.from.is_empty() && !transition.from.contains(&state) {
-                return refuse(Status::BAD_QP_STATE_ERR, syndrome::WRONG_QP_STATE);
-            }
-            take(transition.takes, start, input, &mut context);
-            if let Some(select) = select {
-                selected(
-                    select,
-                    transition.admits.into(),
-                    syndrome::OPT_PARAM_NOT_ADMITTED,
-                    start,
-                    input,
-                    &mut context,
-                )?;
-            }
-            with(&mut context, |qpc: &mut Qpc| qpc.set_state(transition.to));
-        } else if let Some(select) = select {
+            only_op_mod(input, 0)?;
+            transition::make(transition, command, &change, &mut context)?;
+        } else if command.selects.iter().any(|select| select.counts(input)) {
             may_move(key.0, &mut context, input)?;
-            let mask = selected(
-                select,
-                u64::MAX,
-                syndrome::UNKNOWN_SELECT_BIT,
-                start,
-                input,
-                &mut context,
-            )?;
-            if key.0 == kinds::RQT && mask != 0 {
+            let mut any = false;
+            for select in command.selects.iter().filter(|select| select.counts(input)) {
+                any |= select::apply(select, &change, &mut context)? != 0;
+            }
+            if key.0 == kinds::RQT && any {
                 context.truncate(Rqtc::SIZE);
                 context.extend_from_slice(&input[command.input.size..]);
                 self.check_table(&mut context)?;
             }
+        } else if is_standing(key.0) && op_mod(input) == 0 {
+            // A command that sets the whole of something, such as SET_FLOW_TABLE_ENTRY.
+            let from = start as usize / 8;
+            let to = from + context.len();
+            context.copy_from_slice(&input[from..to]);
+        } else if op_mod(input) != 0 || !command.selects.is_empty() {
+            return refuse(Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD);
         }
         self.objects.insert(key, context);
         Ok(())
@@ -269,8 +293,10 @@ impl Firmware {
             Opcode::ARM_XRC_SRQ => read(input, ArmXrcSrqIn::lwm),
             _ => read(input, ArmXrqIn::lwm),
         };
-        let key = self.key(kind, command.number, input)?;
-        let Some(context) = self.objects.get_mut(&key) else { return Ok(()) };
+        let number = command.number.and_then(|place| place.read(input)).unwrap_or_default();
+        let Some(context) = self.objects.get_mut(&(kind, number as u32)) else {
+            return refuse(Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_OBJECT);
+        };
         match kind {
             kinds::SRQ => with(context, |srqc: &mut Srqc| srqc.set_lwm(lwm)),
             kinds::XRC_SRQ => with(context, |xrc_srqc: &mut XrcSrqc| xrc_srqc.set_lwm(lwm)),
@@ -303,6 +329,12 @@ impl Firmware {
             refuse(Status::BAD_RES_STATE_ERR, syndrome::DANGLING_NUMBER)
         }
     }
+}
+
+/// Whether objects of a kind are always there, because no command makes them.
+fn is_standing(kind: &str) -> bool {
+    let mut all = mlx5_prm::families().iter().flat_map(|f| f.commands);
+    !all.any(|c| c.verb == Verb::Create && c.object.name == kind)
 }
 
 /// Bytes of one entry of a table's list.
@@ -358,39 +390,17 @@ fn only_op_mod(input: &[u8], wanted: u16) -> Result<(), Refusal> {
     }
 }
 
-/// Copies fields of the input into the context, which begins at bit `start` of the input.
-fn take(fields: &[Place], start: u32, input: &[u8], context: &mut [u8]) {
-    for field in fields {
-        field.copy_to(input, context, field.bit - start);
-    }
+/// The state in `sqc`, the one that MODIFY_SQ says the queue is in, and the one that it wants. Their
+/// types are in a family that need not be compiled in.
+const SQC_STATE: Place = Place { bit: 8, width: 4 };
+const MODIFY_SQ_STATE: Place = Place { bit: 0x40, width: 4 };
+const MODIFY_SQ_WANTED: Place = Place { bit: 0x108, width: 4 };
+
+fn at_state(bytes: &[u8], place: Place) -> u8 {
+    place.read(bytes).unwrap_or_default() as u8
 }
 
-/// Copies the fields that count, and gives the mask. Bits outside `admitted`, or that select
-/// nothing, are refused.
-fn selected(
-    select: &SelectDesc,
-    admitted: u64,
-    why: u32,
-    start: u32,
-    input: &[u8],
-    context: &mut [u8],
-) -> Result<u64, Refusal> {
-    let mask = select.mask.read(input).unwrap_or_default();
-    let known = select.bits.iter().fold(0, |known, b| known | 1u64 << b.bit);
-    if mask & !known != 0 {
-        return refuse(Status::BAD_PARAM_ERR, syndrome::UNKNOWN_SELECT_BIT);
-    }
-    if mask & !admitted != 0 {
-        return refuse(Status::BAD_PARAM_ERR, why);
-    }
-    take(select.always, start, input, context);
-    for bit in select.bits.iter().filter(|b| mask >> b.bit & 1 != 0) {
-        take(bit.fields, start, input, context);
-    }
-    Ok(mask)
-}
-
-/// Whether an RQ or an RMP may go from the state that the command says it is in to the wanted one.
+/// Whether an RQ, an SQ or an RMP may go from the state that the command says it is in to the wanted one.
 fn may_move(kind: &str, context: &mut [u8], input: &[u8]) -> Result<(), Refusal> {
     let (present, said, wanted, legal): (u8, u8, u8, &[(u8, u8)]) = match kind {
         // What the kernel (mlx5_ib_modify_wq, mlx5e) and DPDK (mlx5_devx_modify_rq) do.
@@ -398,6 +408,13 @@ fn may_move(kind: &str, context: &mut [u8], input: &[u8]) -> Result<(), Refusal>
             with(context, |rqc: &mut Rqc| rqc.state().0),
             read(input, |m: &ModifyRqIn| m.rq_state().0),
             read(input, |m: &ModifyRqIn| m.ctx().state().0),
+            &[(0, 0), (0, 1), (1, 1), (1, 3), (1, 0), (3, 3), (3, 0)],
+        ),
+        kinds::SQ => (
+            at_state(context, SQC_STATE),
+            at_state(input, MODIFY_SQ_STATE),
+            at_state(input, MODIFY_SQ_WANTED),
+            // What the kernel (mlx5_ib_modify_raw_packet_qp, mlx5e) and DPDK do.
             &[(0, 0), (0, 1), (1, 1), (1, 3), (1, 0), (3, 3), (3, 0)],
         ),
         kinds::RMP => (

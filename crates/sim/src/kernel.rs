@@ -5,24 +5,56 @@
 //! `devx_is_valid_obj_id`).
 
 use mlx5_devx::Errno;
-use mlx5_prm::{Opcode, Place, Verb};
+use mlx5_prm::{Opcode, Place};
 
 use crate::firmware::kinds;
+use crate::general;
 
 /// The shortest mailbox that a method takes, in bytes, and the longest.
 const LENGTHS: std::ops::RangeInclusive<usize> = 16..=0xffff;
 
-/// Where the number of an object stands in every command on one that is simulated.
-const NUMBER: Place = Place { bit: 0x48, width: 24 };
+/// Commands that the method create admits, of those that are simulated, besides SET_FLOW_TABLE_ENTRY.
+const CREATE: &[Opcode] = &[
+    Opcode::CREATE_GENERAL_OBJECT,
+    Opcode::CREATE_MKEY,
+    Opcode::CREATE_CQ,
+    Opcode::ALLOC_PD,
+    Opcode::ALLOC_TRANSPORT_DOMAIN,
+    Opcode::CREATE_RMP,
+    Opcode::CREATE_SQ,
+    Opcode::CREATE_RQ,
+    Opcode::CREATE_RQT,
+    Opcode::CREATE_TIR,
+    Opcode::CREATE_TIS,
+    Opcode::ALLOC_Q_COUNTER,
+    Opcode::CREATE_FLOW_TABLE,
+    Opcode::CREATE_FLOW_GROUP,
+    Opcode::ALLOC_FLOW_COUNTER,
+    Opcode::ALLOC_PACKET_REFORMAT_CONTEXT,
+    Opcode::ALLOC_MODIFY_HEADER_CONTEXT,
+    Opcode::CREATE_SCHEDULING_ELEMENT,
+    Opcode::CREATE_QP,
+    Opcode::CREATE_SRQ,
+    Opcode::CREATE_XRC_SRQ,
+    Opcode::CREATE_DCT,
+    Opcode::CREATE_XRQ,
+    Opcode::ALLOC_XRCD,
+];
 
-/// Commands that the method modify admits, of those on simulated objects.
+/// Commands that the method modify admits, besides SET_FLOW_TABLE_ENTRY.
 ///
 /// SQD_RTS_QP is not among them: the kernel does not let it through.
 const MODIFY: &[Opcode] = &[
+    Opcode::MODIFY_GENERAL_OBJECT,
     Opcode::MODIFY_CQ,
     Opcode::MODIFY_RMP,
+    Opcode::MODIFY_SQ,
     Opcode::MODIFY_RQ,
     Opcode::MODIFY_RQT,
+    Opcode::MODIFY_TIR,
+    Opcode::MODIFY_TIS,
+    Opcode::MODIFY_FLOW_TABLE,
+    Opcode::MODIFY_SCHEDULING_ELEMENT,
     Opcode::RST2INIT_QP,
     Opcode::INIT2RTR_QP,
     Opcode::INIT2INIT_QP,
@@ -33,24 +65,37 @@ const MODIFY: &[Opcode] = &[
     Opcode::N2RST_QP,
     Opcode::ARM_XRC_SRQ,
     Opcode::ARM_RQ,
+    Opcode::ARM_DCT_FOR_KEY_VIOLATION,
     Opcode::ARM_XRQ,
     Opcode::SET_XRQ_DC_PARAMS_ENTRY,
     Opcode::RELEASE_XRQ_ERROR,
     Opcode::MODIFY_XRQ,
 ];
 
-/// Commands that the method query admits, of those on simulated objects.
+/// Commands that the method query admits.
 const QUERY: &[Opcode] = &[
+    Opcode::QUERY_GENERAL_OBJECT,
+    Opcode::QUERY_MKEY,
     Opcode::QUERY_CQ,
     Opcode::QUERY_RMP,
+    Opcode::QUERY_SQ,
     Opcode::QUERY_RQ,
     Opcode::QUERY_RQT,
+    Opcode::QUERY_TIR,
+    Opcode::QUERY_TIS,
+    Opcode::QUERY_Q_COUNTER,
+    Opcode::QUERY_FLOW_TABLE,
+    Opcode::QUERY_FLOW_GROUP,
+    Opcode::QUERY_FLOW_TABLE_ENTRY,
+    Opcode::QUERY_FLOW_COUNTER,
     Opcode::QUERY_QP,
     Opcode::QUERY_SRQ,
     Opcode::QUERY_XRC_SRQ,
+    Opcode::QUERY_DCT,
     Opcode::QUERY_XRQ,
     Opcode::QUERY_XRQ_DC_PARAMS_ENTRY,
     Opcode::QUERY_XRQ_ERROR_PARAMS,
+    Opcode::QUERY_PACKET_REFORMAT_CONTEXT,
 ];
 
 /// Commands that the general method admits besides the range of general commands.
@@ -89,8 +134,17 @@ pub(crate) enum Method {
 /// An object as the kernel identifies it: the kind that its creating command makes, and its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Identity {
-    pub(crate) kind: &'static str,
+    pub(crate) kind: Kind,
     pub(crate) number: u32,
+}
+
+/// A kind of objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// One with commands of its own, by name.
+    Named(&'static str),
+    /// General objects of this type.
+    General(u16),
 }
 
 /// Lengths, tunnel and opcode: what the kernel looks at first. Gives the opcode.
@@ -104,7 +158,10 @@ pub(crate) fn admit(method: Method, input: &[u8], output: &[u8]) -> Result<Opcod
         return Err(Errno::INVAL);
     }
     let admitted = match method {
-        Method::Create => mlx5_prm::command(opcode.0).is_some_and(|c| c.verb == Verb::Create),
+        // The commands of flow table entries are one opcode.
+        Method::Create if opcode == Opcode::SET_FLOW_TABLE_ENTRY => input[6..8] == [0, 0],
+        Method::Modify if opcode == Opcode::SET_FLOW_TABLE_ENTRY => input[6..8] == [0, 1],
+        Method::Create => CREATE.contains(&opcode),
         Method::Modify => MODIFY.contains(&opcode),
         Method::Query => QUERY.contains(&opcode),
         Method::General => GENERAL_RANGE.contains(&opcode.0) || GENERAL.contains(&opcode),
@@ -116,24 +173,25 @@ pub(crate) fn admit(method: Method, input: &[u8], output: &[u8]) -> Result<Opcod
 ///
 /// ARM_RQ is read as a command on a receive queue, so it fits no shared receive queue.
 pub(crate) fn named(opcode: Opcode, input: &[u8]) -> Option<Identity> {
-    let kind = match opcode {
-        Opcode::MODIFY_CQ | Opcode::QUERY_CQ => kinds::CQ,
-        Opcode::MODIFY_RMP | Opcode::QUERY_RMP => kinds::RMP,
-        Opcode::MODIFY_RQ | Opcode::QUERY_RQ | Opcode::ARM_RQ => kinds::RQ,
-        Opcode::MODIFY_RQT | Opcode::QUERY_RQT => kinds::RQT,
-        Opcode::QUERY_SRQ => kinds::SRQ,
-        Opcode::ARM_XRC_SRQ | Opcode::QUERY_XRC_SRQ => kinds::XRC_SRQ,
-        Opcode::ARM_XRQ
-        | Opcode::MODIFY_XRQ
-        | Opcode::SET_XRQ_DC_PARAMS_ENTRY
+    if matches!(opcode, Opcode::MODIFY_GENERAL_OBJECT | Opcode::QUERY_GENERAL_OBJECT) {
+        let (obj_type, number) = general::key(input);
+        return Some(Identity { kind: Kind::General(obj_type), number });
+    }
+    let command = mlx5_prm::command(opcode.0);
+    let (kind, place) = match opcode {
+        Opcode::ARM_RQ => (kinds::RQ, NUMBER),
+        Opcode::SET_XRQ_DC_PARAMS_ENTRY
         | Opcode::RELEASE_XRQ_ERROR
-        | Opcode::QUERY_XRQ
+        | Opcode::MODIFY_XRQ
         | Opcode::QUERY_XRQ_DC_PARAMS_ENTRY
-        | Opcode::QUERY_XRQ_ERROR_PARAMS => kinds::XRQ,
-        _ => kinds::QP,
+        | Opcode::QUERY_XRQ_ERROR_PARAMS => (kinds::XRQ, NUMBER),
+        _ => command.and_then(|c| Some((c.object.name, c.number?)))?,
     };
-    NUMBER.read(input).map(|number| Identity { kind, number: number as u32 })
+    place.read(input).map(|number| Identity { kind: Kind::Named(kind), number: number as u32 })
 }
+
+/// Where the number of a queue stands in every command on one.
+const NUMBER: Place = Place { bit: 0x48, width: 24 };
 
 /// What the kernel writes into an input before it sends it: the context's uid, and, where a command
 /// may name a umem, that it does.

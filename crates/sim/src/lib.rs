@@ -4,19 +4,26 @@
 //! [`Adapter`] puts the kernel's DEVX rules in front of it and is a
 //! [`Transport`](mlx5_devx::Transport).
 //!
-//! It keeps queue pairs, completion queues, shared receive queues (SRQ, RMP, XRC SRQ, XRQ),
-//! receive queues and their tables: what a modify writes a query reads back, select masks say
-//! which fields count, and QP transitions follow the tables of `prm-spec/semantics`. Registers keep
-//! what is written to them by ACCESS_REG, by the access of each field. Traffic is not simulated.
+//! It keeps the objects that commands make, and those that are always there, such as virtual ports:
+//! what a modify writes a query reads back, select masks say which fields count, and QP transitions
+//! follow the tables of `prm-spec/semantics`. So do general objects. Registers keep what is written
+//! to them by ACCESS_REG, by the access of each field. QUERY_HCA_CAP gives the pages that were set.
+//! Which commands there are depends on the families of `mlx5-prm` that are compiled in. Traffic is
+//! not simulated, counters stay zero, and a flow table entry goes by its index alone, whatever its
+//! table.
 //!
 //! Where no public source says how the firmware answers, the choice is the simulation's own: see
 //! [`syndrome`].
 
 mod adapter;
+mod capability;
 mod firmware;
+mod general;
 mod kernel;
 mod register;
+mod select;
 pub mod syndrome;
+mod transition;
 
 pub use adapter::{Adapter, Made};
 pub use firmware::Firmware;

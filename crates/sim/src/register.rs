@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use mlx5_prm::{Access, AccessRegisterIn, Count, Element, LayoutDesc, RegisterDesc, Status};
+use mlx5_prm::{
+    Access, AccessOpMod, AccessRegisterIn, Count, Element, LayoutDesc, RegisterDesc, Status,
+};
 
 use crate::firmware::{Refusal, op_mod, read, refuse};
 use crate::syndrome;
@@ -16,10 +18,6 @@ pub(crate) struct Registers {
     /// By id and index fields.
     written: BTreeMap<(u16, Vec<u8>), Vec<u8>>,
 }
-
-/// `op_mod` of ACCESS_REG.
-const WRITE: u16 = 0;
-const READ: u16 = 1;
 
 impl Registers {
     /// Runs ACCESS_REG; the register goes to `output`, behind its head.
@@ -36,10 +34,12 @@ impl Registers {
         let Some(answer) = output.get_mut(at..at + size) else {
             return refuse(Status::BAD_OUTP_LEN_ERR, syndrome::SHORT_OUTPUT);
         };
-        match op_mod(input) {
-            READ if register.read => {}
-            WRITE if register.write => self.write(register, given),
-            READ | WRITE => return refuse(Status::BAD_PARAM_ERR, syndrome::NOT_ACCESSIBLE),
+        match AccessOpMod(op_mod(input)) {
+            AccessOpMod::READ if register.read => {}
+            AccessOpMod::WRITE if register.write => self.write(register, given),
+            AccessOpMod::READ | AccessOpMod::WRITE => {
+                return refuse(Status::BAD_PARAM_ERR, syndrome::NOT_ACCESSIBLE);
+            }
             _ => return refuse(Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD),
         }
         let index = masked(given, &mask(register, |access| access == Some(Access::Index)));

@@ -41,3 +41,15 @@ pub const UNKNOWN_REGISTER: u32 = 0x51_000e;
 pub const NOT_ACCESSIBLE: u32 = 0x51_000f;
 /// All numbers of that kind are taken. Status `NO_RES_ERR`.
 pub const NO_NUMBER_LEFT: u32 = 0x51_000d;
+/// The transition does not exist for the QP's transport service. Status `BAD_RES_STATE_ERR`.
+pub const NOT_OF_SERVICE: u32 = 0x51_0010;
+/// A field that a QP transition needs is zero. Status `BAD_PARAM_ERR`.
+pub const FIELD_IS_ZERO: u32 = 0x51_0011;
+/// There is no general object of that type in the families that are compiled in. Status
+/// `BAD_PARAM_ERR`.
+pub const UNKNOWN_OBJECT_TYPE: u32 = 0x51_0012;
+/// No public source says what can be changed of a general object of that type. Status
+/// `BAD_PARAM_ERR`.
+pub const NOT_MODIFIABLE: u32 = 0x51_0013;
+/// The adapter has no such page of capabilities. Status `BAD_PARAM_ERR`.
+pub const UNKNOWN_PAGE: u32 = 0x51_0014;

@@ -50,7 +50,7 @@ pub(super) const ACCESSORS: &[Accessor] = &[
     view!(QpdpmReg, "qpdpm_reg", "dscp", [mlx5_prm::QpdpmDscpReg; 64], dscp, dscp_mut, set_dscp, with_dscp),
     full!(QptsReg, "qpts_reg", "local_port", 8, local_port, set_local_port, with_local_port),
     bits!(QptsReg, "qpts_reg", "lp_msb", 2, lp_msb, set_lp_msb, with_lp_msb, try_set_lp_msb),
-    bits!(QptsReg, "qpts_reg", "trust_state", 3, trust_state, set_trust_state, with_trust_state, try_set_trust_state),
+    coded!(QptsReg, "qpts_reg", "trust_state", QptsTrustState(u8), 3, trust_state, set_trust_state, with_trust_state, try_set_trust_state),
     full!(SbcamReg, "sbcam_reg", "feature_group", 8, feature_group, set_feature_group, with_feature_group),
     full!(SbcamReg, "sbcam_reg", "access_reg_group", 8, access_reg_group, set_access_reg_group, with_access_reg_group),
     view!(SbcamReg, "sbcam_reg", "sb_access_reg_cap_mask", [mlx5_prm::U32; 4], sb_access_reg_cap_mask),

@@ -25,7 +25,7 @@ pub(super) const ACCESSORS: &[Accessor] = &[
     flag!(RegexpParamsFieldSelect, "regexp_params_field_select", "rof_mkey", 1, rof_mkey, set_rof_mkey, with_rof_mkey),
     flag!(RegexpParamsFieldSelect, "regexp_params_field_select", "stop_engine", 1, stop_engine, set_stop_engine, with_stop_engine),
     flag!(RegexpParams, "regexp_params", "stop_engine", 1, stop_engine, set_stop_engine, with_stop_engine),
-    full!(RegexpParams, "regexp_params", "rof_mkey", 32, rof_mkey, set_rof_mkey, with_rof_mkey),
+    object_number!(RegexpParams, "regexp_params", "rof_mkey", Mkey, 32, rof_mkey, set_rof_mkey, with_rof_mkey),
     full!(RegexpParams, "regexp_params", "rof_size", 32, rof_size, set_rof_size, with_rof_size),
     full!(RegexpParams, "regexp_params", "rof_mkey_va", 64, rof_mkey_va, set_rof_mkey_va, with_rof_mkey_va),
     coded_full!(SetRegexpParamsIn, "set_regexp_params_in", "opcode", Opcode(u16), 16, opcode, set_opcode, with_opcode),

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use super::bindings::{Bindings, Bound, Meaning};
 use super::names::{accessor, camel};
-use super::semantics::{Bindings, Bound};
 use super::tails::{alias, name as tail_name, tails};
 use super::{head, semantics, type_name};
 use crate::model::*;
@@ -23,7 +23,7 @@ pub(super) fn family(
         for layout in &layouts {
             write_layout(&mut body, spec, bindings, layout);
         }
-        body.push_str(&semantics::commands(spec, family));
+        body.push_str(&semantics::commands(spec, bindings, family));
         body
     };
     for used in uses {
@@ -52,6 +52,7 @@ pub(super) fn family(
     text.push_str("];\n");
     text.push_str(&semantics::command_list(spec, family));
     text.push_str(&semantics::register_list(spec, family));
+    text.push_str(&semantics::general_object_list(spec, family));
     text.push_str(&body);
     text
 }
@@ -65,6 +66,14 @@ fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout:
         write!(text, "\n/// `{prm}`{kind}: {bytes} byte{}.\n", if bytes == 1 { "" } else { "s" });
     if let Some(about) = spec.words.layout(prm).filter(|_| !is_mailbox(layout)) {
         let _ = write!(text, "///\n/// {about}\n");
+    }
+    let object = spec.semantics.general_objects.iter().find(|o| o.layout.as_ref() == Ok(prm));
+    if let Some(object) = object {
+        let _ = write!(
+            text,
+            "///\n/// General object 0x{:04x} ({}): {}\n",
+            object.number, object.name, object.about
+        );
     }
     if let Some((opcode, _)) = request {
         let about = semantics::command_words(spec, &opcode.name).unwrap_or_default();
@@ -88,6 +97,13 @@ fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout:
     if !layout.from.is_empty() {
         let _ = write!(text, "///\n/// Sources: {}.\n", layout.from.join(", "));
     }
+    if let Some(example) = spec.examples.iter().find(|e| e.layout == *prm) {
+        text.push_str("///\n/// ```\n");
+        for line in example.code.lines() {
+            let _ = writeln!(text, "{}", format!("/// {line}").trim_end());
+        }
+        text.push_str("/// ```\n");
+    }
     for alias in spec.aliases.iter().filter(|a| a.of == *prm) {
         let _ = writeln!(text, "#[doc(alias = \"{}\")]", alias.name);
     }
@@ -100,8 +116,11 @@ fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout:
     }
     let opcode = request.map(|(c, _)| format!(", opcode 0x{:03x}", c.value)).unwrap_or_default();
     let kind = if layout.kind == Kind::Union { "Union" } else { "Struct" };
-    let _ =
-        writeln!(text, "layout! {{ {name}, tag::{name}, \"{prm}\", {kind}, 0x{bytes:02x}{opcode};");
+    let about = spec.words.layout(prm).map_or_else(String::new, |a| format!(", \"{a}\""));
+    let _ = writeln!(
+        text,
+        "layout! {{ {name}, tag::{name}, \"{prm}\", {kind}, 0x{bytes:02x}{opcode}{about};"
+    );
     for field in &layout.fields {
         write_field(text, spec, bindings, layout, field);
     }
@@ -152,10 +171,10 @@ fn list_element(element: &Element) -> String {
 
 /// How a field is accessed.
 enum How<'s> {
-    /// A number of up to 32 bits, and its enum when it has one.
+    /// A number of up to 32 bits, and what it means when that is known.
     Bits(u32, Option<Bound<'s>>),
-    /// A number wider than 32 bits.
-    Wide(u32),
+    /// A number wider than 32 bits, and its flags when it has some.
+    Wide(u32, Option<Bound<'s>>),
     /// An array of numbers of so many bits each, less than a byte, so many of them.
     Packed(u32, u32),
     /// Viewed in place: the kind for the macro, and the type.
@@ -174,7 +193,7 @@ fn how<'s>(bindings: &Bindings<'s>, layout: &Layout, field: &Field) -> How<'s> {
         (Element::Bits(w), Count::One) if *w > 64 && w % 8 == 0 => {
             How::View("bytes", format!("[u8; {}]", w / 8))
         }
-        (Element::Bits(w), Count::One) => How::Wide(*w),
+        (Element::Bits(w), Count::One) => How::Wide(*w, bindings.of(&layout.name, &field.name)),
         (Element::Bits(w), Count::Array(n)) if *w < 8 => How::Packed(*w, n),
         (Element::Bits(_), Count::Array(n)) => How::View("array", format!("[{element}; {n}]")),
         (Element::Layout(_), Count::One) => How::View("nested", element),
@@ -195,9 +214,24 @@ pub(super) fn number_type(width: u32) -> &'static str {
     }
 }
 
-/// An enumeration's type and that of its numbers: `QpState(u8)`.
-fn coded_type(bound: Bound<'_>) -> String {
-    format!("{}({})", camel(&bound.of.name), bound.number)
+/// The type of a field that has one of its own, and that of its numbers: `QpState(u8)`.
+fn bound_type(bound: Bound<'_>) -> String {
+    match bound.meaning {
+        Meaning::Number => camel(bound.name),
+        Meaning::Enum | Meaning::Flags => format!("{}({})", camel(bound.name), bound.number),
+    }
+}
+
+/// How the macro calls a field of such a type.
+fn bound_kind(bound: Bound<'_>, width: u32) -> &'static str {
+    match (bound.meaning, fills(bound.number, width)) {
+        (Meaning::Number, _) => "number",
+        (Meaning::Enum, true) => "coded_full",
+        (Meaning::Enum, false) => "coded",
+        (Meaning::Flags, true) if width == 64 => "flags_quad",
+        (Meaning::Flags, true) => "flags_full",
+        (Meaning::Flags, false) => "flags",
+    }
 }
 
 /// Whether a number of `width` bits takes all of its type.
@@ -245,8 +279,7 @@ fn write_field(
             let about = format!("{range} of dword 0x{dword:02x}.");
             let place = format!("0x{dword:02x}[{high}:{low}]");
             match bound {
-                Some(e) if fills(e.number, *width) => (about, "coded_full", coded_type(*e), place),
-                Some(e) => (about, "coded", coded_type(*e), place),
+                Some(bound) => (about, bound_kind(*bound, *width), bound_type(*bound), place),
                 None if *width == 1 => {
                     (about, "flag", "bool".into(), format!("0x{dword:02x}[{high}]"))
                 }
@@ -257,10 +290,14 @@ fn write_field(
                 }
             }
         }
-        How::Wide(width) => {
+        How::Wide(width, bound) => {
             let about = format!("{width} bits from byte 0x{byte:02x} on.");
-            match width {
-                64 => (about, "quad", "u64".into(), format!("0x{byte:02x}")),
+            match (width, bound) {
+                (_, Some(bound)) => {
+                    let place = format!("0x{byte:02x}");
+                    (about, bound_kind(*bound, *width), bound_type(*bound), place)
+                }
+                (64, None) => (about, "quad", "u64".into(), format!("0x{byte:02x}")),
                 _ => (about, "wide", number_type(*width).into(), format!("0x{byte:02x} {width}")),
             }
         }
@@ -275,14 +312,16 @@ fn write_field(
         }
         How::List(_) if field.bit == layout.bytes * 8 => {
             let element = list_element(&field.element);
-            let _ = writeln!(text, "    tail({element} = \"{prm}\" 0x{byte:02x});");
+            let words = words(spec, layout, field);
+            let _ = writeln!(text, "    tail({element} = \"{prm}\" 0x{byte:02x}){words};");
             return;
         }
         How::List(of) => {
             let words = words(spec, layout, field);
-            let _ = writeln!(text, "    /// `{prm}`: a list from byte 0x{byte:02x} on.{words}");
+            let _ = writeln!(text, "    /// `{prm}`: a list from byte 0x{byte:02x} on.");
             let (get, element) = (accessor(layout, field), list_element(&field.element));
-            let _ = writeln!(text, "    list({get}: {of} = \"{prm}\" 0x{byte:02x} {element});");
+            let _ =
+                writeln!(text, "    list({get}: {of} = \"{prm}\" 0x{byte:02x} {element}){words};");
             return;
         }
     };
@@ -293,8 +332,7 @@ fn write_field(
         Some(Access::Index) => " Written to say which register is meant.",
         Some(Access::Rw) | None => "",
     };
-    let words = words(spec, layout, field);
-    let _ = writeln!(text, "    /// `{prm}`: {about}{access}{words}");
+    let _ = writeln!(text, "    /// `{prm}`: {about}{access}");
     for other in bindings.other_names(&layout.name, prm) {
         let _ = writeln!(text, "    #[doc(alias = \"{other}\")]");
     }
@@ -308,14 +346,61 @@ fn write_field(
             field.values.iter().map(|v| format!("\"{}\" = 0x{:x}", v.name, v.value)).collect();
         let _ = write!(text, " {{ {} }}", values.join(", "));
     }
+    text.push_str(&words(spec, layout, field));
     text.push_str(";\n");
 }
 
-/// The words of a field, behind a blank; nothing where there are none.
+/// How a field is written, for the codec's macro `put!`.
+pub(super) struct Put {
+    /// The type of its value.
+    pub(super) of: String,
+    /// The kind, and in brackets what it takes.
+    pub(super) how: String,
+}
+
+/// How the field at the end of `path` in `layout` is written; `None` for a list.
+pub(super) fn put(spec: &Spec, bindings: &Bindings<'_>, layout: &str, path: &str) -> Option<Put> {
+    let (first, _) = spec.resolve(layout, path)?;
+    let (leaf, field) = spec.leaf(&format!("{layout}.{path}"))?;
+    let (dword, byte, high) = (first / 32 * 4, first / 8, 31 - first % 32);
+    let how = how(bindings, leaf, field);
+    let in_dword = |width: u32| format!("\"{path}\" 0x{dword:02x}[{high}:{}]", high + 1 - width);
+    let (of, how) = match how {
+        How::Bits(width, Some(bound)) | How::Wide(width, Some(bound)) => {
+            let kind = bound_kind(bound, width);
+            let raw = if kind == "number" || width > 32 { "" } else { bound.number };
+            let args = if width > 32 {
+                format!("0x{byte:02x}")
+            } else {
+                format!("{raw} {}", in_dword(width)).trim_start().to_owned()
+            };
+            (format!("crate::{}", camel(bound.name)), format!("{kind}({args})"))
+        }
+        How::Bits(1, None) => ("bool".into(), format!("flag(0x{dword:02x}[{high}])")),
+        How::Bits(width, None) => {
+            let number = number_type(width);
+            let kind = if fills(number, width) { "full" } else { "bits" };
+            (number.into(), format!("{kind}({number} {})", in_dword(width)))
+        }
+        How::Wide(64, None) => ("u64".into(), format!("quad(0x{byte:02x})")),
+        How::Wide(width, None) => {
+            (number_type(width).into(), format!("wide(\"{path}\" 0x{byte:02x} {width})"))
+        }
+        How::View("nested", of) => (of, format!("nested(0x{byte:02x})")),
+        How::View(_, of) => {
+            let size = spec.field_bits(field)? / 8;
+            (of.clone(), format!("view({of}, 0x{byte:02x}, 0x{size:02x})"))
+        }
+        How::Packed(..) | How::List(_) => return None,
+    };
+    Some(Put { of, how })
+}
+
+/// The words of a field as a string of Rust, behind a blank; nothing where there are none.
 fn words(spec: &Spec, layout: &Layout, field: &Field) -> String {
     spec.words
         .field(&layout.name, &field.name)
-        .map_or_else(String::new, |w| format!(" {}", w.line()))
+        .map_or_else(String::new, |w| format!(" \"{}\"", w.line()))
 }
 
 /// The names of a field's accessors, in the order in which the codec's macro takes them.
@@ -332,9 +417,10 @@ fn accessor_names(layout: &Layout, field: &Field, how: &How<'_>) -> Vec<String> 
 /// Whether a number may be too wide for its field.
 fn narrow(how: &How<'_>) -> bool {
     match how {
-        How::Bits(width, Some(e)) => !fills(e.number, *width),
+        How::Bits(_, Some(Bound { meaning: Meaning::Number, .. })) => false,
+        How::Bits(width, Some(bound)) => !fills(bound.number, *width),
         How::Bits(width, None) => *width > 1 && !fills(number_type(*width), *width),
-        How::Wide(width) => *width != 64,
+        How::Wide(width, _) => *width != 64,
         How::Packed(..) | How::View(..) | How::List(_) => false,
     }
 }
@@ -368,17 +454,20 @@ pub(super) fn test_family(spec: &Spec, bindings: &Bindings<'_>, family: &Family)
             let name = &field.name;
             let how = how(bindings, layout, field);
             let names = accessor_names(layout, field, &how).join(", ");
-            let (kind, of) = match &how {
-                How::Bits(width, Some(e)) => {
-                    let kind = if narrow(&how) { "coded" } else { "coded_full" };
-                    (kind, format!("{}, {width}", coded_type(*e)))
+            let (kind, of): (String, String) = match &how {
+                How::Bits(width, Some(bound)) | How::Wide(width, Some(bound)) => {
+                    let kind = match bound_kind(*bound, *width) {
+                        "number" => "object_number".to_owned(),
+                        kind => kind.replace("_quad", "_full"),
+                    };
+                    (kind, format!("{}, {width}", bound_type(*bound)))
                 }
-                How::Bits(1, None) => ("flag", "1".into()),
-                How::Bits(width, None) | How::Wide(width) => {
-                    (if narrow(&how) { "bits" } else { "full" }, width.to_string())
+                How::Bits(1, None) => ("flag".into(), "1".into()),
+                How::Bits(width, None) | How::Wide(width, None) => {
+                    (if narrow(&how) { "bits" } else { "full" }.into(), width.to_string())
                 }
-                How::View(_, of) => ("view", in_crate(of)),
-                How::Packed(width, n) => ("packed", format!("{width}, {n}")),
+                How::View(_, of) => ("view".into(), in_crate(of)),
+                How::Packed(width, n) => ("packed".into(), format!("{width}, {n}")),
                 How::List(_) => continue,
             };
             let _ = writeln!(text, "    {kind}!({ty}, \"{prm}\", \"{name}\", {of}, {names}),");

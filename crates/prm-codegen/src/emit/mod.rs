@@ -1,9 +1,13 @@
 //! Emitters: Rust from a checked model.
 
 mod accessors;
+mod bindings;
+mod capabilities;
+mod changes;
 mod names;
 mod semantics;
 mod tails;
+mod transitions;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -56,11 +60,13 @@ pub fn emit(spec: &Spec) -> Result<Vec<Emitted>, Faults> {
     }
     let uses = family_uses(spec);
     cycles(spec, &uses, &mut faults);
-    let bindings = semantics::Bindings::new(spec);
+    let bindings = bindings::Bindings::new(spec);
     let mut files = vec![
         file(CODEC, "mod.rs", modules(spec)),
         file(CODEC, "enums.rs", semantics::enums(spec, &bindings)),
-        file(CODEC, "object.rs", semantics::objects(spec)),
+        file(CODEC, "numbers.rs", semantics::numbers(spec)),
+        file(CODEC, "object.rs", semantics::objects(spec, &bindings)),
+        file(CODEC, "qp_state_machine.md", transitions::table(spec)),
         file(TESTS, "mod.rs", accessors::test_modules(spec)),
     ];
     for family in &spec.families {
@@ -110,6 +116,12 @@ fn family_uses(spec: &Spec) -> BTreeMap<&str, BTreeSet<&str>> {
     for (input, output) in opcodes(spec).iter().filter_map(Paired::both) {
         add(&input.family, Some(&output.family));
     }
+    if let Some(family) = family_of(capabilities::ANSWER) {
+        let layouts = spec.semantics.capabilities.iter().filter_map(|c| c.layout.as_ref().ok());
+        for layout in layouts {
+            add(family, family_of(layout));
+        }
+    }
     uses
 }
 
@@ -143,7 +155,9 @@ fn cfg(family: &str) -> String {
 /// `generated/mod.rs`: the modules, and the list of families.
 fn modules(spec: &Spec) -> String {
     let mut text = head("Layouts by family, enumerations and kinds of objects.");
-    text.push_str("mod enums;\npub mod object;\n\npub use enums::*;\n\n");
+    text.push_str(
+        "mod enums;\nmod numbers;\npub mod object;\n\npub use enums::*;\npub use numbers::*;\n\n",
+    );
     for family in &spec.families {
         let name = &family.name;
         let _ = write!(
@@ -165,7 +179,8 @@ fn modules(spec: &Spec) -> String {
             text,
             "    crate::Family {{\n        name: \"{name}\",\n        about: \"{about}\",\n        \
              layouts: {name}::LAYOUTS,\n        commands: {name}::COMMANDS,\n        \
-             registers: {name}::REGISTERS,\n    }},"
+             registers: {name}::REGISTERS,\n        \
+             general_objects: {name}::GENERAL_OBJECTS,\n    }},"
         );
     }
     text.push_str("];\n");

@@ -9,26 +9,40 @@ use crate::model::{Access, Count, Field, Layout, Spec};
 /// Names that the codec itself exports: no layout may become one of them.
 const TYPES: &[&str] = &[
     "Access",
+    "Cap",
+    "CapMode",
+    "CapabilityPage",
     "Command",
     "CommandDesc",
     "Count",
+    "CreateObject",
     "Creates",
     "Described",
+    "DestroyObject",
     "Element",
     "EnumDesc",
     "Family",
     "FieldDesc",
     "FieldError",
+    "FlagsDesc",
+    "GeneralObject",
+    "GeneralObjectDesc",
     "Kind",
     "Layout",
     "LayoutDesc",
     "Modify",
+    "ModifyObject",
+    "NumberDesc",
+    "NumberError",
     "Object",
     "ObjectDesc",
+    "ObjectOut",
     "OnObject",
+    "PageDesc",
     "Place",
     "Option",
     "Query",
+    "QueryObject",
     "ReadRegister",
     "Register",
     "RegisterDesc",
@@ -39,8 +53,16 @@ const TYPES: &[&str] = &[
     "Self",
     "SelectBitDesc",
     "SelectDesc",
+    "SelectedField",
+    "Services",
     "SizeError",
+    "Transition",
     "TransitionDesc",
+    "TransitionError",
+    "TransitionField",
+    "TransitionFields",
+    "Why",
+    "QpTransition",
     "U16",
     "U32",
     "U64",
@@ -125,7 +147,10 @@ pub(super) fn upper(name: &str) -> String {
 pub(super) fn check(spec: &Spec, faults: &mut Faults) {
     let mut types: HashMap<String, (&str, Option<&Origin>)> =
         TYPES.iter().map(|t| ((*t).to_owned(), (*t, None))).collect();
-    let enums = spec.semantics.enums.iter().map(|e| (&*e.name, &e.origin));
+    let s = &spec.semantics;
+    let enums = s.enums.iter().chain(&s.flags).map(|e| (&*e.name, &e.origin));
+    let numbers = s.numbers.iter().map(|n| (&*n.name, &n.origin));
+    let enums = enums.chain(numbers);
     let selects = spec.semantics.selects.iter().map(|s| (&*s.name, &s.origin));
     let layouts = spec.layouts.iter().map(|l| (&*l.name, &l.origin));
     for (name, origin) in enums.chain(selects).chain(layouts) {

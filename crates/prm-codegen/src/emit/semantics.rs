@@ -1,24 +1,24 @@
 //! Enumerations, objects, commands and select masks as Rust.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::accessors::number_type;
+use super::bindings::{Bindings, FlagWord};
+use super::capabilities::{ANSWER, capabilities};
+use super::changes::changes;
 use super::names::{camel, snake, upper};
+use super::transitions::{builder, description, transition};
 use super::{head, type_name};
 use crate::model::*;
-use crate::opcodes::{Paired, opcodes};
 
 /// `enums.rs`: the enumerations that belong to fields.
 pub(super) fn enums(spec: &Spec, bindings: &Bindings<'_>) -> String {
     let mut text = head("Enumerations that belong to fields.");
-    for Bound { of: e, number } in &bindings.enums {
-        let fields: Vec<String> = e.fields.iter().map(|(f, _)| format!("`{f}`")).collect();
+    for (e, number) in bindings.enums(&spec.semantics.enums) {
         let _ = write!(
             text,
             "coded! {{\n    /// {} Unknown values are kept.\n    ///\n    /// Of {}.\n    {}: {} = \"{}\" {{\n",
             e.about,
-            fields.join(", "),
+            listed(e.fields.iter().map(|(f, _)| f)),
             camel(&e.name),
             number,
             e.name
@@ -41,98 +41,64 @@ pub(super) fn enums(spec: &Spec, bindings: &Bindings<'_>) -> String {
     text
 }
 
-/// An enumeration as a field has it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Bound<'s> {
-    pub(super) of: &'s BoundEnum,
-    /// The type of its numbers: as wide as its widest field.
-    pub(super) number: &'static str,
+/// `numbers.rs`: the numbers of objects.
+pub(super) fn numbers(spec: &Spec) -> String {
+    let mut text = head("Numbers of objects, each of its own type.");
+    for n in &spec.semantics.numbers {
+        let _ = write!(
+            text,
+            "number! {{\n    /// {} {} bits.\n    ///\n    /// Of {}.\n    {}: {} = \"{}\"\n}}\n\n",
+            n.about,
+            n.width,
+            listed(n.fields.iter().map(|(f, _)| f)),
+            camel(&n.name),
+            n.width,
+            n.name
+        );
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
 }
 
-/// Which field has which enumeration, worked out once.
-pub(super) struct Bindings<'s> {
-    enums: Vec<Bound<'s>>,
-    /// The place in `enums`, by `layout.field`.
-    fields: HashMap<String, usize>,
-    /// Opcode and output of each input, by its name.
-    requests: HashMap<&'s str, (&'s EnumValue, &'s Layout)>,
-    /// Names that other sources have for the bits of a field, by `layout.field`.
-    others: HashMap<String, Vec<&'s str>>,
-}
-
-impl<'s> Bindings<'s> {
-    pub(super) fn new(spec: &'s Spec) -> Self {
-        let paired = opcodes(spec);
-        // An input that several opcodes share, such as the head of general objects, has none of
-        // its own.
-        let shared = |input: &Layout| {
-            paired.iter().filter(|p| p.input.is_some_and(|i| i.name == input.name)).count() > 1
-        };
-        let both = |p: &Paired<'s>| {
-            p.both().filter(|(i, _)| !shared(i)).map(|(i, o)| (&*i.name, (p.opcode, o)))
-        };
-        let requests = paired.iter().filter_map(both).collect();
-        let mut others: HashMap<String, Vec<&str>> = HashMap::new();
-        for c in spec.conflicts.iter().filter(|c| c.why == "renamed") {
-            // Ours is the name and the place.
-            if let (Some((layout, theirs)), Some((ours, _))) =
-                (c.at.split_once('.'), c.ours.split_once(' '))
-            {
-                others.entry(format!("{layout}.{ours}")).or_default().push(theirs);
-            }
-        }
-        let fields = HashMap::new();
-        let mut bindings = Bindings { enums: Vec::new(), fields, requests, others };
-        for (i, of) in spec.semantics.enums.iter().enumerate() {
-            let fields = of.fields.iter().flat_map(|(pattern, _)| spec.fields_like(pattern));
-            let mut widest = None;
-            for (path, field) in fields {
-                widest = widest.max(spec.element_bits(&field.element));
-                bindings.fields.insert(path, i);
-            }
-            bindings.enums.push(Bound { of, number: number_type(widest.unwrap_or(32)) });
-        }
-        bindings
-    }
-
-    /// The opcode and the output of a layout that is the input of a command.
-    pub(super) fn request(&self, layout: &str) -> Option<(&'s EnumValue, &'s Layout)> {
-        self.requests.get(layout).copied()
-    }
-
-    /// The opcodes that a layout is the output of.
-    pub(super) fn answered(&self, layout: &str) -> Vec<&'s EnumValue> {
-        let of = self.requests.values().filter(|(_, output)| output.name == layout);
-        let mut opcodes: Vec<_> = of.map(|(opcode, _)| *opcode).collect();
-        opcodes.sort_by_key(|opcode| opcode.value);
-        opcodes
-    }
-
-    /// Names that other sources have for the bits of a field.
-    pub(super) fn other_names(&self, layout: &str, field: &str) -> &[&'s str] {
-        self.others.get(&format!("{layout}.{field}")).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn of(&self, layout: &str, field: &str) -> Option<Bound<'s>> {
-        self.fields.get(&format!("{layout}.{field}")).map(|i| self.enums[*i])
-    }
+/// Names as code, with commas between.
+pub(super) fn listed<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
+    names.into_iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// `object.rs`: the kinds of objects.
-pub(super) fn objects(spec: &Spec) -> String {
+pub(super) fn objects(spec: &Spec, bindings: &Bindings<'_>) -> String {
     let mut text = head("Kinds of objects that commands work on.");
     text.push_str("use crate::{Object, ObjectDesc};\n");
     for o in &spec.semantics.objects {
-        let (ty, name, number, about) = (camel(&o.name), &o.name, &o.number, &o.about);
+        let (ty, name, about) = (camel(&o.name), &o.name, &o.about);
+        let (number, says) = match &o.number {
+            Some(number) => (&**number, format!("Its number is the {number}")),
+            None => ("number", "It has no number".to_owned()),
+        };
         let _ = write!(
             text,
-            "\n/// {about} Its number is the {number}, its context `{context}`.\n#[derive(Debug, Clone, Copy)]\n\
-             pub enum {ty} {{}}\n\nimpl Object for {ty} {{\n    const DESC: &'static ObjectDesc =\n        \
+            "\n/// {about} {says}{context}.\n#[derive(Debug, Clone, Copy)]\n\
+             pub enum {ty} {{}}\n\nimpl Object for {ty} {{\n    type Number = {};\n    \
+             const DESC: &'static ObjectDesc =\n        \
              &ObjectDesc {{ name: \"{name}\", number: \"{number}\", about: \"{about}\" }};\n}}\n",
-            context = o.context,
+            number_of(spec, bindings, o),
+            context =
+                o.context.as_ref().map_or_else(String::new, |c| format!(", its context `{c}`")),
         );
     }
     text
+}
+
+/// The type of an object's number.
+fn number_of(spec: &Spec, bindings: &Bindings<'_>, object: &Object) -> String {
+    let commands = spec.semantics.commands.iter().filter(|c| c.object == object.name);
+    let mut numbers = commands.filter_map(|c| {
+        let carrier = if c.verb == Verb::Create { &c.output } else { &c.input };
+        let (layout, field) = spec.leaf(&format!("{carrier}.{}", c.number.as_ref()?))?;
+        bindings.of(&layout.name, &field.name)
+    });
+    numbers.next().map_or_else(|| "u32".to_owned(), |n| format!("crate::{}", camel(n.name)))
 }
 
 /// What a command does, in words.
@@ -144,18 +110,13 @@ pub(super) fn command_words<'s>(spec: &'s Spec, name: &str) -> Option<&'s str> {
 /// Lines of documentation: what a transition takes, and the types of the select masks.
 pub(super) fn meaning(spec: &Spec, layout: &Layout) -> String {
     let mut text = String::new();
-    let listed =
-        |names: &[String]| names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
     let commands = spec.semantics.commands.iter().filter(|c| c.input == layout.name);
-    for t in
-        commands.flat_map(|c| spec.semantics.transitions.iter().filter(|t| t.command == c.name))
-    {
-        if !t.takes.is_empty() {
-            let _ = write!(text, "///\n/// It always takes {}.\n", listed(&t.takes));
-        }
-        if !t.admits.is_empty() {
-            let _ = write!(text, "///\n/// Its mask admits {}.\n", listed(&t.admits));
-        }
+    if commands.clone().any(|c| builder(spec, c).is_some()) {
+        let _ = write!(
+            text,
+            "///\n/// To be sure that nothing is missing, build it by [`{}::transition`].\n",
+            type_name(&layout.name)
+        );
     }
     for select in &spec.semantics.selects {
         for (mask, _) in &select.masks {
@@ -225,7 +186,7 @@ pub(super) fn register(spec: &Spec, layout: &Layout) -> Option<(String, String)>
 }
 
 /// A place as Rust, for `path` in `layout`.
-fn place(spec: &Spec, layout: &str, path: &str) -> String {
+pub(super) fn place(spec: &Spec, layout: &str, path: &str) -> String {
     let (bit, field) = spec.resolve(layout, path).expect("checked");
     let width = spec.field_bits(field).unwrap_or(0);
     format!("place!(0x{:02x}[{}] {width})", bit / 32 * 4, 31 - bit % 32)
@@ -235,34 +196,87 @@ fn places(spec: &Spec, layout: &str, paths: &[String]) -> String {
     paths.iter().map(|p| place(spec, layout, p)).collect::<Vec<_>>().join(", ")
 }
 
-/// The commands of a family and the flag words of their select masks.
-pub(super) fn commands(spec: &Spec, family: &Family) -> String {
+/// The commands of a family, and the flag words whose fields belong to it first.
+pub(super) fn commands(spec: &Spec, bindings: &Bindings<'_>, family: &Family) -> String {
     let mut text = String::new();
-    for select in &spec.semantics.selects {
-        let input = select.masks.first().and_then(|(m, _)| m.split('.').next()).unwrap_or_default();
-        if spec.layout(input).is_some_and(|l| l.family == family.name) {
-            flag_word(&mut text, spec, select);
-        }
+    for word in bindings.words(spec).filter(|w| w.family == family.name) {
+        flag_word(&mut text, &word);
     }
     for c in of_family(spec, family) {
         command(&mut text, spec, c);
+        if let Some(t) = builder(spec, c) {
+            transition(&mut text, spec, bindings, c, t);
+        }
+    }
+    for layout in spec.layouts.iter().filter(|l| l.family == family.name) {
+        changes(&mut text, spec, bindings, layout);
+    }
+    for (object, layout) in general_objects(spec, family) {
+        general_object(&mut text, spec, object, layout);
+    }
+    if spec.layout(ANSWER).is_some_and(|l| l.family == family.name) {
+        capabilities(&mut text, spec);
     }
     text
 }
 
-fn flag_word(text: &mut String, spec: &Spec, select: &Select) {
-    let width = select.masks.first().and_then(|(m, _)| spec.resolve_full(m));
-    let width = width.and_then(|(_, f)| spec.element_bits(&f.element)).unwrap_or(32);
-    let masks: Vec<String> = select.masks.iter().map(|(m, _)| format!("`{m}`")).collect();
+/// The general objects whose layouts belong to a family.
+fn general_objects<'s>(
+    spec: &'s Spec,
+    family: &'s Family,
+) -> impl Iterator<Item = (&'s GeneralObject, &'s Layout)> {
+    let all = spec.semantics.general_objects.iter();
+    all.filter_map(|o| Some((o, spec.layout(o.layout.as_ref().ok()?)?)))
+        .filter(|(_, layout)| layout.family == family.name)
+}
+
+/// The list of a family's general objects.
+pub(super) fn general_object_list(spec: &Spec, family: &Family) -> String {
+    let lines: String = general_objects(spec, family)
+        .map(|(_, layout)| {
+            format!("\n    <{} as crate::GeneralObject>::GENERAL,", type_name(&layout.name))
+        })
+        .collect();
+    let end = if lines.is_empty() { "" } else { "\n" };
+    format!(
+        "\n/// The general objects of this family.\npub(crate) const GENERAL_OBJECTS: \
+         &[&crate::GeneralObjectDesc] = &[{lines}{end}];\n"
+    )
+}
+
+fn general_object(text: &mut String, spec: &Spec, object: &GeneralObject, layout: &Layout) {
     let _ = write!(
         text,
-        "\n/// {}\n///\n/// Of {}.\n#[bitfield_struct::bitfield(u{width})]\n#[derive(PartialEq, Eq)]\npub struct {} {{\n",
-        select.about,
-        masks.join(", "),
-        camel(&select.name)
+        "\ngeneral_object! {{\n    {}, \"{}\" 0x{:04x}, selects &[",
+        type_name(&layout.name),
+        object.name,
+        object.number
     );
-    let mut bits: Vec<&SelectBit> = select.bits.iter().collect();
-    bits.sort_by_key(|b| b.bit);
+    let any = select_descs(text, spec, &layout.name);
+    let _ = write!(text, "{}], \"{}\"\n}}\n", if any { "\n    " } else { "" }, object.about);
+}
+
+/// The descriptions of a layout's select masks; whether there are any.
+fn select_descs(text: &mut String, spec: &Spec, layout: &str) -> bool {
+    let mut any = false;
+    for select in &spec.semantics.selects {
+        for (mask, _) in select.masks.iter().filter(|(m, _)| m.split('.').next() == Some(layout)) {
+            select_desc(text, spec, select, mask);
+            any = true;
+        }
+    }
+    any
+}
+
+/// A word of flags as one bitfield.
+fn flag_word(text: &mut String, word: &FlagWord<'_>) {
+    let FlagWord { name, about, of, width, .. } = word;
+    let ty = camel(name);
+    let _ = write!(
+        text,
+        "\n/// {about}\n///\n/// Of {}.\n#[bitfield_struct::bitfield(u{width})]\n#[derive(PartialEq, Eq, Hash)]\npub struct {ty} {{\n",
+        listed(of.iter().copied()),
+    );
     let mut next = 0;
     let mut gap = |text: &mut String, to: u32| {
         if to > next {
@@ -270,24 +284,31 @@ fn flag_word(text: &mut String, spec: &Spec, select: &Select) {
         }
         next = to + 1;
     };
-    for bit in bits {
+    for bit in &word.bits {
         gap(text, bit.bit);
-        let fields: Vec<String> = bit.fields.iter().map(|f| format!("`{f}`")).collect();
         let _ = writeln!(
             text,
             "    /// Bit {}: {}.\n    pub {}: bool,",
             bit.bit,
-            fields.join(", "),
-            snake(&bit.name)
+            bit.about,
+            snake(bit.name)
         );
     }
-    gap(text, width);
-    text.push_str("}\n");
+    gap(text, *width);
+    let names: Vec<String> =
+        word.bits.iter().map(|b| format!("({}, \"{}\")", b.bit, b.name)).collect();
+    let _ = write!(
+        text,
+        "}}\n\nimpl {ty} {{\n    /// Names of the bits.\n    pub const DESC: &'static crate::FlagsDesc =\n        \
+         &crate::FlagsDesc {{ name: \"{name}\", bits: &[{}] }};\n}}\n",
+        names.join(", ")
+    );
 }
 
 fn command(text: &mut String, spec: &Spec, c: &Command) {
     let (input, output) = (type_name(&c.input), type_name(&c.output));
     let verb = camel(c.verb.name());
+    let without = if c.number.is_some() { "" } else { "Only" };
     let object = camel(&c.object);
     let carrier = if c.verb == Verb::Create { &c.output } else { &c.input };
     let holder = if c.verb == Verb::Query { &c.output } else { &c.input };
@@ -297,7 +318,7 @@ fn command(text: &mut String, spec: &Spec, c: &Command) {
     };
     let _ = write!(
         text,
-        "\ncommand! {{\n    {input}, {verb} {object}, {id}, crate::CommandDesc {{\n        \
+        "\ncommand! {{\n    {input}, {without}{verb} {object}, {id}, crate::CommandDesc {{\n        \
          name: \"{name}\",\n        opcode: 0x{opcode:03x},\n        verb: crate::Verb::{verb},\n        \
          object: <crate::object::{object} as crate::Object>::DESC,\n        \
          input: <{input} as crate::Described>::DESC,\n        output: <{output} as crate::Described>::DESC,\n        \
@@ -305,19 +326,15 @@ fn command(text: &mut String, spec: &Spec, c: &Command) {
         id = upper(&c.name),
         name = c.name,
         opcode = c.opcode,
-        number = place(spec, carrier, &c.number),
+        number = match &c.number {
+            Some(path) => format!("Some({})", place(spec, carrier, path)),
+            None => "None".into(),
+        },
     );
-    let mut any = false;
-    for select in &spec.semantics.selects {
-        for (mask, _) in select.masks.iter().filter(|(m, _)| m.split('.').next() == Some(&*c.input))
-        {
-            select_desc(text, spec, select, mask);
-            any = true;
-        }
-    }
+    let any = select_descs(text, spec, &c.input);
     text.push_str(if any { "\n        ],\n" } else { "],\n" });
     match spec.semantics.transitions.iter().find(|t| t.command == c.name) {
-        Some(t) => transition(text, spec, c, t),
+        Some(t) => description(text, spec, c, t),
         None => text.push_str("        transition: None,\n"),
     }
     let _ = write!(text, "        about: \"{}\",\n    }}\n}}\n", c.about);
@@ -328,37 +345,28 @@ fn select_desc(text: &mut String, spec: &Spec, select: &Select, mask: &str) {
     let _ = write!(
         text,
         "\n            crate::SelectDesc {{\n                name: \"{}\",\n                mask: {},\n                \
-         op_mod: {},\n                always: &[{}],\n                bits: &[",
+         op_mod: {},\n                when: {},\n                always: &[{}],\n                bits: &[",
         select.name,
         place(spec, input, path),
         select.op_mod,
+        select.when.as_ref().map_or_else(
+            || "None".to_owned(),
+            |(path, value)| format!("Some(({}, {value}))", place(spec, input, path))
+        ),
         places(spec, input, &select.always),
     );
     for b in &select.bits {
+        let fields = b.fields.iter().map(|path| {
+            let place = place(spec, input, path);
+            format!("\n                        selected!(\"{path}\" {place}),")
+        });
         let _ = write!(
             text,
-            "\n                    crate::SelectBitDesc {{ bit: {}, name: \"{}\", fields: &[{}] }},",
+            "\n                    crate::SelectBitDesc {{ bit: {}, name: \"{}\", fields: &[{}\n                    ] }},",
             b.bit,
             b.name,
-            places(spec, input, &b.fields)
+            fields.collect::<String>()
         );
     }
     text.push_str("\n                ],\n            },");
-}
-
-fn transition(text: &mut String, spec: &Spec, c: &Command, t: &Transition) {
-    let states: Vec<String> =
-        t.from.iter().map(|s| format!("crate::QpState::{}", upper(s))).collect();
-    let bits =
-        spec.semantics.selects.iter().filter(|s| s.name == "qp_opt_param").flat_map(|s| &s.bits);
-    let admits =
-        bits.filter(|b| t.admits.contains(&b.name)).fold(0u32, |mask, b| mask | 1 << b.bit);
-    let _ = write!(
-        text,
-        "        transition: Some(crate::TransitionDesc {{\n            from: &[{}],\n            \
-         to: crate::QpState::{},\n            takes: &[{}],\n            admits: 0x{admits:08x},\n        }}),\n",
-        states.join(", "),
-        upper(&t.to),
-        places(spec, &c.input, &t.takes),
-    );
 }

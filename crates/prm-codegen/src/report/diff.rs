@@ -63,15 +63,33 @@ fn semantics(s: &Semantics, facts: &mut BTreeMap<String, String>) {
         list => format!("{what} {}", list.join(" ")),
     };
     for o in &s.objects {
-        put(format!("object {}", o.name), &[&o.number, &o.context, &o.about]);
+        put(
+            format!("object {}", o.name),
+            &[
+                o.number.as_deref().unwrap_or_default(),
+                o.context.as_deref().unwrap_or_default(),
+                &o.about,
+            ],
+        );
     }
     for c in &s.commands {
         let mailboxes = format!("0x{:03x} {} -> {}", c.opcode, c.input, c.output);
         let verb = format!("{} {}", c.verb.name(), c.object);
         let context = c.context.as_deref().unwrap_or_default();
-        put(format!("command {}", c.name), &[&mailboxes, &verb, &c.number, context, &c.about]);
+        let number = c.number.as_deref().unwrap_or_default();
+        put(format!("command {}", c.name), &[&mailboxes, &verb, number, context, &c.about]);
     }
-    for e in &s.enums {
+    for n in &s.numbers {
+        let fields: Vec<String> = n.fields.iter().map(|(field, _)| field.clone()).collect();
+        let width = format!("{} bits", n.width);
+        put(format!("number {}", n.name), &[&width, &some("of", &fields), &n.about]);
+    }
+    for u in &s.unbound {
+        for (name, _) in &u.names {
+            put(format!("unbound {name}"), &[&u.why]);
+        }
+    }
+    for e in s.enums.iter().chain(&s.flags) {
         let fields: Vec<String> = e.fields.iter().map(|(field, _)| field.clone()).collect();
         put(format!("enum {}", e.name), &[&some("of", &fields), &e.about]);
         for value in &e.values {
@@ -81,10 +99,12 @@ fn semantics(s: &Semantics, facts: &mut BTreeMap<String, String>) {
     for select in &s.selects {
         let masks: Vec<String> = select.masks.iter().map(|(mask, _)| mask.clone()).collect();
         let op_mod = format!("op_mod {}", select.op_mod);
+        let when =
+            select.when.as_ref().map_or_else(String::new, |(f, v)| format!("when {f} is {v}"));
         let always = some("always", &select.always);
         put(
             format!("select {}", select.name),
-            &[&some("in", &masks), &op_mod, &always, &select.about],
+            &[&some("in", &masks), &op_mod, &when, &always, &select.about],
         );
         for bit in &select.bits {
             let number = format!("bit {}", bit.bit);
@@ -97,7 +117,25 @@ fn semantics(s: &Semantics, facts: &mut BTreeMap<String, String>) {
     for t in &s.transitions {
         let from = if t.from.is_empty() { "any".to_owned() } else { t.from.join(" ") };
         let name = format!("transition {} from {from} to {}", t.command, t.to);
-        put(name, &[&some("takes", &t.takes), &some("admits", &t.admits)]);
+        put(name.clone(), &[&some("for", &t.services), &t.source]);
+        for f in &t.fields {
+            let bit = f.bit.as_deref().unwrap_or_default();
+            let zero = if f.nonzero { "nonzero" } else { "" };
+            let [requires, takes, admits] =
+                [("requires", &f.requires), ("takes", &f.takes), ("admits", &f.admits)]
+                    .map(|(what, services)| some(what, services));
+            put(format!("{name} field {}", f.path), &[&requires, &takes, &admits, bit, zero]);
+        }
+    }
+    for o in &s.general_objects {
+        let number = format!("0x{:04x}", o.number);
+        let (Ok(layout) | Err(layout)) = &o.layout;
+        put(format!("general object {}", o.name), &[&number, layout, &o.about]);
+    }
+    for c in &s.capabilities {
+        let selector = format!("0x{:02x}", c.selector);
+        let (Ok(layout) | Err(layout)) = &c.layout;
+        put(format!("capability page {}", c.name), &[&selector, layout, &c.about]);
     }
     for o in &s.opcodes {
         let [input, output, why] =

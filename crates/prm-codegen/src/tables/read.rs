@@ -40,6 +40,16 @@ pub fn read_spec(dir: &Path) -> Result<Spec, Faults> {
             }
         }
     }
+    let examples = dir.join("examples");
+    if is_there(&examples) {
+        for path in files(&examples, "rs", &mut faults) {
+            if let Some(file) = faults.take(SourceFile::read(&path)) {
+                let layout = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                let (code, origin) = (file.text.clone(), Origin::whole(&file));
+                spec.examples.push(Example { layout, code, origin });
+            }
+        }
+    }
     take_values(&mut spec);
     faults.or(spec)
 }
@@ -222,6 +232,11 @@ pub fn read_semantics_file(file: &Arc<SourceFile>) -> Result<Spec, Faults> {
 
 /// The TOML files of a folder, by name.
 fn toml_files(dir: &Path, faults: &mut Faults) -> Vec<PathBuf> {
+    files(dir, "toml", faults)
+}
+
+/// The files of a folder with this extension, by name.
+fn files(dir: &Path, extension: &str, faults: &mut Faults) -> Vec<PathBuf> {
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(e) => {
@@ -232,7 +247,7 @@ fn toml_files(dir: &Path, faults: &mut Faults) -> Vec<PathBuf> {
         }
     };
     let mut paths: Vec<PathBuf> = entries.filter_map(|e| e.ok().map(|e| e.path())).collect();
-    paths.retain(|p| p.extension().is_some_and(|e| e == "toml"));
+    paths.retain(|p| p.extension().is_some_and(|e| e == extension));
     paths.sort();
     paths
 }
@@ -402,17 +417,27 @@ fn read_semantics(file: &Arc<SourceFile>, semantics: &mut Semantics, faults: &mu
     let arrays = [
         ("object", "an object"),
         ("command", "a command"),
+        ("number", "a number"),
         ("enum", "an enum"),
+        ("flags", "flags"),
+        ("unbound", "unbound enumerators"),
         ("select", "a select mask"),
         ("transition", "a transition"),
+        ("general_object", "a general object"),
+        ("capability", "a capability page"),
         ("opcode", "an opcode"),
     ];
     each_entry(file, &arrays, faults, |key, t, faults| match key {
         "object" => semantics.objects.extend(read_object(t, faults)),
         "command" => semantics.commands.extend(read_command(t, faults)),
+        "number" => semantics.numbers.extend(read_number(t, faults)),
         "enum" => semantics.enums.extend(read_bound_enum(t, faults)),
+        "flags" => semantics.flags.extend(read_bound_enum(t, faults)),
+        "unbound" => semantics.unbound.extend(read_unbound(t, faults)),
         "select" => semantics.selects.extend(read_select(t, faults)),
         "transition" => semantics.transitions.extend(read_transition(t, faults)),
+        "general_object" => semantics.general_objects.extend(read_general_object(t, faults)),
+        "capability" => semantics.capabilities.extend(read_capability(t, faults)),
         _ => semantics.opcodes.extend(read_opcode(t, faults)),
     });
 }
@@ -466,16 +491,10 @@ fn read_opcode(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<OpcodeNote>
 
 fn read_object(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Object> {
     let name = t.need_text("name", faults);
-    let number = t.need_text("number", faults);
-    let context = t.need_text("context", faults);
+    let number = t.text("number", faults);
+    let context = t.text("context", faults);
     let about = t.need_text("about", faults);
-    Some(Object {
-        name: name?,
-        number: number?,
-        context: context?,
-        about: about?,
-        origin: t.origin.clone(),
-    })
+    Some(Object { name: name?, number, context, about: about?, origin: t.origin.clone() })
 }
 
 fn read_command(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Command> {
@@ -485,7 +504,7 @@ fn read_command(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Command> {
     let output = t.need_text("output", faults);
     let verb = t.need_text("verb", faults);
     let object = t.need_text("object", faults);
-    let number = t.need_text("number", faults);
+    let number = t.text("number", faults);
     let context = t.text("context", faults);
     let about = t.need_text("about", faults);
     let verb = verb?;
@@ -503,28 +522,81 @@ fn read_command(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Command> {
         output: output?,
         verb: verb?,
         object: object?,
-        number: number?,
+        number,
         context,
         about: about?,
         origin: t.origin.clone(),
     })
 }
 
+fn read_general_object(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<GeneralObject> {
+    let name = t.need_text("name", faults);
+    let number = t.need_u32("type", 0xffff, faults);
+    let layout = read_layout_or_why(t, faults);
+    let about = t.need_text("about", faults);
+    let (layout, origin) = (layout?, t.origin.clone());
+    Some(GeneralObject { name: name?, number: number? as u16, layout, about: about?, origin })
+}
+
+fn read_capability(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Capability> {
+    let name = t.need_text("name", faults);
+    let selector = t.need_u32("selector", 0x7fff, faults);
+    let layout = read_layout_or_why(t, faults);
+    let about = t.need_text("about", faults);
+    let (layout, origin) = (layout?, t.origin.clone());
+    Some(Capability { name: name?, selector: selector? as u16, layout, about: about?, origin })
+}
+
+/// A layout, or why there is none.
+fn read_layout_or_why(
+    t: &mut Table<'_, '_>,
+    faults: &mut Faults,
+) -> Option<Result<String, String>> {
+    match (t.text("layout", faults), t.text("why", faults)) {
+        (Some(layout), None) => Some(Ok(layout)),
+        (None, Some(why)) => Some(Err(why)),
+        _ => {
+            faults.add(
+                &t.origin,
+                "an entry with both layout and why, or with neither",
+                "write layout = \"NAME\", or why = \"why no source has it\"",
+            );
+            None
+        }
+    }
+}
+
+fn read_number(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Number> {
+    let name = t.need_text("name", faults);
+    let width = t.need_u32("width", 32, faults);
+    let about = t.need_text("about", faults);
+    let fields = t.texts("fields", faults);
+    let origin = t.origin.clone();
+    Some(Number { name: name?, width: width?, about: about?, fields, origin })
+}
+
+fn read_unbound(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Unbound> {
+    let names = t.texts("names", faults);
+    let why = t.need_text("why", faults);
+    Some(Unbound { names, why: why?, origin: t.origin.clone() })
+}
+
 fn read_bound_enum(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<BoundEnum> {
     let name = t.need_text("name", faults);
     let about = t.need_text("about", faults);
     let prefix = t.text("prefix", faults);
+    let of = t.texts("of", faults);
     let except = names(t.texts("except", faults));
     let values =
         if prefix.is_none() || t.has("values") { read_values(t, faults) } else { Vec::new() };
     let fields = t.texts("fields", faults);
     let origin = t.origin.clone();
-    Some(BoundEnum { name: name?, about: about?, values, prefix, except, fields, origin })
+    Some(BoundEnum { name: name?, about: about?, values, prefix, of, except, fields, origin })
 }
 
 /// Gives the enums that take their values from the headers those values.
 fn take_values(spec: &mut Spec) {
-    for e in &mut spec.semantics.enums {
+    for e in spec.semantics.enums.iter_mut().chain(&mut spec.semantics.flags) {
         let Some(prefix) = &e.prefix else { continue };
         let all = spec.enums.iter().flat_map(|e| &e.values);
         let taken: Vec<EnumValue> = all
@@ -546,6 +618,15 @@ fn read_select(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Select> {
     let about = t.need_text("about", faults);
     let masks = t.texts("masks", faults);
     let op_mod = t.u32("op_mod", 0xffff, faults).unwrap_or(0) as u16;
+    let when = t.text("when", faults);
+    let is = t.u32("is", u32::MAX, faults);
+    if when.is_some() != is.is_some() {
+        faults.add(
+            &t.origin,
+            "a select mask with when and no is, or with is and no when",
+            "write when = \"FIELD\" and is = VALUE, or neither",
+        );
+    }
     let always = names(t.texts("always", faults));
     let mut bits = Vec::new();
     t.tables("bits", "a bit", faults, |t, faults| {
@@ -561,6 +642,7 @@ fn read_select(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Select> {
         about: about?,
         masks,
         op_mod,
+        when: when.zip(is),
         always,
         bits,
         origin: t.origin.clone(),
@@ -571,7 +653,27 @@ fn read_transition(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Transit
     let command = t.need_text("command", faults);
     let from = names(t.texts("from", faults));
     let to = t.need_text("to", faults);
-    let takes = names(t.texts("takes", faults));
-    let admits = names(t.texts("admits", faults));
-    Some(Transition { command: command?, from, to: to?, takes, admits, origin: t.origin.clone() })
+    let services = t.words("services", faults);
+    let mut fields = Vec::new();
+    t.tables("fields", "a field", faults, |t, faults| {
+        let path = t.need_text("path", faults);
+        let requires = t.words("requires", faults);
+        let takes = t.words("takes", faults);
+        let admits = t.words("admits", faults);
+        let bit = t.text("bit", faults);
+        let nonzero = t.flag("nonzero", faults);
+        let origin = t.origin.clone();
+        fields.extend(path.map(|path| TransitionField {
+            path,
+            requires,
+            takes,
+            admits,
+            bit,
+            nonzero,
+            origin,
+        }));
+    });
+    let source = t.need_text("source", faults);
+    let origin = t.origin.clone();
+    Some(Transition { command: command?, from, to: to?, services, fields, source: source?, origin })
 }

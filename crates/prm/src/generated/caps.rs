@@ -119,6 +119,9 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
+
 /// `flow_table_fields_supported`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
@@ -595,7 +598,7 @@ layout! { PortSelectionCap, tag::PortSelectionCap, "port_selection_cap", Struct,
 pub type FlowTableEswitchCap = Layout<tag::FlowTableEswitchCap, 0x1000>;
 layout! { FlowTableEswitchCap, tag::FlowTableEswitchCap, "flow_table_eswitch_cap", Struct, 0x1000;
     /// `fdb_to_vport_reg_c_id`: bits 31:24 of dword 0x00.
-    full(fdb_to_vport_reg_c_id set_fdb_to_vport_reg_c_id with_fdb_to_vport_reg_c_id: u8 = "fdb_to_vport_reg_c_id" 0x00[31:24]);
+    flags_full(fdb_to_vport_reg_c_id set_fdb_to_vport_reg_c_id with_fdb_to_vport_reg_c_id: VportRegCIds(u8) = "fdb_to_vport_reg_c_id" 0x00[31:24]);
     /// `fdb_uplink_hairpin`: bit 18 of dword 0x00.
     flag(fdb_uplink_hairpin set_fdb_uplink_hairpin with_fdb_uplink_hairpin: bool = "fdb_uplink_hairpin" 0x00[18]);
     /// `fdb_multi_path_any_table_limit_regc`: bit 17 of dword 0x00.
@@ -666,7 +669,7 @@ layout! { ESwitchCap, tag::ESwitchCap, "e_switch_cap", Struct, 0x100;
     /// `ecpf_vport_exists`: bit 4 of dword 0x00.
     flag(ecpf_vport_exists set_ecpf_vport_exists with_ecpf_vport_exists: bool = "ecpf_vport_exists" 0x00[4]);
     /// `counter_eswitch_affinity`: bit 3 of dword 0x00.
-    flag(counter_eswitch_affinity set_counter_eswitch_affinity with_counter_eswitch_affinity: bool = "counter_eswitch_affinity" 0x00[3]);
+    coded(counter_eswitch_affinity set_counter_eswitch_affinity with_counter_eswitch_affinity try_set_counter_eswitch_affinity: CounterAffinity(u8) = "counter_eswitch_affinity" 0x00[3:3]);
     /// `merged_eswitch`: bit 2 of dword 0x00.
     flag(merged_eswitch set_merged_eswitch with_merged_eswitch: bool = "merged_eswitch" 0x00[2]);
     /// `nic_vport_node_guid_modify`: bit 1 of dword 0x00.
@@ -691,7 +694,7 @@ layout! { ESwitchCap, tag::ESwitchCap, "e_switch_cap", Struct, 0x100;
     /// `esw_manager_vport_number_valid`: bit 31 of dword 0x0c.
     flag(esw_manager_vport_number_valid set_esw_manager_vport_number_valid with_esw_manager_vport_number_valid: bool = "esw_manager_vport_number_valid" 0x0c[31]);
     /// `esw_manager_vport_number`: bits 15:0 of dword 0x0c.
-    full(esw_manager_vport_number set_esw_manager_vport_number with_esw_manager_vport_number: u16 = "esw_manager_vport_number" 0x0c[15:0]);
+    number(esw_manager_vport_number set_esw_manager_vport_number with_esw_manager_vport_number: VportNumber = "esw_manager_vport_number" 0x0c[15:0]);
 }
 
 /// `qos_cap`: 256 bytes.
@@ -750,17 +753,17 @@ layout! { QosCap, tag::QosCap, "qos_cap", Struct, 0x100;
     /// `packet_pacing_rate_table_size`: bits 15:0 of dword 0x10.
     full(packet_pacing_rate_table_size set_packet_pacing_rate_table_size with_packet_pacing_rate_table_size: u16 = "packet_pacing_rate_table_size" 0x10[15:0]);
     /// `esw_element_type`: bits 31:16 of dword 0x14.
-    full(esw_element_type set_esw_element_type with_esw_element_type: u16 = "esw_element_type" 0x14[31:16]);
+    flags_full(esw_element_type set_esw_element_type with_esw_element_type: SchedulingElementTypes(u16) = "esw_element_type" 0x14[31:16]);
     /// `esw_tsar_type`: bits 15:0 of dword 0x14.
-    full(esw_tsar_type set_esw_tsar_type with_esw_tsar_type: u16 = "esw_tsar_type" 0x14[15:0]);
+    flags_full(esw_tsar_type set_esw_tsar_type with_esw_tsar_type: TsarTypes(u16) = "esw_tsar_type" 0x14[15:0]);
     /// `max_qos_para_vport`: bits 15:0 of dword 0x18.
     full(max_qos_para_vport set_max_qos_para_vport with_max_qos_para_vport: u16 = "max_qos_para_vport" 0x18[15:0]);
     /// `max_tsar_bw_share`: bits 31:0 of dword 0x1c.
     full(max_tsar_bw_share set_max_tsar_bw_share with_max_tsar_bw_share: u32 = "max_tsar_bw_share" 0x1c[31:0]);
     /// `nic_element_type`: bits 31:16 of dword 0x20.
-    full(nic_element_type set_nic_element_type with_nic_element_type: u16 = "nic_element_type" 0x20[31:16]);
+    flags_full(nic_element_type set_nic_element_type with_nic_element_type: SchedulingElementTypes(u16) = "nic_element_type" 0x20[31:16]);
     /// `nic_tsar_type`: bits 15:0 of dword 0x20.
-    full(nic_tsar_type set_nic_tsar_type with_nic_tsar_type: u16 = "nic_tsar_type" 0x20[15:0]);
+    flags_full(nic_tsar_type set_nic_tsar_type with_nic_tsar_type: TsarTypes(u16) = "nic_tsar_type" 0x20[15:0]);
     /// `log_meter_aso_granularity`: bits 28:24 of dword 0x24.
     bits(log_meter_aso_granularity set_log_meter_aso_granularity with_log_meter_aso_granularity try_set_log_meter_aso_granularity: u8 = "log_meter_aso_granularity" 0x24[28:24]);
     /// `log_meter_aso_max_alloc`: bits 20:16 of dword 0x24.
@@ -817,7 +820,7 @@ layout! { PerProtocolNetworkingOffloadCaps, tag::PerProtocolNetworkingOffloadCap
     /// `lro_time_stamp`: bit 27 of dword 0x00.
     flag(lro_time_stamp set_lro_time_stamp with_lro_time_stamp: bool = "lro_time_stamp" 0x00[27]);
     /// `lro_max_msg_sz_mode`: bits 26:25 of dword 0x00.
-    bits(lro_max_msg_sz_mode set_lro_max_msg_sz_mode with_lro_max_msg_sz_mode try_set_lro_max_msg_sz_mode: u8 = "lro_max_msg_sz_mode" 0x00[26:25]);
+    coded(lro_max_msg_sz_mode set_lro_max_msg_sz_mode with_lro_max_msg_sz_mode try_set_lro_max_msg_sz_mode: LroMaxMsgStart(u8) = "lro_max_msg_sz_mode" 0x00[26:25]);
     /// `wqe_vlan_insert`: bit 24 of dword 0x00.
     flag(wqe_vlan_insert set_wqe_vlan_insert with_wqe_vlan_insert: bool = "wqe_vlan_insert" 0x00[24]);
     /// `self_lb_en_modifiable`: bit 23 of dword 0x00.
@@ -831,7 +834,7 @@ layout! { PerProtocolNetworkingOffloadCaps, tag::PerProtocolNetworkingOffloadCap
     /// `multi_pkt_send_wqe`: bits 15:14 of dword 0x00.
     bits(multi_pkt_send_wqe set_multi_pkt_send_wqe with_multi_pkt_send_wqe try_set_multi_pkt_send_wqe: u8 = "multi_pkt_send_wqe" 0x00[15:14]);
     /// `wqe_inline_mode`: bits 13:12 of dword 0x00.
-    bits(wqe_inline_mode set_wqe_inline_mode with_wqe_inline_mode try_set_wqe_inline_mode: u8 = "wqe_inline_mode" 0x00[13:12]);
+    coded(wqe_inline_mode set_wqe_inline_mode with_wqe_inline_mode try_set_wqe_inline_mode: InlineModeCap(u8) = "wqe_inline_mode" 0x00[13:12]);
     /// `rss_ind_tbl_cap`: bits 11:8 of dword 0x00.
     bits(rss_ind_tbl_cap set_rss_ind_tbl_cap with_rss_ind_tbl_cap try_set_rss_ind_tbl_cap: u8 = "rss_ind_tbl_cap" 0x00[11:8]);
     /// `reg_umr_sq`: bit 7 of dword 0x00.
@@ -915,7 +918,7 @@ layout! { RoceCap, tag::RoceCap, "roce_cap", Struct, 0x100;
     /// `qp_ooo_transmit_default`: bit 23 of dword 0x00.
     flag(qp_ooo_transmit_default set_qp_ooo_transmit_default with_qp_ooo_transmit_default: bool = "qp_ooo_transmit_default" 0x00[23]);
     /// `qp_ts_format`: bits 1:0 of dword 0x00.
-    bits(qp_ts_format set_qp_ts_format with_qp_ts_format try_set_qp_ts_format: u8 = "qp_ts_format" 0x00[1:0]);
+    coded(qp_ts_format set_qp_ts_format with_qp_ts_format try_set_qp_ts_format: TimestampFormatCap(u8) = "qp_ts_format" 0x00[1:0]);
     /// `l3_type`: bits 19:16 of dword 0x10.
     bits(l3_type set_l3_type with_l3_type try_set_l3_type: u8 = "l3_type" 0x10[19:16]);
     /// `roce_version`: bits 7:0 of dword 0x10.
@@ -996,9 +999,9 @@ layout! { VirtioEmulationCap, tag::VirtioEmulationCap, "virtio_emulation_cap", S
     /// `device_features_bits_mask`: bits 28:16 of dword 0x00.
     bits(device_features_bits_mask set_device_features_bits_mask with_device_features_bits_mask try_set_device_features_bits_mask: u16 = "device_features_bits_mask" 0x00[28:16]);
     /// `event_mode`: bits 15:8 of dword 0x00.
-    full(event_mode set_event_mode with_event_mode: u8 = "event_mode" 0x00[15:8]);
+    flags_full(event_mode set_event_mode with_event_mode: VirtioEventModes(u8) = "event_mode" 0x00[15:8]);
     /// `virtio_queue_type`: bits 7:0 of dword 0x00.
-    full(virtio_queue_type set_virtio_queue_type with_virtio_queue_type: u8 = "virtio_queue_type" 0x00[7:0]);
+    flags_full(virtio_queue_type set_virtio_queue_type with_virtio_queue_type: VirtioQueueTypes(u8) = "virtio_queue_type" 0x00[7:0]);
     /// `max_tunnel_desc`: bits 31:16 of dword 0x04.
     full(max_tunnel_desc set_max_tunnel_desc with_max_tunnel_desc: u16 = "max_tunnel_desc" 0x04[31:16]);
     /// `log_doorbell_stride`: bits 12:8 of dword 0x04.
@@ -1058,11 +1061,11 @@ layout! { AtomicCaps, tag::AtomicCaps, "atomic_caps", Struct, 0x100;
     /// `supported_atomic_req_8B_endianness_mode_1`: bit 25 of dword 0x08.
     flag(supported_atomic_req_8b_endianness_mode_1 set_supported_atomic_req_8b_endianness_mode_1 with_supported_atomic_req_8b_endianness_mode_1: bool = "supported_atomic_req_8B_endianness_mode_1" 0x08[25]);
     /// `atomic_operations`: bits 15:0 of dword 0x10.
-    full(atomic_operations set_atomic_operations with_atomic_operations: u16 = "atomic_operations" 0x10[15:0]);
+    flags_full(atomic_operations set_atomic_operations with_atomic_operations: AtomicOps(u16) = "atomic_operations" 0x10[15:0]);
     /// `atomic_size_qp`: bits 15:0 of dword 0x14.
-    full(atomic_size_qp set_atomic_size_qp with_atomic_size_qp: u16 = "atomic_size_qp" 0x14[15:0]);
+    flags_full(atomic_size_qp set_atomic_size_qp with_atomic_size_qp: AtomicSizes(u16) = "atomic_size_qp" 0x14[15:0]);
     /// `atomic_size_dc`: bits 15:0 of dword 0x18.
-    full(atomic_size_dc set_atomic_size_dc with_atomic_size_dc: u16 = "atomic_size_dc" 0x18[15:0]);
+    flags_full(atomic_size_dc set_atomic_size_dc with_atomic_size_dc: AtomicSizes(u16) = "atomic_size_dc" 0x18[15:0]);
     /// `fetch_add_pci_atomic`: bits 31:16 of dword 0x50.
     full(fetch_add_pci_atomic set_fetch_add_pci_atomic with_fetch_add_pci_atomic: u16 = "fetch_add_pci_atomic" 0x50[31:16]);
     /// `swap_pci_atomic`: bits 15:0 of dword 0x50.
@@ -1160,7 +1163,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `event_on_vhca_state_invalid`: bit 24 of dword 0x04.
     flag(event_on_vhca_state_invalid set_event_on_vhca_state_invalid with_event_on_vhca_state_invalid: bool = "event_on_vhca_state_invalid" 0x04[24]);
     /// `vhca_id`: bits 15:0 of dword 0x04.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x04[15:0]);
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x04[15:0]);
     /// `qp_data_in_order`: bit 29 of dword 0x0c.
     flag(qp_data_in_order set_qp_data_in_order with_qp_data_in_order: bool = "qp_data_in_order" 0x0c[29]);
     /// `log_regexp_scatter_gather_size`: bits 28:24 of dword 0x0c.
@@ -1350,7 +1353,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `qcam_reg`: bit 16 of dword 0x2c.
     flag(qcam_reg set_qcam_reg with_qcam_reg: bool = "qcam_reg" 0x2c[16]);
     /// `gid_table_size`: bits 15:0 of dword 0x2c.
-    full(gid_table_size set_gid_table_size with_gid_table_size: u16 = "gid_table_size" 0x2c[15:0]);
+    coded_full(gid_table_size set_gid_table_size with_gid_table_size: GidTableSize(u16) = "gid_table_size" 0x2c[15:0]);
     /// `out_of_seq_cnt`: bit 31 of dword 0x30.
     flag(out_of_seq_cnt set_out_of_seq_cnt with_out_of_seq_cnt: bool = "out_of_seq_cnt" 0x30[31]);
     /// `vport_counters`: bit 30 of dword 0x30.
@@ -1367,7 +1370,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `max_qp_cnt`: bits 25:16 of dword 0x30.
     bits(max_qp_cnt set_max_qp_cnt with_max_qp_cnt try_set_max_qp_cnt: u16 = "max_qp_cnt" 0x30[25:16]);
     /// `pkey_table_size`: bits 15:0 of dword 0x30.
-    full(pkey_table_size set_pkey_table_size with_pkey_table_size: u16 = "pkey_table_size" 0x30[15:0]);
+    coded_full(pkey_table_size set_pkey_table_size with_pkey_table_size: PkeyTableSize(u16) = "pkey_table_size" 0x30[15:0]);
     /// `vport_group_manager`: bit 31 of dword 0x34.
     flag(vport_group_manager set_vport_group_manager with_vport_group_manager: bool = "vport_group_manager" 0x34[31]);
     /// `vhca_group_manager`: bit 30 of dword 0x34.
@@ -1409,7 +1412,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `beacon_led`: bit 10 of dword 0x34.
     flag(beacon_led set_beacon_led with_beacon_led: bool = "beacon_led" 0x34[10]);
     /// `port_type`: bits 9:8 of dword 0x34.
-    bits(port_type set_port_type with_port_type try_set_port_type: u8 = "port_type" 0x34[9:8]);
+    coded(port_type set_port_type with_port_type try_set_port_type: PortType(u8) = "port_type" 0x34[9:8]);
     /// `num_ports`: bits 7:0 of dword 0x34.
     full(num_ports set_num_ports with_num_ports: u8 = "num_ports" 0x34[7:0]);
     /// `pps`: bit 30 of dword 0x38.
@@ -1495,7 +1498,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `umr_indirect_mkey_disabled`: bit 22 of dword 0x40.
     flag(umr_indirect_mkey_disabled set_umr_indirect_mkey_disabled with_umr_indirect_mkey_disabled: bool = "umr_indirect_mkey_disabled" 0x40[22]);
     /// `umr_fence`: bits 21:20 of dword 0x40.
-    bits(umr_fence set_umr_fence with_umr_fence try_set_umr_fence: u8 = "umr_fence" 0x40[21:20]);
+    coded(umr_fence set_umr_fence with_umr_fence try_set_umr_fence: UmrFence(u8) = "umr_fence" 0x40[21:20]);
     /// `dc_req_scat_data_cqe`: bit 19 of dword 0x40.
     #[doc(alias = "dc_req_sctr_data_cqe")]
     flag(dc_req_scat_data_cqe set_dc_req_scat_data_cqe with_dc_req_scat_data_cqe: bool = "dc_req_scat_data_cqe" 0x40[19]);
@@ -1506,7 +1509,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `drain_sigerr`: bit 16 of dword 0x40.
     flag(drain_sigerr set_drain_sigerr with_drain_sigerr: bool = "drain_sigerr" 0x40[16]);
     /// `cmdif_checksum`: bits 15:14 of dword 0x40.
-    bits(cmdif_checksum set_cmdif_checksum with_cmdif_checksum try_set_cmdif_checksum: u8 = "cmdif_checksum" 0x40[15:14]);
+    coded(cmdif_checksum set_cmdif_checksum with_cmdif_checksum try_set_cmdif_checksum: CmdifChecksum(u8) = "cmdif_checksum" 0x40[15:14]);
     /// `sigerr_cqe`: bit 13 of dword 0x40.
     flag(sigerr_cqe set_sigerr_cqe with_sigerr_cqe: bool = "sigerr_cqe" 0x40[13]);
     /// `wq_signature`: bit 11 of dword 0x40.
@@ -1657,7 +1660,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `max_wqe_sz_sq`: bits 15:0 of dword 0x50.
     full(max_wqe_sz_sq set_max_wqe_sz_sq with_max_wqe_sz_sq: u16 = "max_wqe_sz_sq" 0x50[15:0]);
     /// `icm_mng_function_id_mode`: bit 31 of dword 0x54.
-    flag(icm_mng_function_id_mode set_icm_mng_function_id_mode with_icm_mng_function_id_mode: bool = "icm_mng_function_id_mode" 0x54[31]);
+    coded(icm_mng_function_id_mode set_icm_mng_function_id_mode with_icm_mng_function_id_mode try_set_icm_mng_function_id_mode: PageFunctionIdMode(u8) = "icm_mng_function_id_mode" 0x54[31:31]);
     /// `mkey_pcie_tph`: bit 24 of dword 0x54.
     flag(mkey_pcie_tph set_mkey_pcie_tph with_mkey_pcie_tph: bool = "mkey_pcie_tph" 0x54[24]);
     /// `tis_tir_td_order`: bit 22 of dword 0x54.
@@ -1683,7 +1686,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `mlnx_tag_ethertype`: bits 31:16 of dword 0x60.
     full(mlnx_tag_ethertype set_mlnx_tag_ethertype with_mlnx_tag_ethertype: u16 = "mlnx_tag_ethertype" 0x60[31:16]);
     /// `flow_counter_bulk_alloc`: bits 15:8 of dword 0x60.
-    full(flow_counter_bulk_alloc set_flow_counter_bulk_alloc with_flow_counter_bulk_alloc: u8 = "flow_counter_bulk_alloc" 0x60[15:8]);
+    flags_full(flow_counter_bulk_alloc set_flow_counter_bulk_alloc with_flow_counter_bulk_alloc: FlowCounterBulk(u8) = "flow_counter_bulk_alloc" 0x60[15:8]);
     /// `log_max_mcg`: bits 7:0 of dword 0x60.
     full(log_max_mcg set_log_max_mcg with_log_max_mcg: u8 = "log_max_mcg" 0x60[7:0]);
     /// `log_max_transport_domain`: bits 28:24 of dword 0x64.
@@ -1830,13 +1833,13 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `log_max_current_uc_list`: bits 4:0 of dword 0x7c.
     bits(log_max_current_uc_list set_log_max_current_uc_list with_log_max_current_uc_list try_set_log_max_current_uc_list: u8 = "log_max_current_uc_list" 0x7c[4:0]);
     /// `general_obj_types`: 64 bits from byte 0x80 on.
-    quad(general_obj_types set_general_obj_types with_general_obj_types: u64 = "general_obj_types" 0x80);
+    flags_quad(general_obj_types set_general_obj_types with_general_obj_types: GeneralObjectTypes(u64) = "general_obj_types" 0x80);
     /// `sq_ts_format`: bits 31:30 of dword 0x88.
-    bits(sq_ts_format set_sq_ts_format with_sq_ts_format try_set_sq_ts_format: u8 = "sq_ts_format" 0x88[31:30]);
+    coded(sq_ts_format set_sq_ts_format with_sq_ts_format try_set_sq_ts_format: TimestampFormatCap(u8) = "sq_ts_format" 0x88[31:30]);
     /// `rq_ts_format`: bits 29:28 of dword 0x88.
-    bits(rq_ts_format set_rq_ts_format with_rq_ts_format try_set_rq_ts_format: u8 = "rq_ts_format" 0x88[29:28]);
+    coded(rq_ts_format set_rq_ts_format with_rq_ts_format try_set_rq_ts_format: TimestampFormatCap(u8) = "rq_ts_format" 0x88[29:28]);
     /// `steering_format_version`: bits 27:24 of dword 0x88.
-    bits(steering_format_version set_steering_format_version with_steering_format_version try_set_steering_format_version: u8 = "steering_format_version" 0x88[27:24]);
+    coded(steering_format_version set_steering_format_version with_steering_format_version try_set_steering_format_version: SteeringFormat(u8) = "steering_format_version" 0x88[27:24]);
     /// `create_qp_start_hint`: bits 23:0 of dword 0x88.
     bits(create_qp_start_hint set_create_qp_start_hint with_create_qp_start_hint try_set_create_qp_start_hint: u32 = "create_qp_start_hint" 0x88[23:0]);
     /// `ats`: bit 30 of dword 0x8c.
@@ -1883,7 +1886,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `num_of_uars_per_page`: bits 31:0 of dword 0xa4.
     full(num_of_uars_per_page set_num_of_uars_per_page with_num_of_uars_per_page: u32 = "num_of_uars_per_page" 0xa4[31:0]);
     /// `flex_parser_protocols`: bits 31:0 of dword 0xa8.
-    full(flex_parser_protocols set_flex_parser_protocols with_flex_parser_protocols: u32 = "flex_parser_protocols" 0xa8[31:0]);
+    flags_full(flex_parser_protocols set_flex_parser_protocols with_flex_parser_protocols: FlexParserProtocols(u32) = "flex_parser_protocols" 0xa8[31:0]);
     /// `max_geneve_tlv_options`: bits 31:24 of dword 0xac.
     full(max_geneve_tlv_options set_max_geneve_tlv_options with_max_geneve_tlv_options: u8 = "max_geneve_tlv_options" 0xac[31:24]);
     /// `geneve_tlv_sample`: bit 23 of dword 0xac.
@@ -1995,7 +1998,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `max_num_sf_partitions`: bits 7:0 of dword 0xd0.
     full(max_num_sf_partitions set_max_num_sf_partitions with_max_num_sf_partitions: u8 = "max_num_sf_partitions" 0xd0[7:0]);
     /// `uctx_cap`: bits 31:0 of dword 0xd4.
-    full(uctx_cap set_uctx_cap with_uctx_cap: u32 = "uctx_cap" 0xd4[31:0]);
+    flags_full(uctx_cap set_uctx_cap with_uctx_cap: UserContextCaps(u32) = "uctx_cap" 0xd4[31:0]);
     /// `flex_parser_id_geneve_tlv_option_0`: bits 27:24 of dword 0xd8.
     #[doc(alias = "flex_parser_id_geneve_opt_0")]
     bits(flex_parser_id_geneve_tlv_option_0 set_flex_parser_id_geneve_tlv_option_0 with_flex_parser_id_geneve_tlv_option_0 try_set_flex_parser_id_geneve_tlv_option_0: u8 = "flex_parser_id_geneve_tlv_option_0" 0xd8[27:24]);
@@ -2115,11 +2118,11 @@ layout! { CmdHcaCap2, tag::CmdHcaCap2, "cmd_hca_cap_2", Struct, 0x100;
     /// `log_max_conn_track_offload`: bits 4:0 of dword 0x18.
     bits(log_max_conn_track_offload set_log_max_conn_track_offload with_log_max_conn_track_offload try_set_log_max_conn_track_offload: u8 = "log_max_conn_track_offload" 0x18[4:0]);
     /// `cross_vhca_object_to_object_supported`: bits 31:0 of dword 0x1c.
-    full(cross_vhca_object_to_object_supported set_cross_vhca_object_to_object_supported with_cross_vhca_object_to_object_supported: u32 = "cross_vhca_object_to_object_supported" 0x1c[31:0]);
+    flags_full(cross_vhca_object_to_object_supported set_cross_vhca_object_to_object_supported with_cross_vhca_object_to_object_supported: CrossVhcaObjects(u32) = "cross_vhca_object_to_object_supported" 0x1c[31:0]);
     /// `allowed_object_for_other_vhca_access`: 64 bits from byte 0x20 on.
-    quad(allowed_object_for_other_vhca_access set_allowed_object_for_other_vhca_access with_allowed_object_for_other_vhca_access: u64 = "allowed_object_for_other_vhca_access" 0x20);
+    flags_quad(allowed_object_for_other_vhca_access set_allowed_object_for_other_vhca_access with_allowed_object_for_other_vhca_access: OtherVhcaAccessObjects(u64) = "allowed_object_for_other_vhca_access" 0x20);
     /// `introspection_mkey`: bits 31:0 of dword 0x28.
-    full(introspection_mkey set_introspection_mkey with_introspection_mkey: u32 = "introspection_mkey" 0x28[31:0]);
+    number(introspection_mkey set_introspection_mkey with_introspection_mkey: Mkey = "introspection_mkey" 0x28[31:0]);
     /// `hairpin_sq_wqe_bb_size`: bits 28:24 of dword 0x2c.
     bits(hairpin_sq_wqe_bb_size set_hairpin_sq_wqe_bb_size with_hairpin_sq_wqe_bb_size try_set_hairpin_sq_wqe_bb_size: u8 = "hairpin_sq_wqe_bb_size" 0x2c[28:24]);
     /// `hairpin_sq_wq_in_host_mem`: bit 23 of dword 0x2c.
@@ -2127,13 +2130,13 @@ layout! { CmdHcaCap2, tag::CmdHcaCap2, "cmd_hca_cap_2", Struct, 0x100;
     /// `hairpin_data_buffer_locked`: bit 22 of dword 0x2c.
     flag(hairpin_data_buffer_locked set_hairpin_data_buffer_locked with_hairpin_data_buffer_locked: bool = "hairpin_data_buffer_locked" 0x2c[22]);
     /// `flow_table_type_2_type`: bits 31:24 of dword 0x34.
-    full(flow_table_type_2_type set_flow_table_type_2_type with_flow_table_type_2_type: u8 = "flow_table_type_2_type" 0x34[31:24]);
+    flags_full(flow_table_type_2_type set_flow_table_type_2_type with_flow_table_type_2_type: RdmaFlowTableLinks(u8) = "flow_table_type_2_type" 0x34[31:24]);
     /// `format_select_dw_8_6_ext`: bit 21 of dword 0x34.
     flag(format_select_dw_8_6_ext set_format_select_dw_8_6_ext with_format_select_dw_8_6_ext: bool = "format_select_dw_8_6_ext" 0x34[21]);
     /// `log_min_mkey_entity_size`: bits 20:16 of dword 0x34.
     bits(log_min_mkey_entity_size set_log_min_mkey_entity_size with_log_min_mkey_entity_size try_set_log_min_mkey_entity_size: u8 = "log_min_mkey_entity_size" 0x34[20:16]);
     /// `general_obj_types_127_64`: 64 bits from byte 0x38 on.
-    quad(general_obj_types_127_64 set_general_obj_types_127_64 with_general_obj_types_127_64: u64 = "general_obj_types_127_64" 0x38);
+    flags_quad(general_obj_types_127_64 set_general_obj_types_127_64 with_general_obj_types_127_64: GeneralObjectTypes127_64(u64) = "general_obj_types_127_64" 0x38);
     /// `sw_vhca_id_valid`: bit 30 of dword 0x44.
     flag(sw_vhca_id_valid set_sw_vhca_id_valid with_sw_vhca_id_valid: bool = "sw_vhca_id_valid" 0x44[30]);
     /// `sw_vhca_id`: bits 29:16 of dword 0x44.
@@ -2153,7 +2156,7 @@ layout! { CmdHcaCap2, tag::CmdHcaCap2, "cmd_hca_cap_2", Struct, 0x100;
     /// `format_select_dw_gtpu_first_ext_dw_0`: bits 7:0 of dword 0x50.
     full(format_select_dw_gtpu_first_ext_dw_0 set_format_select_dw_gtpu_first_ext_dw_0 with_format_select_dw_gtpu_first_ext_dw_0: u8 = "format_select_dw_gtpu_first_ext_dw_0" 0x50[7:0]);
     /// `generate_wqe_type`: bits 31:0 of dword 0x54.
-    full(generate_wqe_type set_generate_wqe_type with_generate_wqe_type: u32 = "generate_wqe_type" 0x54[31:0]);
+    flags_full(generate_wqe_type set_generate_wqe_type with_generate_wqe_type: GenerateWqeTypes(u32) = "generate_wqe_type" 0x54[31:0]);
     /// `min_mkey_log_entity_size_fixed_buffer`: bits 20:16 of dword 0x70.
     bits(min_mkey_log_entity_size_fixed_buffer set_min_mkey_log_entity_size_fixed_buffer with_min_mkey_log_entity_size_fixed_buffer try_set_min_mkey_log_entity_size_fixed_buffer: u8 = "min_mkey_log_entity_size_fixed_buffer" 0x70[20:16]);
     /// `ec_vf_vport_base`: bits 15:0 of dword 0x70.
@@ -2179,7 +2182,7 @@ layout! { CmdHcaCap2, tag::CmdHcaCap2, "cmd_hca_cap_2", Struct, 0x100;
     /// `encap_entropy_hash_type`: bits 7:4 of dword 0x84.
     bits(encap_entropy_hash_type set_encap_entropy_hash_type with_encap_entropy_hash_type try_set_encap_entropy_hash_type: u8 = "encap_entropy_hash_type" 0x84[7:4]);
     /// `flow_table_hash_type`: bits 3:0 of dword 0x84.
-    bits(flow_table_hash_type set_flow_table_hash_type with_flow_table_hash_type try_set_flow_table_hash_type: u8 = "flow_table_hash_type" 0x84[3:0]);
+    coded(flow_table_hash_type set_flow_table_hash_type with_flow_table_hash_type try_set_flow_table_hash_type: FlowTableHash(u8) = "flow_table_hash_type" 0x84[3:0]);
     /// `max_num_eqs_24b`: bits 23:0 of dword 0x88.
     bits(max_num_eqs_24b set_max_num_eqs_24b with_max_num_eqs_24b try_set_max_num_eqs_24b: u32 = "max_num_eqs_24b" 0x88[23:0]);
     /// `load_balance_id`: bits 27:24 of dword 0xb4.
@@ -2304,11 +2307,11 @@ impl HcaCapUnion {
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type SetHcaCapOut = Layout<tag::SetHcaCapOut, 0x10>;
-layout! { SetHcaCapOut, tag::SetHcaCapOut, "set_hca_cap_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SetHcaCapOut, tag::SetHcaCapOut, "set_hca_cap_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `set_hca_cap_in`: 4112 bytes.
@@ -2317,13 +2320,13 @@ layout! { SetHcaCapOut, tag::SetHcaCapOut, "set_hca_cap_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type SetHcaCapIn = Layout<tag::SetHcaCapIn, 0x1010>;
-layout! { SetHcaCapIn, tag::SetHcaCapIn, "set_hca_cap_in", Struct, 0x1010, opcode 0x109;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SetHcaCapIn, tag::SetHcaCapIn, "set_hca_cap_in", Struct, 0x1010, opcode 0x109, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_function`: bit 31 of dword 0x08.
     flag(other_function set_other_function with_other_function: bool = "other_function" 0x08[31]);
     /// `ec_vf_function`: bit 30 of dword 0x08.
@@ -2350,11 +2353,11 @@ impl SetHcaCapIn {
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type QueryHcaCapOut = Layout<tag::QueryHcaCapOut, 0x1010>;
-layout! { QueryHcaCapOut, tag::QueryHcaCapOut, "query_hca_cap_out", Struct, 0x1010;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryHcaCapOut, tag::QueryHcaCapOut, "query_hca_cap_out", Struct, 0x1010, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `capability`: from byte 0x10 on.
     nested(capability capability_mut set_capability with_capability: HcaCapUnion = "capability" 0x10, 0x1000);
 }
@@ -2372,21 +2375,21 @@ impl QueryHcaCapOut {
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type QueryHcaCapIn = Layout<tag::QueryHcaCapIn, 0x10>;
-layout! { QueryHcaCapIn, tag::QueryHcaCapIn, "query_hca_cap_in", Struct, 0x10, opcode 0x100;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Group of capabilities times 2, plus 0 for the maximal values or 1 for the current ones.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `other_function`: bit 31 of dword 0x08. Asks for the capabilities of function_id, not of the own function.
-    flag(other_function set_other_function with_other_function: bool = "other_function" 0x08[31]);
-    /// `ec_vf_function`: bit 30 of dword 0x08. function_id counts the virtual functions of the embedded CPU.
-    flag(ec_vf_function set_ec_vf_function with_ec_vf_function: bool = "ec_vf_function" 0x08[30]);
-    /// `function_id_type`: bit 28 of dword 0x08. What function_id is: 0 a function number, 1 a vhca_id. Capability: cmd_hca_cap_2.function_id_type_vhca_id.
-    flag(function_id_type set_function_id_type with_function_id_type: bool = "function_id_type" 0x08[28]);
-    /// `function_id`: bits 15:0 of dword 0x08. Function whose capabilities are asked for, with other_function set.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+layout! { QueryHcaCapIn, tag::QueryHcaCapIn, "query_hca_cap_in", Struct, 0x10, opcode 0x100, "Input of QUERY_HCA_CAP: which capabilities, and of which function.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Group of capabilities times 2, plus 0 for the maximal values or 1 for the current ones.";
+    /// `other_function`: bit 31 of dword 0x08.
+    flag(other_function set_other_function with_other_function: bool = "other_function" 0x08[31]) "Asks for the capabilities of function_id, not of the own function.";
+    /// `ec_vf_function`: bit 30 of dword 0x08.
+    flag(ec_vf_function set_ec_vf_function with_ec_vf_function: bool = "ec_vf_function" 0x08[30]) "function_id counts the virtual functions of the embedded CPU.";
+    /// `function_id_type`: bit 28 of dword 0x08.
+    flag(function_id_type set_function_id_type with_function_id_type: bool = "function_id_type" 0x08[28]) "What function_id is: 0 a function number, 1 a vhca_id. Capability: cmd_hca_cap_2.function_id_type_vhca_id.";
+    /// `function_id`: bits 15:0 of dword 0x08.
+    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]) "Function whose capabilities are asked for, with other_function set.";
 }
 request! { QueryHcaCapIn => QueryHcaCapOut }
 
@@ -2403,11 +2406,11 @@ layout! { OtherHcaCap, tag::OtherHcaCap, "other_hca_cap", Struct, 0x50;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryOtherHcaCapOut = Layout<tag::QueryOtherHcaCapOut, 0x60>;
-layout! { QueryOtherHcaCapOut, tag::QueryOtherHcaCapOut, "query_other_hca_cap_out", Struct, 0x60;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryOtherHcaCapOut, tag::QueryOtherHcaCapOut, "query_other_hca_cap_out", Struct, 0x60, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `other_capability`: from byte 0x10 on.
     nested(other_capability other_capability_mut set_other_capability with_other_capability: OtherHcaCap = "other_capability" 0x10, 0x50);
 }
@@ -2416,37 +2419,37 @@ layout! { QueryOtherHcaCapOut, tag::QueryOtherHcaCapOut, "query_other_hca_cap_ou
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryOtherHcaCapIn = Layout<tag::QueryOtherHcaCapIn, 0x10>;
-layout! { QueryOtherHcaCapIn, tag::QueryOtherHcaCapIn, "query_other_hca_cap_in", Struct, 0x10;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryOtherHcaCapIn, tag::QueryOtherHcaCapIn, "query_other_hca_cap_in", Struct, 0x10, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `function_id`: bits 15:0 of dword 0x08.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x08[15:0]);
 }
 
 /// `modify_other_hca_cap_out`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyOtherHcaCapOut = Layout<tag::ModifyOtherHcaCapOut, 0x10>;
-layout! { ModifyOtherHcaCapOut, tag::ModifyOtherHcaCapOut, "modify_other_hca_cap_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyOtherHcaCapOut, tag::ModifyOtherHcaCapOut, "modify_other_hca_cap_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_other_hca_cap_in`: 96 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyOtherHcaCapIn = Layout<tag::ModifyOtherHcaCapIn, 0x60>;
-layout! { ModifyOtherHcaCapIn, tag::ModifyOtherHcaCapIn, "modify_other_hca_cap_in", Struct, 0x60;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ModifyOtherHcaCapIn, tag::ModifyOtherHcaCapIn, "modify_other_hca_cap_in", Struct, 0x60, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `function_id`: bits 15:0 of dword 0x08.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x08[15:0]);
     /// `field_select`: bits 31:0 of dword 0x0c.
     full(field_select set_field_select with_field_select: u32 = "field_select" 0x0c[31:0]);
     /// `other_capability`: from byte 0x10 on.
@@ -2525,7 +2528,7 @@ layout! { EswCap, tag::EswCap, "esw_cap", Struct, 0x100;
     /// `esw_manager_vport_number_valid`: bit 31 of dword 0x0c.
     flag(esw_manager_vport_number_valid set_esw_manager_vport_number_valid with_esw_manager_vport_number_valid: bool = "esw_manager_vport_number_valid" 0x0c[31]);
     /// `esw_manager_vport_number`: bits 15:0 of dword 0x0c.
-    full(esw_manager_vport_number set_esw_manager_vport_number with_esw_manager_vport_number: u16 = "esw_manager_vport_number" 0x0c[15:0]);
+    number(esw_manager_vport_number set_esw_manager_vport_number with_esw_manager_vport_number: VportNumber = "esw_manager_vport_number" 0x0c[15:0]);
 }
 
 /// `calc_op`: 4 bytes.
@@ -2603,7 +2606,7 @@ layout! { CryptoCaps, tag::CryptoCaps, "crypto_caps", Struct, 0x100;
     /// `sw_wrapped_dek_key_purpose`: bit 12 of dword 0x00.
     flag(sw_wrapped_dek_key_purpose set_sw_wrapped_dek_key_purpose with_sw_wrapped_dek_key_purpose: bool = "sw_wrapped_dek_key_purpose" 0x00[12]);
     /// `wrapped_import_method`: bits 7:0 of dword 0x00.
-    full(wrapped_import_method set_wrapped_import_method with_wrapped_import_method: u8 = "wrapped_import_method" 0x00[7:0]);
+    flags_full(wrapped_import_method set_wrapped_import_method with_wrapped_import_method: WrappedImportMethods(u8) = "wrapped_import_method" 0x00[7:0]);
     /// `log_dek_max_alloc`: bits 28:24 of dword 0x04.
     bits(log_dek_max_alloc set_log_dek_max_alloc with_log_dek_max_alloc try_set_log_dek_max_alloc: u8 = "log_dek_max_alloc" 0x04[28:24]);
     /// `log_max_num_deks`: bits 20:16 of dword 0x04.
@@ -2649,16 +2652,16 @@ pub type ParseGraphNodeCap = Layout<tag::ParseGraphNodeCap, 0x18>;
 layout! { ParseGraphNodeCap, tag::ParseGraphNodeCap, "parse_graph_node_cap", Struct, 0x18;
     /// `node_in`: bits 31:0 of dword 0x00.
     #[doc(alias = "parse_graph_node_in")]
-    full(node_in set_node_in with_node_in: u32 = "node_in" 0x00[31:0]);
+    flags_full(node_in set_node_in with_node_in: ParseGraphNodes(u32) = "node_in" 0x00[31:0]);
     /// `node_out`: bits 31:0 of dword 0x04.
     #[doc(alias = "parse_graph_node_out")]
-    full(node_out set_node_out with_node_out: u32 = "node_out" 0x04[31:0]);
+    flags_full(node_out set_node_out with_node_out: ParseGraphNodes(u32) = "node_out" 0x04[31:0]);
     /// `header_length_mode`: bits 31:16 of dword 0x08.
     #[doc(alias = "parse_graph_header_length_mode")]
-    full(header_length_mode set_header_length_mode with_header_length_mode: u16 = "header_length_mode" 0x08[31:16]);
+    flags_full(header_length_mode set_header_length_mode with_header_length_mode: ParseGraphLenModes(u16) = "header_length_mode" 0x08[31:16]);
     /// `sample_offset_mode`: bits 15:0 of dword 0x08.
     #[doc(alias = "parse_graph_flow_match_sample_offset_mode")]
-    full(sample_offset_mode set_sample_offset_mode with_sample_offset_mode: u16 = "sample_offset_mode" 0x08[15:0]);
+    flags_full(sample_offset_mode set_sample_offset_mode with_sample_offset_mode: ParseGraphOffsetModes(u16) = "sample_offset_mode" 0x08[15:0]);
     /// `max_num_arc_in`: bits 31:24 of dword 0x0c.
     #[doc(alias = "max_num_parse_graph_arc_in")]
     full(max_num_arc_in set_max_num_arc_in with_max_num_arc_in: u8 = "max_num_arc_in" 0x0c[31:24]);
@@ -2938,4 +2941,1583 @@ layout! { IbqCap, tag::IbqCap, "ibq_cap", Struct, 0xfc;
     quad(ibq_wire_protocol set_ibq_wire_protocol with_ibq_wire_protocol: u64 = "ibq_wire_protocol" 0x00);
     /// `ibq_max_scatter_offset`: bits 23:16 of dword 0x0c.
     full(ibq_max_scatter_offset set_ibq_max_scatter_offset with_ibq_max_scatter_offset: u8 = "ibq_max_scatter_offset" 0x0c[23:16]);
+}
+
+/// Kinds of general objects that the adapter knows, one bit for each of the numbers 0 to 63.
+///
+/// Of `cmd_hca_cap.general_obj_types`.
+#[bitfield_struct::bitfield(u64)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct GeneralObjectTypes {
+    #[bits(4)]
+    __: u64,
+    /// Bit 4: 0x10.
+    pub uctx: bool,
+    /// Bit 5: 0x20.
+    pub umem: bool,
+    #[bits(2)]
+    __: u64,
+    /// Bit 8: 0x100.
+    pub sw_icm: bool,
+    #[bits(2)]
+    __: u64,
+    /// Bit 11: 0x800.
+    pub geneve_tlv_opt: bool,
+    /// Bit 12: 0x1000.
+    pub encryption_key: bool,
+    /// Bit 13: 0x2000.
+    pub virtio_net_q: bool,
+    #[bits(5)]
+    __: u64,
+    /// Bit 19: 0x80000.
+    pub ipsec: bool,
+    #[bits(12)]
+    __: u64,
+    /// Bit 32: 0x100000000.
+    pub flow_sampler: bool,
+    /// Bit 33: 0x200000000.
+    pub nvmeotcp_tag_buffer_table: bool,
+    /// Bit 34: 0x400000000.
+    pub parse_graph_node: bool,
+    /// Bit 35: 0x800000000.
+    pub header_modify_argument: bool,
+    /// Bit 36: 0x1000000000.
+    pub flow_meter_aso: bool,
+    #[bits(2)]
+    __: u64,
+    /// Bit 39: 0x8000000000.
+    pub macsec: bool,
+    #[bits(24)]
+    __: u64,
+}
+
+impl GeneralObjectTypes {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "general_object_types", bits: &[(4, "UCTX"), (5, "UMEM"), (8, "SW_ICM"), (11, "GENEVE_TLV_OPT"), (12, "ENCRYPTION_KEY"), (13, "VIRTIO_NET_Q"), (19, "IPSEC"), (32, "FLOW_SAMPLER"), (33, "NVMEOTCP_TAG_BUFFER_TABLE"), (34, "PARSE_GRAPH_NODE"), (35, "HEADER_MODIFY_ARGUMENT"), (36, "FLOW_METER_ASO"), (39, "MACSEC")] };
+}
+
+/// Kinds of general objects that the adapter knows, one bit for each of the numbers 64 to 127.
+///
+/// Of `cmd_hca_cap_2.general_obj_types_127_64`.
+#[bitfield_struct::bitfield(u64)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct GeneralObjectTypes127_64 {
+    #[bits(19)]
+    __: u64,
+    /// Bit 19: 0x80000.
+    pub rdma_ctrl: bool,
+    #[bits(4)]
+    __: u64,
+    /// Bit 24: 0x1000000.
+    pub pcie_cong_event: bool,
+    #[bits(39)]
+    __: u64,
+}
+
+impl GeneralObjectTypes127_64 {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "general_object_types_127_64", bits: &[(19, "RDMA_CTRL"), (24, "PCIE_CONG_EVENT")] };
+}
+
+/// Which objects of one VHCA may lead to which of another.
+///
+/// Of `cmd_hca_cap_2.cross_vhca_object_to_object_supported`.
+#[bitfield_struct::bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct CrossVhcaObjects {
+    #[bits(8)]
+    __: u32,
+    /// Bit 8: 0x100.
+    pub local_mkey_to_remote_mkey: bool,
+    #[bits(1)]
+    __: u32,
+    /// Bit 10: 0x400.
+    pub stc_to_tir: bool,
+    /// Bit 11: 0x800.
+    pub stc_to_flow_table: bool,
+    /// Bit 12: 0x1000.
+    pub flow_table_to_flow_table: bool,
+    /// Bit 13: 0x2000.
+    pub flow_table_to_rtc: bool,
+    #[bits(5)]
+    __: u32,
+    /// Bit 19: 0x80000.
+    pub local_flow_table_to_remote_flow_table_miss: bool,
+    /// Bit 20: 0x100000.
+    pub local_flow_table_root_to_remote_flow_table: bool,
+    #[bits(11)]
+    __: u32,
+}
+
+impl CrossVhcaObjects {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "cross_vhca_objects", bits: &[(8, "LOCAL_MKEY_TO_REMOTE_MKEY"), (10, "STC_TO_TIR"), (11, "STC_TO_FLOW_TABLE"), (12, "FLOW_TABLE_TO_FLOW_TABLE"), (13, "FLOW_TABLE_TO_RTC"), (19, "LOCAL_FLOW_TABLE_TO_REMOTE_FLOW_TABLE_MISS"), (20, "LOCAL_FLOW_TABLE_ROOT_TO_REMOTE_FLOW_TABLE")] };
+}
+
+/// Kinds of objects that another VHCA may be let into.
+///
+/// Of `cmd_hca_cap_2.allowed_object_for_other_vhca_access`.
+#[bitfield_struct::bitfield(u64)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct OtherVhcaAccessObjects {
+    #[bits(2)]
+    __: u64,
+    /// Bit 2: 0x4.
+    pub mkey: bool,
+    #[bits(5)]
+    __: u64,
+    /// Bit 8: 0x100.
+    pub tir: bool,
+    /// Bit 9: 0x200.
+    pub flow_table: bool,
+    /// Bit 10: 0x400.
+    pub rtc: bool,
+    #[bits(53)]
+    __: u64,
+}
+
+impl OtherVhcaAccessObjects {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "other_vhca_access_objects", bits: &[(2, "MKEY"), (8, "TIR"), (9, "FLOW_TABLE"), (10, "RTC")] };
+}
+
+/// Between which NIC and RDMA flow tables packets may go.
+///
+/// Of `cmd_hca_cap_2.flow_table_type_2_type`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct RdmaFlowTableLinks {
+    /// Bit 0: 0x1.
+    pub rx_2_nic_rx_rdma: bool,
+    /// Bit 1: 0x2.
+    pub tx_rdma_2_nic_tx: bool,
+    #[bits(6)]
+    __: u8,
+}
+
+impl RdmaFlowTableLinks {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "rdma_flow_table_links", bits: &[(0, "RX_2_NIC_RX_RDMA"), (1, "TX_RDMA_2_NIC_TX")] };
+}
+
+/// Sizes of operands that atomic operations can have.
+///
+/// Of `atomic_caps.atomic_size_qp`, `atomic_caps.atomic_size_dc`.
+#[bitfield_struct::bitfield(u16)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct AtomicSizes {
+    /// Bit 0: 0x1.
+    pub bytes_1: bool,
+    /// Bit 1: 0x2.
+    pub bytes_2: bool,
+    /// Bit 2: 0x4.
+    pub bytes_4: bool,
+    /// Bit 3: 0x8.
+    pub bytes_8: bool,
+    /// Bit 4: 0x10.
+    pub bytes_16: bool,
+    /// Bit 5: 0x20.
+    pub bytes_32: bool,
+    /// Bit 6: 0x40.
+    pub bytes_64: bool,
+    /// Bit 7: 0x80.
+    pub bytes_128: bool,
+    /// Bit 8: 0x100.
+    pub bytes_256: bool,
+    #[bits(7)]
+    __: u16,
+}
+
+impl AtomicSizes {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "atomic_sizes", bits: &[(0, "BYTES_1"), (1, "BYTES_2"), (2, "BYTES_4"), (3, "BYTES_8"), (4, "BYTES_16"), (5, "BYTES_32"), (6, "BYTES_64"), (7, "BYTES_128"), (8, "BYTES_256")] };
+}
+
+/// Atomic operations that the adapter can do.
+///
+/// Of `atomic_caps.atomic_operations`.
+#[bitfield_struct::bitfield(u16)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct AtomicOps {
+    /// Bit 0: 0x1.
+    pub cmp_swap: bool,
+    /// Bit 1: 0x2.
+    pub fetch_add: bool,
+    /// Bit 2: 0x4.
+    pub masked_cmp_swap: bool,
+    /// Bit 3: 0x8.
+    pub masked_fetch_add: bool,
+    #[bits(12)]
+    __: u16,
+}
+
+impl AtomicOps {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "atomic_ops", bits: &[(0, "CMP_SWAP"), (1, "FETCH_ADD"), (2, "MASKED_CMP_SWAP"), (3, "MASKED_FETCH_ADD")] };
+}
+
+/// Protocols that the flexible parser can be told to parse.
+///
+/// Of `cmd_hca_cap.flex_parser_protocols`.
+#[bitfield_struct::bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct FlexParserProtocols {
+    /// Bit 0: 0x1.
+    pub ipv4_over_vxlan: bool,
+    /// Bit 1: 0x2.
+    pub ipv6_over_vxlan: bool,
+    /// Bit 2: 0x4.
+    pub ipv6_over_ip: bool,
+    /// Bit 3: 0x8.
+    pub geneve: bool,
+    /// Bit 4: 0x10.
+    pub mpls_over_gre: bool,
+    /// Bit 5: 0x20.
+    pub mpls_over_udp: bool,
+    /// Bit 6: 0x40.
+    pub p_bit_vxlan_gpe: bool,
+    /// Bit 7: 0x80.
+    pub vxlan_gpe: bool,
+    /// Bit 8: 0x100.
+    pub icmp_v4: bool,
+    /// Bit 9: 0x200.
+    pub icmp_v6: bool,
+    /// Bit 10: 0x400.
+    pub geneve_tlv_option_0: bool,
+    /// Bit 11: 0x800.
+    pub gtpu: bool,
+    #[bits(4)]
+    __: u32,
+    /// Bit 16: 0x10000.
+    pub gtpu_dw_2: bool,
+    /// Bit 17: 0x20000.
+    pub gtpu_first_ext_dw_0: bool,
+    /// Bit 18: 0x40000.
+    pub gtpu_dw_0: bool,
+    /// Bit 19: 0x80000.
+    pub gtpu_teid: bool,
+    #[bits(12)]
+    __: u32,
+}
+
+impl FlexParserProtocols {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "flex_parser_protocols", bits: &[(0, "IPV4_OVER_VXLAN"), (1, "IPV6_OVER_VXLAN"), (2, "IPV6_OVER_IP"), (3, "GENEVE"), (4, "MPLS_OVER_GRE"), (5, "MPLS_OVER_UDP"), (6, "P_BIT_VXLAN_GPE"), (7, "VXLAN_GPE"), (8, "ICMP_V4"), (9, "ICMP_V6"), (10, "GENEVE_TLV_OPTION_0"), (11, "GTPU"), (16, "GTPU_DW_2"), (17, "GTPU_FIRST_EXT_DW_0"), (18, "GTPU_DW_0"), (19, "GTPU_TEID")] };
+}
+
+/// Ways in which wrapped keys can be imported.
+///
+/// Of `crypto_caps.wrapped_import_method`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct WrappedImportMethods {
+    #[bits(2)]
+    __: u8,
+    /// Bit 2: 0x4.
+    pub aes: bool,
+    #[bits(5)]
+    __: u8,
+}
+
+impl WrappedImportMethods {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "wrapped_import_methods", bits: &[(2, "AES")] };
+}
+
+/// Kinds of WQEs that GENERATE_WQE can run.
+///
+/// Of `cmd_hca_cap_2.generate_wqe_type`.
+#[bitfield_struct::bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct GenerateWqeTypes {
+    #[bits(1)]
+    __: u32,
+    /// Bit 1: 0x2.
+    pub flow_update: bool,
+    #[bits(30)]
+    __: u32,
+}
+
+impl GenerateWqeTypes {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "generate_wqe_types", bits: &[(1, "FLOW_UPDATE")] };
+}
+
+/// Values of parse_graph_flex.header_length_mode that the adapter knows.
+///
+/// Of `parse_graph_node_cap.header_length_mode`.
+#[bitfield_struct::bitfield(u16)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ParseGraphLenModes {
+    /// Bit 0: 0x1.
+    pub fixed: bool,
+    /// Bit 1: 0x2.
+    pub field: bool,
+    /// Bit 2: 0x4.
+    pub bitmask: bool,
+    #[bits(13)]
+    __: u16,
+}
+
+impl ParseGraphLenModes {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "parse_graph_len_modes", bits: &[(0, "FIXED"), (1, "FIELD"), (2, "BITMASK")] };
+}
+
+/// Values of flow_match_sample_offset_mode that the adapter knows.
+///
+/// Of `parse_graph_node_cap.sample_offset_mode`.
+#[bitfield_struct::bitfield(u16)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ParseGraphOffsetModes {
+    /// Bit 0: 0x1.
+    pub fixed: bool,
+    /// Bit 1: 0x2.
+    pub field: bool,
+    /// Bit 2: 0x4.
+    pub bitmask: bool,
+    #[bits(13)]
+    __: u16,
+}
+
+impl ParseGraphOffsetModes {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "parse_graph_offset_modes", bits: &[(0, "FIXED"), (1, "FIELD"), (2, "BITMASK")] };
+}
+
+/// Nodes of the parser that arcs can come from or lead to.
+///
+/// Of `parse_graph_node_cap.node_in`, `parse_graph_node_cap.node_out`.
+#[bitfield_struct::bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ParseGraphNodes {
+    /// Bit 0: 0x1.
+    pub null: bool,
+    /// Bit 1: 0x2.
+    pub head: bool,
+    /// Bit 2: 0x4.
+    pub mac: bool,
+    /// Bit 3: 0x8.
+    pub ip: bool,
+    /// Bit 4: 0x10.
+    pub gre: bool,
+    /// Bit 5: 0x20.
+    pub udp: bool,
+    /// Bit 6: 0x40.
+    pub mpls: bool,
+    /// Bit 7: 0x80.
+    pub tcp: bool,
+    /// Bit 8: 0x100.
+    pub vxlan_gpe: bool,
+    /// Bit 9: 0x200.
+    pub geneve: bool,
+    /// Bit 10: 0x400.
+    pub ipsec_esp: bool,
+    /// Bit 11: 0x800.
+    pub ipv4: bool,
+    /// Bit 12: 0x1000.
+    pub ipv6: bool,
+    #[bits(18)]
+    __: u32,
+    /// Bit 31: 0x80000000.
+    pub programmable: bool,
+}
+
+impl ParseGraphNodes {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "parse_graph_nodes", bits: &[(0, "NULL"), (1, "HEAD"), (2, "MAC"), (3, "IP"), (4, "GRE"), (5, "UDP"), (6, "MPLS"), (7, "TCP"), (8, "VXLAN_GPE"), (9, "GENEVE"), (10, "IPSEC_ESP"), (11, "IPV4"), (12, "IPV6"), (31, "PROGRAMMABLE")] };
+}
+
+/// Kinds of scheduling elements that the adapter knows.
+///
+/// Of `qos_cap.esw_element_type`, `qos_cap.nic_element_type`.
+#[bitfield_struct::bitfield(u16)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct SchedulingElementTypes {
+    /// Bit 0: 0x1.
+    pub tsar: bool,
+    /// Bit 1: 0x2.
+    pub vport: bool,
+    /// Bit 2: 0x4.
+    pub vport_tc: bool,
+    /// Bit 3: 0x8.
+    pub para_vport_tc: bool,
+    /// Bit 4: 0x10.
+    pub queue_group: bool,
+    /// Bit 5: 0x20.
+    pub rate_limit: bool,
+    #[bits(10)]
+    __: u16,
+}
+
+impl SchedulingElementTypes {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "scheduling_element_types", bits: &[(0, "TSAR"), (1, "VPORT"), (2, "VPORT_TC"), (3, "PARA_VPORT_TC"), (4, "QUEUE_GROUP"), (5, "RATE_LIMIT")] };
+}
+
+/// Kinds of TSARs that the adapter knows.
+///
+/// Of `qos_cap.esw_tsar_type`, `qos_cap.nic_tsar_type`.
+#[bitfield_struct::bitfield(u16)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct TsarTypes {
+    /// Bit 0: 0x1.
+    pub dwrr: bool,
+    /// Bit 1: 0x2.
+    pub round_robin: bool,
+    /// Bit 2: 0x4.
+    pub ets: bool,
+    /// Bit 3: 0x8.
+    pub tc_arb: bool,
+    #[bits(12)]
+    __: u16,
+}
+
+impl TsarTypes {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "tsar_types", bits: &[(0, "DWRR"), (1, "ROUND_ROBIN"), (2, "ETS"), (3, "TC_ARB")] };
+}
+
+/// Values of virtio_q.event_mode that the adapter knows.
+///
+/// Of `virtio_emulation_cap.event_mode`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct VirtioEventModes {
+    /// Bit 0: 0x1.
+    pub no_msix: bool,
+    /// Bit 1: 0x2.
+    pub qp: bool,
+    /// Bit 2: 0x4.
+    pub msix: bool,
+    #[bits(5)]
+    __: u8,
+}
+
+impl VirtioEventModes {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "virtio_event_modes", bits: &[(0, "NO_MSIX"), (1, "QP"), (2, "MSIX")] };
+}
+
+/// Layouts of virtio queues that the adapter knows.
+///
+/// Of `virtio_emulation_cap.virtio_queue_type`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct VirtioQueueTypes {
+    /// Bit 0: 0x1.
+    pub split: bool,
+    /// Bit 1: 0x2.
+    pub packed: bool,
+    #[bits(6)]
+    __: u8,
+}
+
+impl VirtioQueueTypes {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "virtio_queue_types", bits: &[(0, "SPLIT"), (1, "PACKED")] };
+}
+
+/// Pages of capabilities.
+pub mod page {
+    pages! {
+        GeneralDevice: CmdHcaCap = "general_device" 0x00, "General capabilities.";
+        EthernetOffloads: PerProtocolNetworkingOffloadCaps = "ethernet_offloads" 0x01, "Offloads of Ethernet queues.";
+        Odp: OdpCap = "odp" 0x02, "On-demand paging.";
+        Atomic: AtomicCaps = "atomic" 0x03, "Atomic operations.";
+        Roce: RoceCap = "roce" 0x04, "RoCE.";
+        IpoibEnhancedOffloads: PerProtocolNetworkingOffloadCaps = "ipoib_enhanced_offloads" 0x06, "Offloads of enhanced IPoIB queues.";
+        NicFlowTable: FlowTableNicCap = "nic_flow_table" 0x07, "Flow tables of the NIC.";
+        EswFlowTable: FlowTableEswitchCap = "esw_flow_table" 0x08, "Flow tables of the E-Switch.";
+        Esw: ESwitchCap = "esw" 0x09, "E-Switch.";
+        VectorCalc: VectorCalcCap = "vector_calc" 0x0b, "Vector calculations. Linux dropped it after 6.1.";
+        Qos: QosCap = "qos" 0x0c, "Quality of service: rates and scheduling.";
+        Debug: DebugCap = "debug" 0x0d, "Debugging: resource dump, core dump.";
+        DeviceMemory: DeviceMemCap = "device_memory" 0x0f, "Device memory: MEMIC and software ICM.";
+        Tls: TlsCap = "tls" 0x11, "TLS offload.";
+        Dpp: IbqCap = "dpp" 0x12, "IBQ receive queues. libdpcp alone has it.";
+        VdpaEmulation: VirtioEmulationCap = "vdpa_emulation" 0x13, "Virtio queues of vDPA.";
+        DeviceEvent: DeviceEventCap = "device_event" 0x14, "Events that can be subscribed to.";
+        Ipsec: IpsecCap = "ipsec" 0x15, "IPsec offload.";
+        Nvmeotcp: NvmeotcpCap = "nvmeotcp" 0x19, "NVMe over TCP offload.";
+        Crypto: CryptoCap = "crypto" 0x1a, "Encryption keys and their wrapping.";
+        WqeBasedFlowTable: WqeBasedFlowTableCap = "wqe_based_flow_table" 0x1b, "Flow tables that WQEs change: hardware steering.";
+        ParseGraphNode: ParseGraphNodeCap = "parse_graph_node" 0x1c, "Nodes of the programmable parser.";
+        Shampo: ShampoCap = "shampo" 0x1d, "Header split and merge of receive queues (SHAMPO).";
+        Psp: PspCap = "psp" 0x1e, "PSP encryption.";
+        Macsec: MacsecCap = "macsec" 0x1f, "MACsec offload.";
+        GeneralDevice2: CmdHcaCap2 = "general_device_2" 0x20, "General capabilities, second page.";
+        PortSelection: PortSelectionCap = "port_selection" 0x25, "Selection of the LAG port by a flow table.";
+        AdvVirtualization: AdvVirtualizationCap = "adv_virtualization" 0x26, "Virtualization: tracking of written pages.";
+        AdvRdma: AdvRdmaCap = "adv_rdma" 0x28, "Advanced RDMA: flow tables of the RDMA transport, and more.";
+        TlpEmulation: TlpDevEmuCapabilities = "tlp_emulation" 0x2a, "Emulation of devices by their TLPs.";
+    }
+}
+
+caps! {
+    /// `cmd_hca_cap.access_other_hca_roce`.
+    ACCESS_OTHER_HCA_ROCE = "cmd_hca_cap.access_other_hca_roce" 0x00 0x00[31];
+    /// `cmd_hca_cap.alloc_flow_counter_pd`.
+    ALLOC_FLOW_COUNTER_PD = "cmd_hca_cap.alloc_flow_counter_pd" 0x00 0x00[30];
+    /// `cmd_hca_cap.flow_counter_access_aso`.
+    FLOW_COUNTER_ACCESS_ASO = "cmd_hca_cap.flow_counter_access_aso" 0x00 0x00[29];
+    /// `cmd_hca_cap.query_match_sample_info`.
+    QUERY_MATCH_SAMPLE_INFO = "cmd_hca_cap.query_match_sample_info" 0x00 0x00[28];
+    /// `cmd_hca_cap.page_request_disable`.
+    PAGE_REQUEST_DISABLE = "cmd_hca_cap.page_request_disable" 0x00 0x00[25];
+    /// `cmd_hca_cap.abs_native_port_num`.
+    ABS_NATIVE_PORT_NUM = "cmd_hca_cap.abs_native_port_num" 0x00 0x00[24];
+    /// `cmd_hca_cap.shared_object_to_user_object_allowed`.
+    SHARED_OBJECT_TO_USER_OBJECT_ALLOWED = "cmd_hca_cap.shared_object_to_user_object_allowed" 0x00 0x00[15];
+    /// `cmd_hca_cap.vhca_resource_manager`.
+    VHCA_RESOURCE_MANAGER = "cmd_hca_cap.vhca_resource_manager" 0x00 0x00[0];
+    /// `cmd_hca_cap.hca_cap_2`.
+    HCA_CAP_2 = "cmd_hca_cap.hca_cap_2" 0x00 0x04[31];
+    /// `cmd_hca_cap.create_lag_when_not_master_up`.
+    CREATE_LAG_WHEN_NOT_MASTER_UP = "cmd_hca_cap.create_lag_when_not_master_up" 0x00 0x04[30];
+    /// `cmd_hca_cap.dtor`.
+    DTOR = "cmd_hca_cap.dtor" 0x00 0x04[29];
+    /// `cmd_hca_cap.event_on_vhca_state_teardown_request`.
+    EVENT_ON_VHCA_STATE_TEARDOWN_REQUEST = "cmd_hca_cap.event_on_vhca_state_teardown_request" 0x00 0x04[28];
+    /// `cmd_hca_cap.event_on_vhca_state_in_use`.
+    EVENT_ON_VHCA_STATE_IN_USE = "cmd_hca_cap.event_on_vhca_state_in_use" 0x00 0x04[27];
+    /// `cmd_hca_cap.event_on_vhca_state_active`.
+    EVENT_ON_VHCA_STATE_ACTIVE = "cmd_hca_cap.event_on_vhca_state_active" 0x00 0x04[26];
+    /// `cmd_hca_cap.event_on_vhca_state_allocated`.
+    EVENT_ON_VHCA_STATE_ALLOCATED = "cmd_hca_cap.event_on_vhca_state_allocated" 0x00 0x04[25];
+    /// `cmd_hca_cap.event_on_vhca_state_invalid`.
+    EVENT_ON_VHCA_STATE_INVALID = "cmd_hca_cap.event_on_vhca_state_invalid" 0x00 0x04[24];
+    /// `cmd_hca_cap.qp_data_in_order`.
+    QP_DATA_IN_ORDER = "cmd_hca_cap.qp_data_in_order" 0x00 0x0c[29];
+    /// `cmd_hca_cap.decompress_lz4_data_only_v2`.
+    DECOMPRESS_LZ4_DATA_ONLY_V2 = "cmd_hca_cap.decompress_lz4_data_only_v2" 0x00 0x0c[7];
+    /// `cmd_hca_cap.decompress_lz4_no_checksum_v2`.
+    DECOMPRESS_LZ4_NO_CHECKSUM_V2 = "cmd_hca_cap.decompress_lz4_no_checksum_v2" 0x00 0x0c[6];
+    /// `cmd_hca_cap.decompress_lz4_checksum_v2`.
+    DECOMPRESS_LZ4_CHECKSUM_V2 = "cmd_hca_cap.decompress_lz4_checksum_v2" 0x00 0x0c[5];
+    /// `cmd_hca_cap.event_cap`.
+    EVENT_CAP = "cmd_hca_cap.event_cap" 0x00 0x10[15];
+    /// `cmd_hca_cap.isolate_vl_tc_new`.
+    ISOLATE_VL_TC_NEW = "cmd_hca_cap.isolate_vl_tc_new" 0x00 0x10[12];
+    /// `cmd_hca_cap.nvmeotcp`.
+    NVMEOTCP = "cmd_hca_cap.nvmeotcp" 0x00 0x10[9];
+    /// `cmd_hca_cap.prio_tag_required`.
+    PRIO_TAG_REQUIRED = "cmd_hca_cap.prio_tag_required" 0x00 0x10[7];
+    /// `cmd_hca_cap.wqe_index_ignore_cap`.
+    WQE_INDEX_IGNORE_CAP = "cmd_hca_cap.wqe_index_ignore_cap" 0x00 0x10[6];
+    /// `cmd_hca_cap.dynamic_qp_allocation`.
+    DYNAMIC_QP_ALLOCATION = "cmd_hca_cap.dynamic_qp_allocation" 0x00 0x10[5];
+    /// `cmd_hca_cap.ece_support`.
+    ECE_SUPPORT = "cmd_hca_cap.ece_support" 0x00 0x14[28];
+    /// `cmd_hca_cap.reg_c_preserve`.
+    REG_C_PRESERVE = "cmd_hca_cap.reg_c_preserve" 0x00 0x14[22];
+    /// `cmd_hca_cap.uplink_follow`.
+    UPLINK_FOLLOW = "cmd_hca_cap.uplink_follow" 0x00 0x14[14];
+    /// `cmd_hca_cap.ts_cqe_to_dest_cqn`.
+    TS_CQE_TO_DEST_CQN = "cmd_hca_cap.ts_cqe_to_dest_cqn" 0x00 0x14[13];
+    /// `cmd_hca_cap.go_back_n`.
+    GO_BACK_N = "cmd_hca_cap.go_back_n" 0x00 0x14[6];
+    /// `cmd_hca_cap.scatter_fcs_w_decap_disable`.
+    SCATTER_FCS_W_DECAP_DISABLE = "cmd_hca_cap.scatter_fcs_w_decap_disable" 0x00 0x14[4];
+    /// `cmd_hca_cap.relaxed_ordering_write_umr`.
+    RELAXED_ORDERING_WRITE_UMR = "cmd_hca_cap.relaxed_ordering_write_umr" 0x00 0x18[15];
+    /// `cmd_hca_cap.relaxed_ordering_read_umr`.
+    RELAXED_ORDERING_READ_UMR = "cmd_hca_cap.relaxed_ordering_read_umr" 0x00 0x18[14];
+    /// `cmd_hca_cap.access_register_user`.
+    ACCESS_REGISTER_USER = "cmd_hca_cap.access_register_user" 0x00 0x18[13];
+    /// `cmd_hca_cap.virtio_net_device_emualtion_manager`.
+    VIRTIO_NET_DEVICE_EMUALTION_MANAGER = "cmd_hca_cap.virtio_net_device_emualtion_manager" 0x00 0x18[6];
+    /// `cmd_hca_cap.virtio_blk_device_emualtion_manager`.
+    VIRTIO_BLK_DEVICE_EMUALTION_MANAGER = "cmd_hca_cap.virtio_blk_device_emualtion_manager" 0x00 0x18[5];
+    /// `cmd_hca_cap.relaxed_ordering_write`.
+    RELAXED_ORDERING_WRITE = "cmd_hca_cap.relaxed_ordering_write" 0x00 0x1c[23];
+    /// `cmd_hca_cap.relaxed_ordering_read_pci_enabled`.
+    RELAXED_ORDERING_READ_PCI_ENABLED = "cmd_hca_cap.relaxed_ordering_read_pci_enabled" 0x00 0x1c[22];
+    /// `cmd_hca_cap.tunneled_atomic`.
+    TUNNELED_ATOMIC = "cmd_hca_cap.tunneled_atomic" 0x00 0x1c[15];
+    /// `cmd_hca_cap.as_notify`.
+    AS_NOTIFY = "cmd_hca_cap.as_notify" 0x00 0x1c[14];
+    /// `cmd_hca_cap.m_pci_port`.
+    M_PCI_PORT = "cmd_hca_cap.m_pci_port" 0x00 0x1c[13];
+    /// `cmd_hca_cap.m_vhca_mk`.
+    M_VHCA_MK = "cmd_hca_cap.m_vhca_mk" 0x00 0x1c[12];
+    /// `cmd_hca_cap.cmd_on_behalf`.
+    CMD_ON_BEHALF = "cmd_hca_cap.cmd_on_behalf" 0x00 0x1c[11];
+    /// `cmd_hca_cap.device_emulation_manager`.
+    DEVICE_EMULATION_MANAGER = "cmd_hca_cap.device_emulation_manager" 0x00 0x1c[10];
+    /// `cmd_hca_cap.terminate_scatter_list_mkey`.
+    TERMINATE_SCATTER_LIST_MKEY = "cmd_hca_cap.terminate_scatter_list_mkey" 0x00 0x1c[9];
+    /// `cmd_hca_cap.repeated_mkey`.
+    REPEATED_MKEY = "cmd_hca_cap.repeated_mkey" 0x00 0x1c[8];
+    /// `cmd_hca_cap.dump_fill_mkey`.
+    DUMP_FILL_MKEY = "cmd_hca_cap.dump_fill_mkey" 0x00 0x1c[7];
+    /// `cmd_hca_cap.ibq`.
+    IBQ = "cmd_hca_cap.ibq" 0x00 0x1c[6];
+    /// `cmd_hca_cap.fast_teardown`.
+    FAST_TEARDOWN = "cmd_hca_cap.fast_teardown" 0x00 0x1c[4];
+    /// `cmd_hca_cap.fixed_buffer_size`.
+    FIXED_BUFFER_SIZE = "cmd_hca_cap.fixed_buffer_size" 0x00 0x20[23];
+    /// `cmd_hca_cap.force_teardown`.
+    FORCE_TEARDOWN = "cmd_hca_cap.force_teardown" 0x00 0x20[15];
+    /// `cmd_hca_cap.umr_extended_translation_offset`.
+    UMR_EXTENDED_TRANSLATION_OFFSET = "cmd_hca_cap.umr_extended_translation_offset" 0x00 0x20[7];
+    /// `cmd_hca_cap.null_mkey`.
+    NULL_MKEY = "cmd_hca_cap.null_mkey" 0x00 0x20[6];
+    /// `cmd_hca_cap.non_wire_sq`.
+    NON_WIRE_SQ = "cmd_hca_cap.non_wire_sq" 0x00 0x24[31];
+    /// `cmd_hca_cap.qpc_extension`.
+    QPC_EXTENSION = "cmd_hca_cap.qpc_extension" 0x00 0x24[29];
+    /// `cmd_hca_cap.eth_wqe_too_small`.
+    ETH_WQE_TOO_SMALL = "cmd_hca_cap.eth_wqe_too_small" 0x00 0x24[13];
+    /// `cmd_hca_cap.ooo_sl_mask`.
+    OOO_SL_MASK = "cmd_hca_cap.ooo_sl_mask" 0x00 0x24[7];
+    /// `cmd_hca_cap.vnic_env_cq_overrun`.
+    VNIC_ENV_CQ_OVERRUN = "cmd_hca_cap.vnic_env_cq_overrun" 0x00 0x24[6];
+    /// `cmd_hca_cap.release_all_pages`.
+    RELEASE_ALL_PAGES = "cmd_hca_cap.release_all_pages" 0x00 0x28[26];
+    /// `cmd_hca_cap.must_not_use`.
+    MUST_NOT_USE = "cmd_hca_cap.must_not_use" 0x00 0x28[25];
+    /// `cmd_hca_cap.sig_crc64_xp10`.
+    SIG_CRC64_XP10 = "cmd_hca_cap.sig_crc64_xp10" 0x00 0x28[24];
+    /// `cmd_hca_cap.sig_crc32c`.
+    SIG_CRC32C = "cmd_hca_cap.sig_crc32c" 0x00 0x28[23];
+    /// `cmd_hca_cap.roce_accl`.
+    ROCE_ACCL = "cmd_hca_cap.roce_accl" 0x00 0x28[22];
+    /// `cmd_hca_cap.rtr2rts_qp_counters_set_id`.
+    RTR2RTS_QP_COUNTERS_SET_ID = "cmd_hca_cap.rtr2rts_qp_counters_set_id" 0x00 0x28[15];
+    /// `cmd_hca_cap.rts2rts_qp_udp_sport`.
+    RTS2RTS_QP_UDP_SPORT = "cmd_hca_cap.rts2rts_qp_udp_sport" 0x00 0x28[14];
+    /// `cmd_hca_cap.rts2rts_lag_tx_port_affinity`.
+    RTS2RTS_LAG_TX_PORT_AFFINITY = "cmd_hca_cap.rts2rts_lag_tx_port_affinity" 0x00 0x28[13];
+    /// `cmd_hca_cap.dma_mmo_sq`.
+    DMA_MMO_SQ = "cmd_hca_cap.dma_mmo_sq" 0x00 0x28[12];
+    /// `cmd_hca_cap.compress_mmo_sq`.
+    COMPRESS_MMO_SQ = "cmd_hca_cap.compress_mmo_sq" 0x00 0x28[7];
+    /// `cmd_hca_cap.decompress_mmo_sq`.
+    DECOMPRESS_MMO_SQ = "cmd_hca_cap.decompress_mmo_sq" 0x00 0x28[6];
+    /// `cmd_hca_cap.end_pad`.
+    END_PAD = "cmd_hca_cap.end_pad" 0x00 0x2c[31];
+    /// `cmd_hca_cap.cc_query_allowed`.
+    CC_QUERY_ALLOWED = "cmd_hca_cap.cc_query_allowed" 0x00 0x2c[30];
+    /// `cmd_hca_cap.cc_modify_allowed`.
+    CC_MODIFY_ALLOWED = "cmd_hca_cap.cc_modify_allowed" 0x00 0x2c[29];
+    /// `cmd_hca_cap.start_pad`.
+    START_PAD = "cmd_hca_cap.start_pad" 0x00 0x2c[28];
+    /// `cmd_hca_cap.cache_line_128byte`.
+    CACHE_LINE_128BYTE = "cmd_hca_cap.cache_line_128byte" 0x00 0x2c[27];
+    /// `cmd_hca_cap.gid_table_size_ro`.
+    GID_TABLE_SIZE_RO = "cmd_hca_cap.gid_table_size_ro" 0x00 0x2c[26];
+    /// `cmd_hca_cap.pkey_table_size_ro`.
+    PKEY_TABLE_SIZE_RO = "cmd_hca_cap.pkey_table_size_ro" 0x00 0x2c[25];
+    /// `cmd_hca_cap.rnr_nak_q_counters`.
+    RNR_NAK_Q_COUNTERS = "cmd_hca_cap.rnr_nak_q_counters" 0x00 0x2c[23];
+    /// `cmd_hca_cap.rts2rts_qp_counters_set_id`.
+    RTS2RTS_QP_COUNTERS_SET_ID = "cmd_hca_cap.rts2rts_qp_counters_set_id" 0x00 0x2c[22];
+    /// `cmd_hca_cap.rts2rts_qp_dscp`.
+    RTS2RTS_QP_DSCP = "cmd_hca_cap.rts2rts_qp_dscp" 0x00 0x2c[21];
+    /// `cmd_hca_cap.vnic_env_int_rq_oob`.
+    VNIC_ENV_INT_RQ_OOB = "cmd_hca_cap.vnic_env_int_rq_oob" 0x00 0x2c[19];
+    /// `cmd_hca_cap.sbcam_reg`.
+    SBCAM_REG = "cmd_hca_cap.sbcam_reg" 0x00 0x2c[18];
+    /// `cmd_hca_cap.qcam_reg`.
+    QCAM_REG = "cmd_hca_cap.qcam_reg" 0x00 0x2c[16];
+    /// `cmd_hca_cap.out_of_seq_cnt`.
+    OUT_OF_SEQ_CNT = "cmd_hca_cap.out_of_seq_cnt" 0x00 0x30[31];
+    /// `cmd_hca_cap.vport_counters`.
+    VPORT_COUNTERS = "cmd_hca_cap.vport_counters" 0x00 0x30[30];
+    /// `cmd_hca_cap.retransmission_q_counters`.
+    RETRANSMISSION_Q_COUNTERS = "cmd_hca_cap.retransmission_q_counters" 0x00 0x30[29];
+    /// `cmd_hca_cap.debug`.
+    DEBUG = "cmd_hca_cap.debug" 0x00 0x30[28];
+    /// `cmd_hca_cap.modify_rq_counter_set_id`.
+    MODIFY_RQ_COUNTER_SET_ID = "cmd_hca_cap.modify_rq_counter_set_id" 0x00 0x30[27];
+    /// `cmd_hca_cap.rq_delay_drop`.
+    RQ_DELAY_DROP = "cmd_hca_cap.rq_delay_drop" 0x00 0x30[26];
+    /// `cmd_hca_cap.vport_group_manager`.
+    VPORT_GROUP_MANAGER = "cmd_hca_cap.vport_group_manager" 0x00 0x34[31];
+    /// `cmd_hca_cap.vhca_group_manager`.
+    VHCA_GROUP_MANAGER = "cmd_hca_cap.vhca_group_manager" 0x00 0x34[30];
+    /// `cmd_hca_cap.ib_virt`.
+    IB_VIRT = "cmd_hca_cap.ib_virt" 0x00 0x34[29];
+    /// `cmd_hca_cap.eth_virt`.
+    ETH_VIRT = "cmd_hca_cap.eth_virt" 0x00 0x34[28];
+    /// `cmd_hca_cap.vnic_env_queue_counters`.
+    VNIC_ENV_QUEUE_COUNTERS = "cmd_hca_cap.vnic_env_queue_counters" 0x00 0x34[27];
+    /// `cmd_hca_cap.ets`.
+    ETS = "cmd_hca_cap.ets" 0x00 0x34[26];
+    /// `cmd_hca_cap.nic_flow_table`.
+    NIC_FLOW_TABLE = "cmd_hca_cap.nic_flow_table" 0x00 0x34[25];
+    /// `cmd_hca_cap.eswitch_manager`.
+    ESWITCH_MANAGER = "cmd_hca_cap.eswitch_manager" 0x00 0x34[24];
+    /// `cmd_hca_cap.device_memory`.
+    DEVICE_MEMORY = "cmd_hca_cap.device_memory" 0x00 0x34[23];
+    /// `cmd_hca_cap.mcam_reg`.
+    MCAM_REG = "cmd_hca_cap.mcam_reg" 0x00 0x34[22];
+    /// `cmd_hca_cap.pcam_reg`.
+    PCAM_REG = "cmd_hca_cap.pcam_reg" 0x00 0x34[21];
+    /// `cmd_hca_cap.port_module_event`.
+    PORT_MODULE_EVENT = "cmd_hca_cap.port_module_event" 0x00 0x34[15];
+    /// `cmd_hca_cap.enhanced_error_q_counters`.
+    ENHANCED_ERROR_Q_COUNTERS = "cmd_hca_cap.enhanced_error_q_counters" 0x00 0x34[14];
+    /// `cmd_hca_cap.ports_check`.
+    PORTS_CHECK = "cmd_hca_cap.ports_check" 0x00 0x34[13];
+    /// `cmd_hca_cap.pulse_gen_control`.
+    PULSE_GEN_CONTROL = "cmd_hca_cap.pulse_gen_control" 0x00 0x34[12];
+    /// `cmd_hca_cap.disable_link_up`.
+    DISABLE_LINK_UP = "cmd_hca_cap.disable_link_up" 0x00 0x34[11];
+    /// `cmd_hca_cap.beacon_led`.
+    BEACON_LED = "cmd_hca_cap.beacon_led" 0x00 0x34[10];
+    /// `cmd_hca_cap.pps`.
+    PPS = "cmd_hca_cap.pps" 0x00 0x38[30];
+    /// `cmd_hca_cap.pps_modify`.
+    PPS_MODIFY = "cmd_hca_cap.pps_modify" 0x00 0x38[29];
+    /// `cmd_hca_cap.multi_path_xrc_rdma`.
+    MULTI_PATH_XRC_RDMA = "cmd_hca_cap.multi_path_xrc_rdma" 0x00 0x38[23];
+    /// `cmd_hca_cap.multi_path_dc_rdma`.
+    MULTI_PATH_DC_RDMA = "cmd_hca_cap.multi_path_dc_rdma" 0x00 0x38[22];
+    /// `cmd_hca_cap.multi_path_rc_rdma`.
+    MULTI_PATH_RC_RDMA = "cmd_hca_cap.multi_path_rc_rdma" 0x00 0x38[21];
+    /// `cmd_hca_cap.traffic_fast_control`.
+    TRAFFIC_FAST_CONTROL = "cmd_hca_cap.traffic_fast_control" 0x00 0x38[20];
+    /// `cmd_hca_cap.temp_warn_event`.
+    TEMP_WARN_EVENT = "cmd_hca_cap.temp_warn_event" 0x00 0x38[15];
+    /// `cmd_hca_cap.dcbx`.
+    DCBX = "cmd_hca_cap.dcbx" 0x00 0x38[14];
+    /// `cmd_hca_cap.general_notification_event`.
+    GENERAL_NOTIFICATION_EVENT = "cmd_hca_cap.general_notification_event" 0x00 0x38[13];
+    /// `cmd_hca_cap.multi_prio_sq`.
+    MULTI_PRIO_SQ = "cmd_hca_cap.multi_prio_sq" 0x00 0x38[12];
+    /// `cmd_hca_cap.afu_owner`.
+    AFU_OWNER = "cmd_hca_cap.afu_owner" 0x00 0x38[11];
+    /// `cmd_hca_cap.fpga`.
+    FPGA = "cmd_hca_cap.fpga" 0x00 0x38[10];
+    /// `cmd_hca_cap.rol_s`.
+    ROL_S = "cmd_hca_cap.rol_s" 0x00 0x38[9];
+    /// `cmd_hca_cap.rol_g`.
+    ROL_G = "cmd_hca_cap.rol_g" 0x00 0x38[8];
+    /// `cmd_hca_cap.ib_port_sniffer`.
+    IB_PORT_SNIFFER = "cmd_hca_cap.ib_port_sniffer" 0x00 0x38[7];
+    /// `cmd_hca_cap.wol_s`.
+    WOL_S = "cmd_hca_cap.wol_s" 0x00 0x38[6];
+    /// `cmd_hca_cap.wol_g`.
+    WOL_G = "cmd_hca_cap.wol_g" 0x00 0x38[5];
+    /// `cmd_hca_cap.wol_a`.
+    WOL_A = "cmd_hca_cap.wol_a" 0x00 0x38[4];
+    /// `cmd_hca_cap.wol_b`.
+    WOL_B = "cmd_hca_cap.wol_b" 0x00 0x38[3];
+    /// `cmd_hca_cap.wol_m`.
+    WOL_M = "cmd_hca_cap.wol_m" 0x00 0x38[2];
+    /// `cmd_hca_cap.wol_u`.
+    WOL_U = "cmd_hca_cap.wol_u" 0x00 0x38[1];
+    /// `cmd_hca_cap.wol_p`.
+    WOL_P = "cmd_hca_cap.wol_p" 0x00 0x38[0];
+    /// `cmd_hca_cap.sig_block_4048`.
+    SIG_BLOCK_4048 = "cmd_hca_cap.sig_block_4048" 0x00 0x3c[15];
+    /// `cmd_hca_cap.pci_sync_for_fw_update_event`.
+    PCI_SYNC_FOR_FW_UPDATE_EVENT = "cmd_hca_cap.pci_sync_for_fw_update_event" 0x00 0x3c[14];
+    /// `cmd_hca_cap.init2_lag_tx_port_affinity`.
+    INIT2_LAG_TX_PORT_AFFINITY = "cmd_hca_cap.init2_lag_tx_port_affinity" 0x00 0x3c[7];
+    /// `cmd_hca_cap.wqe_based_flow_table_update_cap`.
+    WQE_BASED_FLOW_TABLE_UPDATE_CAP = "cmd_hca_cap.wqe_based_flow_table_update_cap" 0x00 0x3c[4];
+    /// `cmd_hca_cap.compact_address_vector`.
+    COMPACT_ADDRESS_VECTOR = "cmd_hca_cap.compact_address_vector" 0x00 0x40[31];
+    /// `cmd_hca_cap.striding_rq`.
+    STRIDING_RQ = "cmd_hca_cap.striding_rq" 0x00 0x40[30];
+    /// `cmd_hca_cap.ipoib_enhanced_offloads`.
+    IPOIB_ENHANCED_OFFLOADS = "cmd_hca_cap.ipoib_enhanced_offloads" 0x00 0x40[28];
+    /// `cmd_hca_cap.ipoib_basic_offloads`.
+    IPOIB_BASIC_OFFLOADS = "cmd_hca_cap.ipoib_basic_offloads" 0x00 0x40[27];
+    /// `cmd_hca_cap.ib_striding_wq`.
+    IB_STRIDING_WQ = "cmd_hca_cap.ib_striding_wq" 0x00 0x40[26];
+    /// `cmd_hca_cap.repeated_block_disabled`.
+    REPEATED_BLOCK_DISABLED = "cmd_hca_cap.repeated_block_disabled" 0x00 0x40[25];
+    /// `cmd_hca_cap.umr_modify_entity_size_disabled`.
+    UMR_MODIFY_ENTITY_SIZE_DISABLED = "cmd_hca_cap.umr_modify_entity_size_disabled" 0x00 0x40[24];
+    /// `cmd_hca_cap.umr_modify_atomic_disabled`.
+    UMR_MODIFY_ATOMIC_DISABLED = "cmd_hca_cap.umr_modify_atomic_disabled" 0x00 0x40[23];
+    /// `cmd_hca_cap.umr_indirect_mkey_disabled`.
+    UMR_INDIRECT_MKEY_DISABLED = "cmd_hca_cap.umr_indirect_mkey_disabled" 0x00 0x40[22];
+    /// `cmd_hca_cap.dc_req_scat_data_cqe`.
+    DC_REQ_SCAT_DATA_CQE = "cmd_hca_cap.dc_req_scat_data_cqe" 0x00 0x40[19];
+    /// `cmd_hca_cap.dc_connect_qp`.
+    DC_CONNECT_QP = "cmd_hca_cap.dc_connect_qp" 0x00 0x40[18];
+    /// `cmd_hca_cap.dc_cnak_trace`.
+    DC_CNAK_TRACE = "cmd_hca_cap.dc_cnak_trace" 0x00 0x40[17];
+    /// `cmd_hca_cap.drain_sigerr`.
+    DRAIN_SIGERR = "cmd_hca_cap.drain_sigerr" 0x00 0x40[16];
+    /// `cmd_hca_cap.sigerr_cqe`.
+    SIGERR_CQE = "cmd_hca_cap.sigerr_cqe" 0x00 0x40[13];
+    /// `cmd_hca_cap.wq_signature`.
+    WQ_SIGNATURE = "cmd_hca_cap.wq_signature" 0x00 0x40[11];
+    /// `cmd_hca_cap.sctr_data_cqe`.
+    SCTR_DATA_CQE = "cmd_hca_cap.sctr_data_cqe" 0x00 0x40[10];
+    /// `cmd_hca_cap.bsf_in_create_mkey`.
+    BSF_IN_CREATE_MKEY = "cmd_hca_cap.bsf_in_create_mkey" 0x00 0x40[9];
+    /// `cmd_hca_cap.sho`.
+    SHO = "cmd_hca_cap.sho" 0x00 0x40[8];
+    /// `cmd_hca_cap.tph`.
+    TPH = "cmd_hca_cap.tph" 0x00 0x40[7];
+    /// `cmd_hca_cap.rf`.
+    RF = "cmd_hca_cap.rf" 0x00 0x40[6];
+    /// `cmd_hca_cap.dct`.
+    DCT = "cmd_hca_cap.dct" 0x00 0x40[5];
+    /// `cmd_hca_cap.qos`.
+    QOS = "cmd_hca_cap.qos" 0x00 0x40[4];
+    /// `cmd_hca_cap.eth_net_offloads`.
+    ETH_NET_OFFLOADS = "cmd_hca_cap.eth_net_offloads" 0x00 0x40[3];
+    /// `cmd_hca_cap.roce`.
+    ROCE = "cmd_hca_cap.roce" 0x00 0x40[2];
+    /// `cmd_hca_cap.atomic`.
+    ATOMIC = "cmd_hca_cap.atomic" 0x00 0x40[1];
+    /// `cmd_hca_cap.extended_retry_count`.
+    EXTENDED_RETRY_COUNT = "cmd_hca_cap.extended_retry_count" 0x00 0x40[0];
+    /// `cmd_hca_cap.cq_oi`.
+    CQ_OI = "cmd_hca_cap.cq_oi" 0x00 0x44[31];
+    /// `cmd_hca_cap.cq_resize`.
+    CQ_RESIZE = "cmd_hca_cap.cq_resize" 0x00 0x44[30];
+    /// `cmd_hca_cap.cq_moderation`.
+    CQ_MODERATION = "cmd_hca_cap.cq_moderation" 0x00 0x44[29];
+    /// `cmd_hca_cap.cq_period_mode_modify`.
+    CQ_PERIOD_MODE_MODIFY = "cmd_hca_cap.cq_period_mode_modify" 0x00 0x44[28];
+    /// `cmd_hca_cap.cq_invalidate`.
+    CQ_INVALIDATE = "cmd_hca_cap.cq_invalidate" 0x00 0x44[27];
+    /// `cmd_hca_cap.ib_striding_wq_cq_first_indication`.
+    IB_STRIDING_WQ_CQ_FIRST_INDICATION = "cmd_hca_cap.ib_striding_wq_cq_first_indication" 0x00 0x44[26];
+    /// `cmd_hca_cap.cq_eq_remap`.
+    CQ_EQ_REMAP = "cmd_hca_cap.cq_eq_remap" 0x00 0x44[25];
+    /// `cmd_hca_cap.pg`.
+    PG = "cmd_hca_cap.pg" 0x00 0x44[24];
+    /// `cmd_hca_cap.block_lb_mc`.
+    BLOCK_LB_MC = "cmd_hca_cap.block_lb_mc" 0x00 0x44[23];
+    /// `cmd_hca_cap.exponential_backoff`.
+    EXPONENTIAL_BACKOFF = "cmd_hca_cap.exponential_backoff" 0x00 0x44[22];
+    /// `cmd_hca_cap.scqe_break_moderation`.
+    SCQE_BREAK_MODERATION = "cmd_hca_cap.scqe_break_moderation" 0x00 0x44[21];
+    /// `cmd_hca_cap.cq_period_start_from_cqe`.
+    CQ_PERIOD_START_FROM_CQE = "cmd_hca_cap.cq_period_start_from_cqe" 0x00 0x44[20];
+    /// `cmd_hca_cap.cd`.
+    CD = "cmd_hca_cap.cd" 0x00 0x44[19];
+    /// `cmd_hca_cap.atm`.
+    ATM = "cmd_hca_cap.atm" 0x00 0x44[18];
+    /// `cmd_hca_cap.apm`.
+    APM = "cmd_hca_cap.apm" 0x00 0x44[17];
+    /// `cmd_hca_cap.vector_calc`.
+    VECTOR_CALC = "cmd_hca_cap.vector_calc" 0x00 0x44[16];
+    /// `cmd_hca_cap.umr_ptr_rlky`.
+    UMR_PTR_RLKY = "cmd_hca_cap.umr_ptr_rlky" 0x00 0x44[15];
+    /// `cmd_hca_cap.imaicl`.
+    IMAICL = "cmd_hca_cap.imaicl" 0x00 0x44[14];
+    /// `cmd_hca_cap.qp_packet_based`.
+    QP_PACKET_BASED = "cmd_hca_cap.qp_packet_based" 0x00 0x44[13];
+    /// `cmd_hca_cap.ipoib_enhanced_pkey_change`.
+    IPOIB_ENHANCED_PKEY_CHANGE = "cmd_hca_cap.ipoib_enhanced_pkey_change" 0x00 0x44[11];
+    /// `cmd_hca_cap.initiator_src_dct_in_cqe`.
+    INITIATOR_SRC_DCT_IN_CQE = "cmd_hca_cap.initiator_src_dct_in_cqe" 0x00 0x44[10];
+    /// `cmd_hca_cap.qkv`.
+    QKV = "cmd_hca_cap.qkv" 0x00 0x44[9];
+    /// `cmd_hca_cap.pkv`.
+    PKV = "cmd_hca_cap.pkv" 0x00 0x44[8];
+    /// `cmd_hca_cap.set_deth_sqpn`.
+    SET_DETH_SQPN = "cmd_hca_cap.set_deth_sqpn" 0x00 0x44[7];
+    /// `cmd_hca_cap.rts2rts_primary_sl`.
+    RTS2RTS_PRIMARY_SL = "cmd_hca_cap.rts2rts_primary_sl" 0x00 0x44[6];
+    /// `cmd_hca_cap.initiator_src_dct`.
+    INITIATOR_SRC_DCT = "cmd_hca_cap.initiator_src_dct" 0x00 0x44[5];
+    /// `cmd_hca_cap.dc_v2`.
+    DC_V2 = "cmd_hca_cap.dc_v2" 0x00 0x44[4];
+    /// `cmd_hca_cap.xrc`.
+    XRC = "cmd_hca_cap.xrc" 0x00 0x44[3];
+    /// `cmd_hca_cap.ud`.
+    UD = "cmd_hca_cap.ud" 0x00 0x44[2];
+    /// `cmd_hca_cap.uc`.
+    UC = "cmd_hca_cap.uc" 0x00 0x44[1];
+    /// `cmd_hca_cap.rc`.
+    RC = "cmd_hca_cap.rc" 0x00 0x44[0];
+    /// `cmd_hca_cap.uar_4k`.
+    UAR_4K = "cmd_hca_cap.uar_4k" 0x00 0x48[31];
+    /// `cmd_hca_cap.dci_no_rdma_wr_optimized_performance`.
+    DCI_NO_RDMA_WR_OPTIMIZED_PERFORMANCE = "cmd_hca_cap.dci_no_rdma_wr_optimized_performance" 0x00 0x48[30];
+    /// `cmd_hca_cap.fl_rc_qp_when_roce_disabled`.
+    FL_RC_QP_WHEN_ROCE_DISABLED = "cmd_hca_cap.fl_rc_qp_when_roce_disabled" 0x00 0x48[23];
+    /// `cmd_hca_cap.regexp_params`.
+    REGEXP_PARAMS = "cmd_hca_cap.regexp_params" 0x00 0x48[22];
+    /// `cmd_hca_cap.port_selection_cap`.
+    PORT_SELECTION_CAP = "cmd_hca_cap.port_selection_cap" 0x00 0x48[15];
+    /// `cmd_hca_cap.nic_cap_reg`.
+    NIC_CAP_REG = "cmd_hca_cap.nic_cap_reg" 0x00 0x48[14];
+    /// `cmd_hca_cap.umem_uid_0`.
+    UMEM_UID_0 = "cmd_hca_cap.umem_uid_0" 0x00 0x48[13];
+    /// `cmd_hca_cap.bf`.
+    BF = "cmd_hca_cap.bf" 0x00 0x4c[31];
+    /// `cmd_hca_cap.driver_version`.
+    DRIVER_VERSION = "cmd_hca_cap.driver_version" 0x00 0x4c[30];
+    /// `cmd_hca_cap.pad_tx_eth_packet`.
+    PAD_TX_ETH_PACKET = "cmd_hca_cap.pad_tx_eth_packet" 0x00 0x4c[29];
+    /// `cmd_hca_cap.query_driver_version`.
+    QUERY_DRIVER_VERSION = "cmd_hca_cap.query_driver_version" 0x00 0x4c[28];
+    /// `cmd_hca_cap.max_qp_retry_freq`.
+    MAX_QP_RETRY_FREQ = "cmd_hca_cap.max_qp_retry_freq" 0x00 0x4c[27];
+    /// `cmd_hca_cap.qp_by_name`.
+    QP_BY_NAME = "cmd_hca_cap.qp_by_name" 0x00 0x4c[26];
+    /// `cmd_hca_cap.mkey_by_name`.
+    MKEY_BY_NAME = "cmd_hca_cap.mkey_by_name" 0x00 0x4c[25];
+    /// `cmd_hca_cap.suspend_qp_uc`.
+    SUSPEND_QP_UC = "cmd_hca_cap.suspend_qp_uc" 0x00 0x4c[23];
+    /// `cmd_hca_cap.suspend_qp_ud`.
+    SUSPEND_QP_UD = "cmd_hca_cap.suspend_qp_ud" 0x00 0x4c[22];
+    /// `cmd_hca_cap.suspend_qp_rc`.
+    SUSPEND_QP_RC = "cmd_hca_cap.suspend_qp_rc" 0x00 0x4c[21];
+    /// `cmd_hca_cap.disciplined_fr_counter`.
+    DISCIPLINED_FR_COUNTER = "cmd_hca_cap.disciplined_fr_counter" 0x00 0x4c[15];
+    /// `cmd_hca_cap.qp_error_syndrome`.
+    QP_ERROR_SYNDROME = "cmd_hca_cap.qp_error_syndrome" 0x00 0x4c[12];
+    /// `cmd_hca_cap.lag_tx_port_affinity`.
+    LAG_TX_PORT_AFFINITY = "cmd_hca_cap.lag_tx_port_affinity" 0x00 0x4c[7];
+    /// `cmd_hca_cap.lag_native_fdb_selection`.
+    LAG_NATIVE_FDB_SELECTION = "cmd_hca_cap.lag_native_fdb_selection" 0x00 0x4c[6];
+    /// `cmd_hca_cap.lag_master`.
+    LAG_MASTER = "cmd_hca_cap.lag_master" 0x00 0x4c[4];
+    /// `cmd_hca_cap.icm_mng_function_id_mode`.
+    ICM_MNG_FUNCTION_ID_MODE = "cmd_hca_cap.icm_mng_function_id_mode" 0x00 0x54[31];
+    /// `cmd_hca_cap.mkey_pcie_tph`.
+    MKEY_PCIE_TPH = "cmd_hca_cap.mkey_pcie_tph" 0x00 0x54[24];
+    /// `cmd_hca_cap.tis_tir_td_order`.
+    TIS_TIR_TD_ORDER = "cmd_hca_cap.tis_tir_td_order" 0x00 0x54[22];
+    /// `cmd_hca_cap.psp`.
+    PSP = "cmd_hca_cap.psp" 0x00 0x54[21];
+    /// `cmd_hca_cap.shampo`.
+    SHAMPO = "cmd_hca_cap.shampo" 0x00 0x54[20];
+    /// `cmd_hca_cap.regexp_mmo_sq`.
+    REGEXP_MMO_SQ = "cmd_hca_cap.regexp_mmo_sq" 0x00 0x54[19];
+    /// `cmd_hca_cap.relaxed_ordering_read`.
+    RELAXED_ORDERING_READ = "cmd_hca_cap.relaxed_ordering_read" 0x00 0x64[21];
+    /// `cmd_hca_cap.dp_ordering_ooo_all_ud`.
+    DP_ORDERING_OOO_ALL_UD = "cmd_hca_cap.dp_ordering_ooo_all_ud" 0x00 0x64[15];
+    /// `cmd_hca_cap.dp_ordering_ooo_all_uc`.
+    DP_ORDERING_OOO_ALL_UC = "cmd_hca_cap.dp_ordering_ooo_all_uc" 0x00 0x64[14];
+    /// `cmd_hca_cap.dp_ordering_ooo_all_xrc`.
+    DP_ORDERING_OOO_ALL_XRC = "cmd_hca_cap.dp_ordering_ooo_all_xrc" 0x00 0x64[13];
+    /// `cmd_hca_cap.dp_ordering_ooo_all_dc`.
+    DP_ORDERING_OOO_ALL_DC = "cmd_hca_cap.dp_ordering_ooo_all_dc" 0x00 0x64[12];
+    /// `cmd_hca_cap.dp_ordering_ooo_all_rc`.
+    DP_ORDERING_OOO_ALL_RC = "cmd_hca_cap.dp_ordering_ooo_all_rc" 0x00 0x64[11];
+    /// `cmd_hca_cap.pcie_reset_using_hotreset_method`.
+    PCIE_RESET_USING_HOTRESET_METHOD = "cmd_hca_cap.pcie_reset_using_hotreset_method" 0x00 0x64[10];
+    /// `cmd_hca_cap.pci_sync_for_fw_update_with_driver_unload`.
+    PCI_SYNC_FOR_FW_UPDATE_WITH_DRIVER_UNLOAD = "cmd_hca_cap.pci_sync_for_fw_update_with_driver_unload" 0x00 0x64[9];
+    /// `cmd_hca_cap.vnic_env_cnt_steering_fail`.
+    VNIC_ENV_CNT_STEERING_FAIL = "cmd_hca_cap.vnic_env_cnt_steering_fail" 0x00 0x64[8];
+    /// `cmd_hca_cap.vport_counter_local_loopback`.
+    VPORT_COUNTER_LOCAL_LOOPBACK = "cmd_hca_cap.vport_counter_local_loopback" 0x00 0x64[7];
+    /// `cmd_hca_cap.q_counter_aggregation`.
+    Q_COUNTER_AGGREGATION = "cmd_hca_cap.q_counter_aggregation" 0x00 0x64[6];
+    /// `cmd_hca_cap.q_counter_other_vport`.
+    Q_COUNTER_OTHER_VPORT = "cmd_hca_cap.q_counter_other_vport" 0x00 0x64[5];
+    /// `cmd_hca_cap.nic_receive_steering_discard`.
+    NIC_RECEIVE_STEERING_DISCARD = "cmd_hca_cap.nic_receive_steering_discard" 0x00 0x68[31];
+    /// `cmd_hca_cap.receive_discard_vport_down`.
+    RECEIVE_DISCARD_VPORT_DOWN = "cmd_hca_cap.receive_discard_vport_down" 0x00 0x68[30];
+    /// `cmd_hca_cap.transmit_discard_vport_down`.
+    TRANSMIT_DISCARD_VPORT_DOWN = "cmd_hca_cap.transmit_discard_vport_down" 0x00 0x68[29];
+    /// `cmd_hca_cap.eq_overrun_count`.
+    EQ_OVERRUN_COUNT = "cmd_hca_cap.eq_overrun_count" 0x00 0x68[28];
+    /// `cmd_hca_cap.nic_receive_steering_depth`.
+    NIC_RECEIVE_STEERING_DEPTH = "cmd_hca_cap.nic_receive_steering_depth" 0x00 0x68[27];
+    /// `cmd_hca_cap.invalid_command_count`.
+    INVALID_COMMAND_COUNT = "cmd_hca_cap.invalid_command_count" 0x00 0x68[26];
+    /// `cmd_hca_cap.quota_exceeded_count`.
+    QUOTA_EXCEEDED_COUNT = "cmd_hca_cap.quota_exceeded_count" 0x00 0x68[25];
+    /// `cmd_hca_cap.modify_tis`.
+    MODIFY_TIS = "cmd_hca_cap.modify_tis" 0x00 0x6c[31];
+    /// `cmd_hca_cap.flow_counters_dump`.
+    FLOW_COUNTERS_DUMP = "cmd_hca_cap.flow_counters_dump" 0x00 0x6c[30];
+    /// `cmd_hca_cap.ft_alias_sw_vhca_id`.
+    FT_ALIAS_SW_VHCA_ID = "cmd_hca_cap.ft_alias_sw_vhca_id" 0x00 0x6c[23];
+    /// `cmd_hca_cap.basic_cyclic_rcv_wqe`.
+    BASIC_CYCLIC_RCV_WQE = "cmd_hca_cap.basic_cyclic_rcv_wqe" 0x00 0x70[31];
+    /// `cmd_hca_cap.mem_rq_rmp`.
+    MEM_RQ_RMP = "cmd_hca_cap.mem_rq_rmp" 0x00 0x70[29];
+    /// `cmd_hca_cap.sd_group_size`.
+    SD_GROUP_SIZE = "cmd_hca_cap.sd_group_size" 0x00 0x70[23];
+    /// `cmd_hca_cap.tlp_device_emulation_manager`.
+    TLP_DEVICE_EMULATION_MANAGER = "cmd_hca_cap.tlp_device_emulation_manager" 0x00 0x70[7];
+    /// `cmd_hca_cap.vnic_env_cnt_bar_uar_access`.
+    VNIC_ENV_CNT_BAR_UAR_ACCESS = "cmd_hca_cap.vnic_env_cnt_bar_uar_access" 0x00 0x70[6];
+    /// `cmd_hca_cap.vnic_env_cnt_odp_page_fault`.
+    VNIC_ENV_CNT_ODP_PAGE_FAULT = "cmd_hca_cap.vnic_env_cnt_odp_page_fault" 0x00 0x70[5];
+    /// `cmd_hca_cap.ext_stride_num_range`.
+    EXT_STRIDE_NUM_RANGE = "cmd_hca_cap.ext_stride_num_range" 0x00 0x74[31];
+    /// `cmd_hca_cap.roce_rw_supported`.
+    ROCE_RW_SUPPORTED = "cmd_hca_cap.roce_rw_supported" 0x00 0x74[30];
+    /// `cmd_hca_cap.log_max_current_uc_list_wr_supported`.
+    LOG_MAX_CURRENT_UC_LIST_WR_SUPPORTED = "cmd_hca_cap.log_max_current_uc_list_wr_supported" 0x00 0x74[29];
+    /// `cmd_hca_cap.mkc_order_read_after_write`.
+    MKC_ORDER_READ_AFTER_WRITE = "cmd_hca_cap.mkc_order_read_after_write" 0x00 0x74[23];
+    /// `cmd_hca_cap.mkc_order_write_after_write_ro_only`.
+    MKC_ORDER_WRITE_AFTER_WRITE_RO_ONLY = "cmd_hca_cap.mkc_order_write_after_write_ro_only" 0x00 0x74[22];
+    /// `cmd_hca_cap.qp_latency_sensitive_disable`.
+    QP_LATENCY_SENSITIVE_DISABLE = "cmd_hca_cap.qp_latency_sensitive_disable" 0x00 0x74[13];
+    /// `cmd_hca_cap.hairpin`.
+    HAIRPIN = "cmd_hca_cap.hairpin" 0x00 0x78[31];
+    /// `cmd_hca_cap.nic_vport_change_event`.
+    NIC_VPORT_CHANGE_EVENT = "cmd_hca_cap.nic_vport_change_event" 0x00 0x7c[31];
+    /// `cmd_hca_cap.disable_local_lb_uc`.
+    DISABLE_LOCAL_LB_UC = "cmd_hca_cap.disable_local_lb_uc" 0x00 0x7c[30];
+    /// `cmd_hca_cap.disable_local_lb_mc`.
+    DISABLE_LOCAL_LB_MC = "cmd_hca_cap.disable_local_lb_mc" 0x00 0x7c[29];
+    /// `cmd_hca_cap.silent_mode_set`.
+    SILENT_MODE_SET = "cmd_hca_cap.silent_mode_set" 0x00 0x7c[22];
+    /// `cmd_hca_cap.vhca_state`.
+    VHCA_STATE = "cmd_hca_cap.vhca_state" 0x00 0x7c[21];
+    /// `cmd_hca_cap.aes_xts_tweak_inc_64`.
+    AES_XTS_TWEAK_INC_64 = "cmd_hca_cap.aes_xts_tweak_inc_64" 0x00 0x7c[15];
+    /// `cmd_hca_cap.aes_xts_single_block_le_tweak`.
+    AES_XTS_SINGLE_BLOCK_LE_TWEAK = "cmd_hca_cap.aes_xts_single_block_le_tweak" 0x00 0x7c[14];
+    /// `cmd_hca_cap.aes_xts_multi_block_be_tweak`.
+    AES_XTS_MULTI_BLOCK_BE_TWEAK = "cmd_hca_cap.aes_xts_multi_block_be_tweak" 0x00 0x7c[13];
+    /// `cmd_hca_cap.aes_xts_tweak_inc_shift`.
+    AES_XTS_TWEAK_INC_SHIFT = "cmd_hca_cap.aes_xts_tweak_inc_shift" 0x00 0x7c[7];
+    /// `cmd_hca_cap.silent_mode_query`.
+    SILENT_MODE_QUERY = "cmd_hca_cap.silent_mode_query" 0x00 0x7c[6];
+    /// `cmd_hca_cap.query_host_net_function_v1`.
+    QUERY_HOST_NET_FUNCTION_V1 = "cmd_hca_cap.query_host_net_function_v1" 0x00 0x7c[5];
+    /// `cmd_hca_cap.ats`.
+    ATS = "cmd_hca_cap.ats" 0x00 0x8c[30];
+    /// `cmd_hca_cap.cross_vhca_rqt`.
+    CROSS_VHCA_RQT = "cmd_hca_cap.cross_vhca_rqt" 0x00 0x8c[29];
+    /// `cmd_hca_cap.aes_xts`.
+    AES_XTS = "cmd_hca_cap.aes_xts" 0x00 0x8c[23];
+    /// `cmd_hca_cap.crypto`.
+    CRYPTO = "cmd_hca_cap.crypto" 0x00 0x8c[22];
+    /// `cmd_hca_cap.ipsec_offload`.
+    IPSEC_OFFLOAD = "cmd_hca_cap.ipsec_offload" 0x00 0x8c[21];
+    /// `cmd_hca_cap.sigerr_domain_and_sig_type`.
+    SIGERR_DOMAIN_AND_SIG_TYPE = "cmd_hca_cap.sigerr_domain_and_sig_type" 0x00 0x90[31];
+    /// `cmd_hca_cap.tls_tx`.
+    TLS_TX = "cmd_hca_cap.tls_tx" 0x00 0x90[30];
+    /// `cmd_hca_cap.tls_rx`.
+    TLS_RX = "cmd_hca_cap.tls_rx" 0x00 0x90[29];
+    /// `cmd_hca_cap.capi`.
+    CAPI = "cmd_hca_cap.capi" 0x00 0xa0[31];
+    /// `cmd_hca_cap.create_pec`.
+    CREATE_PEC = "cmd_hca_cap.create_pec" 0x00 0xa0[30];
+    /// `cmd_hca_cap.nvmf_target_offload`.
+    NVMF_TARGET_OFFLOAD = "cmd_hca_cap.nvmf_target_offload" 0x00 0xa0[29];
+    /// `cmd_hca_cap.capi_invalidate`.
+    CAPI_INVALIDATE = "cmd_hca_cap.capi_invalidate" 0x00 0xa0[28];
+    /// `cmd_hca_cap.geneve_tlv_sample`.
+    GENEVE_TLV_SAMPLE = "cmd_hca_cap.geneve_tlv_sample" 0x00 0xac[23];
+    /// `cmd_hca_cap.geneve_tlv_option_offset`.
+    GENEVE_TLV_OPTION_OFFSET = "cmd_hca_cap.geneve_tlv_option_offset" 0x00 0xac[22];
+    /// `cmd_hca_cap.flex_parser_header_modify`.
+    FLEX_PARSER_HEADER_MODIFY = "cmd_hca_cap.flex_parser_header_modify" 0x00 0xac[15];
+    /// `cmd_hca_cap.adv_rdma`.
+    ADV_RDMA = "cmd_hca_cap.adv_rdma" 0x00 0xac[14];
+    /// `cmd_hca_cap.driver_version_before_init_hca`.
+    DRIVER_VERSION_BEFORE_INIT_HCA = "cmd_hca_cap.driver_version_before_init_hca" 0x00 0xac[7];
+    /// `cmd_hca_cap.adv_virtualization`.
+    ADV_VIRTUALIZATION = "cmd_hca_cap.adv_virtualization" 0x00 0xac[6];
+    /// `cmd_hca_cap.enhanced_cqe_compression`.
+    ENHANCED_CQE_COMPRESSION = "cmd_hca_cap.enhanced_cqe_compression" 0x00 0xb4[15];
+    /// `cmd_hca_cap.crossing_vhca_mkey`.
+    CROSSING_VHCA_MKEY = "cmd_hca_cap.crossing_vhca_mkey" 0x00 0xb4[13];
+    /// `cmd_hca_cap.mini_cqe_resp_l3_l4_tag`.
+    MINI_CQE_RESP_L3_L4_TAG = "cmd_hca_cap.mini_cqe_resp_l3_l4_tag" 0x00 0xb4[6];
+    /// `cmd_hca_cap.mini_cqe_resp_flow_tag`.
+    MINI_CQE_RESP_FLOW_TAG = "cmd_hca_cap.mini_cqe_resp_flow_tag" 0x00 0xb4[5];
+    /// `cmd_hca_cap.must_be_0`.
+    MUST_BE_0 = "cmd_hca_cap.must_be_0" 0x00 0xb4[4];
+    /// `cmd_hca_cap.mini_cqe_resp_stride_index`.
+    MINI_CQE_RESP_STRIDE_INDEX = "cmd_hca_cap.mini_cqe_resp_stride_index" 0x00 0xb4[3];
+    /// `cmd_hca_cap.cqe_128_always`.
+    CQE_128_ALWAYS = "cmd_hca_cap.cqe_128_always" 0x00 0xb4[2];
+    /// `cmd_hca_cap.cqe_compression_128`.
+    CQE_COMPRESSION_128 = "cmd_hca_cap.cqe_compression_128" 0x00 0xb4[1];
+    /// `cmd_hca_cap.cqe_compression`.
+    CQE_COMPRESSION = "cmd_hca_cap.cqe_compression" 0x00 0xb4[0];
+    /// `cmd_hca_cap.tag_matching`.
+    TAG_MATCHING = "cmd_hca_cap.tag_matching" 0x00 0xbc[15];
+    /// `cmd_hca_cap.rndv_offload_rc`.
+    RNDV_OFFLOAD_RC = "cmd_hca_cap.rndv_offload_rc" 0x00 0xbc[14];
+    /// `cmd_hca_cap.rndv_offload_dc`.
+    RNDV_OFFLOAD_DC = "cmd_hca_cap.rndv_offload_dc" 0x00 0xbc[13];
+    /// `cmd_hca_cap.trusted_vnic_vhca`.
+    TRUSTED_VNIC_VHCA = "cmd_hca_cap.trusted_vnic_vhca" 0x00 0xc0[2];
+    /// `cmd_hca_cap.sw_owner_id`.
+    SW_OWNER_ID = "cmd_hca_cap.sw_owner_id" 0x00 0xc0[1];
+    /// `cmd_hca_cap.reserve_not_to_use`.
+    RESERVE_NOT_TO_USE = "cmd_hca_cap.reserve_not_to_use" 0x00 0xc0[0];
+    /// `cmd_hca_cap.sf`.
+    SF = "cmd_hca_cap.sf" 0x00 0xd0[31];
+    /// `cmd_hca_cap.sf_set_partition`.
+    SF_SET_PARTITION = "cmd_hca_cap.sf_set_partition" 0x00 0xd0[30];
+    /// `cmd_hca_cap.apu`.
+    APU = "cmd_hca_cap.apu" 0x00 0xd0[23];
+    /// `cmd_hca_cap.wait_on_data`.
+    WAIT_ON_DATA = "cmd_hca_cap.wait_on_data" 0x00 0xd0[20];
+    /// `cmd_hca_cap.wait_on_time`.
+    WAIT_ON_TIME = "cmd_hca_cap.wait_on_time" 0x00 0xd0[19];
+    /// `cmd_hca_cap.migration`.
+    MIGRATION = "cmd_hca_cap.migration" 0x00 0xd0[18];
+    /// `cmd_hca_cap.dma_mmo_qp`.
+    DMA_MMO_QP = "cmd_hca_cap.dma_mmo_qp" 0x00 0xe8[23];
+    /// `cmd_hca_cap.regexp_mmo_qp`.
+    REGEXP_MMO_QP = "cmd_hca_cap.regexp_mmo_qp" 0x00 0xe8[22];
+    /// `cmd_hca_cap.compress_mmo_qp`.
+    COMPRESS_MMO_QP = "cmd_hca_cap.compress_mmo_qp" 0x00 0xe8[21];
+    /// `cmd_hca_cap.decompress_deflate_v1`.
+    DECOMPRESS_DEFLATE_V1 = "cmd_hca_cap.decompress_deflate_v1" 0x00 0xe8[20];
+    /// `cmd_hca_cap.decompress_deflate_v2`.
+    DECOMPRESS_DEFLATE_V2 = "cmd_hca_cap.decompress_deflate_v2" 0x00 0xe8[15];
+    /// `cmd_hca_cap.data_direct`.
+    DATA_DIRECT = "cmd_hca_cap.data_direct" 0x00 0xe8[13];
+    /// `per_protocol_networking_offload_caps.csum_cap`.
+    ETHERNET_OFFLOADS_CSUM_CAP = "per_protocol_networking_offload_caps.csum_cap" 0x01 0x00[31];
+    /// `per_protocol_networking_offload_caps.vlan_cap`.
+    ETHERNET_OFFLOADS_VLAN_CAP = "per_protocol_networking_offload_caps.vlan_cap" 0x01 0x00[30];
+    /// `per_protocol_networking_offload_caps.lro_cap`.
+    ETHERNET_OFFLOADS_LRO_CAP = "per_protocol_networking_offload_caps.lro_cap" 0x01 0x00[29];
+    /// `per_protocol_networking_offload_caps.lro_psh_flag`.
+    ETHERNET_OFFLOADS_LRO_PSH_FLAG = "per_protocol_networking_offload_caps.lro_psh_flag" 0x01 0x00[28];
+    /// `per_protocol_networking_offload_caps.lro_time_stamp`.
+    ETHERNET_OFFLOADS_LRO_TIME_STAMP = "per_protocol_networking_offload_caps.lro_time_stamp" 0x01 0x00[27];
+    /// `per_protocol_networking_offload_caps.wqe_vlan_insert`.
+    ETHERNET_OFFLOADS_WQE_VLAN_INSERT = "per_protocol_networking_offload_caps.wqe_vlan_insert" 0x01 0x00[24];
+    /// `per_protocol_networking_offload_caps.self_lb_en_modifiable`.
+    ETHERNET_OFFLOADS_SELF_LB_EN_MODIFIABLE = "per_protocol_networking_offload_caps.self_lb_en_modifiable" 0x01 0x00[23];
+    /// `per_protocol_networking_offload_caps.self_lb_mc`.
+    ETHERNET_OFFLOADS_SELF_LB_MC = "per_protocol_networking_offload_caps.self_lb_mc" 0x01 0x00[22];
+    /// `per_protocol_networking_offload_caps.self_lb_uc`.
+    ETHERNET_OFFLOADS_SELF_LB_UC = "per_protocol_networking_offload_caps.self_lb_uc" 0x01 0x00[21];
+    /// `per_protocol_networking_offload_caps.reg_umr_sq`.
+    ETHERNET_OFFLOADS_REG_UMR_SQ = "per_protocol_networking_offload_caps.reg_umr_sq" 0x01 0x00[7];
+    /// `per_protocol_networking_offload_caps.scatter_fcs`.
+    ETHERNET_OFFLOADS_SCATTER_FCS = "per_protocol_networking_offload_caps.scatter_fcs" 0x01 0x00[6];
+    /// `per_protocol_networking_offload_caps.enhanced_multi_pkt_send_wqe`.
+    ETHERNET_OFFLOADS_ENHANCED_MULTI_PKT_SEND_WQE = "per_protocol_networking_offload_caps.enhanced_multi_pkt_send_wqe" 0x01 0x00[5];
+    /// `per_protocol_networking_offload_caps.tunnel_lso_const_out_ip_id`.
+    ETHERNET_OFFLOADS_TUNNEL_LSO_CONST_OUT_IP_ID = "per_protocol_networking_offload_caps.tunnel_lso_const_out_ip_id" 0x01 0x00[4];
+    /// `per_protocol_networking_offload_caps.tunnel_lro_gre`.
+    ETHERNET_OFFLOADS_TUNNEL_LRO_GRE = "per_protocol_networking_offload_caps.tunnel_lro_gre" 0x01 0x00[3];
+    /// `per_protocol_networking_offload_caps.tunnel_lro_vxlan`.
+    ETHERNET_OFFLOADS_TUNNEL_LRO_VXLAN = "per_protocol_networking_offload_caps.tunnel_lro_vxlan" 0x01 0x00[2];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_gre`.
+    ETHERNET_OFFLOADS_TUNNEL_STATELESS_GRE = "per_protocol_networking_offload_caps.tunnel_stateless_gre" 0x01 0x00[1];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_vxlan`.
+    ETHERNET_OFFLOADS_TUNNEL_STATELESS_VXLAN = "per_protocol_networking_offload_caps.tunnel_stateless_vxlan" 0x01 0x00[0];
+    /// `per_protocol_networking_offload_caps.swp`.
+    ETHERNET_OFFLOADS_SWP = "per_protocol_networking_offload_caps.swp" 0x01 0x04[31];
+    /// `per_protocol_networking_offload_caps.swp_csum`.
+    ETHERNET_OFFLOADS_SWP_CSUM = "per_protocol_networking_offload_caps.swp_csum" 0x01 0x04[30];
+    /// `per_protocol_networking_offload_caps.swp_lso`.
+    ETHERNET_OFFLOADS_SWP_LSO = "per_protocol_networking_offload_caps.swp_lso" 0x01 0x04[29];
+    /// `per_protocol_networking_offload_caps.cqe_checksum_full`.
+    ETHERNET_OFFLOADS_CQE_CHECKSUM_FULL = "per_protocol_networking_offload_caps.cqe_checksum_full" 0x01 0x04[28];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_geneve_tx`.
+    ETHERNET_OFFLOADS_TUNNEL_STATELESS_GENEVE_TX = "per_protocol_networking_offload_caps.tunnel_stateless_geneve_tx" 0x01 0x04[27];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_mpls_over_udp`.
+    ETHERNET_OFFLOADS_TUNNEL_STATELESS_MPLS_OVER_UDP = "per_protocol_networking_offload_caps.tunnel_stateless_mpls_over_udp" 0x01 0x04[26];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_mpls_over_gre`.
+    ETHERNET_OFFLOADS_TUNNEL_STATELESS_MPLS_OVER_GRE = "per_protocol_networking_offload_caps.tunnel_stateless_mpls_over_gre" 0x01 0x04[25];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_vxlan_gpe`.
+    ETHERNET_OFFLOADS_TUNNEL_STATELESS_VXLAN_GPE = "per_protocol_networking_offload_caps.tunnel_stateless_vxlan_gpe" 0x01 0x04[24];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_ipv4_over_vxlan`.
+    ETHERNET_OFFLOADS_TUNNEL_STATELESS_IPV4_OVER_VXLAN = "per_protocol_networking_offload_caps.tunnel_stateless_ipv4_over_vxlan" 0x01 0x04[23];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_ip_over_ip`.
+    ETHERNET_OFFLOADS_TUNNEL_STATELESS_IP_OVER_IP = "per_protocol_networking_offload_caps.tunnel_stateless_ip_over_ip" 0x01 0x04[22];
+    /// `per_protocol_networking_offload_caps.insert_trailer`.
+    ETHERNET_OFFLOADS_INSERT_TRAILER = "per_protocol_networking_offload_caps.insert_trailer" 0x01 0x04[21];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_gtp`.
+    ETHERNET_OFFLOADS_TUNNEL_STATELESS_GTP = "per_protocol_networking_offload_caps.tunnel_stateless_gtp" 0x01 0x04[20];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_ip_over_ip_rx`.
+    ETHERNET_OFFLOADS_TUNNEL_STATELESS_IP_OVER_IP_RX = "per_protocol_networking_offload_caps.tunnel_stateless_ip_over_ip_rx" 0x01 0x04[19];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_ip_over_ip_tx`.
+    ETHERNET_OFFLOADS_TUNNEL_STATELESS_IP_OVER_IP_TX = "per_protocol_networking_offload_caps.tunnel_stateless_ip_over_ip_tx" 0x01 0x04[18];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_vxlan_gpe_nsh`.
+    ETHERNET_OFFLOADS_TUNNEL_STATELESS_VXLAN_GPE_NSH = "per_protocol_networking_offload_caps.tunnel_stateless_vxlan_gpe_nsh" 0x01 0x04[17];
+    /// `per_protocol_networking_offload_caps.swp_csum_l4_partial`.
+    ETHERNET_OFFLOADS_SWP_CSUM_L4_PARTIAL = "per_protocol_networking_offload_caps.swp_csum_l4_partial" 0x01 0x04[7];
+    /// `per_protocol_networking_offload_caps.max_geneve_opt_len`.
+    ETHERNET_OFFLOADS_MAX_GENEVE_OPT_LEN = "per_protocol_networking_offload_caps.max_geneve_opt_len" 0x01 0x04[1];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_geneve_rx`.
+    ETHERNET_OFFLOADS_TUNNEL_STATELESS_GENEVE_RX = "per_protocol_networking_offload_caps.tunnel_stateless_geneve_rx" 0x01 0x04[0];
+    /// `odp_cap.mem_page_fault`.
+    ODP_MEM_PAGE_FAULT = "odp_cap.mem_page_fault" 0x02 0xc0[31];
+    /// `atomic_caps.supported_atomic_req_8B_endianness_mode_1`.
+    ATOMIC_SUPPORTED_ATOMIC_REQ_8B_ENDIANNESS_MODE_1 = "atomic_caps.supported_atomic_req_8B_endianness_mode_1" 0x03 0x08[25];
+    /// `roce_cap.roce_apm`.
+    ROCE_ROCE_APM = "roce_cap.roce_apm" 0x04 0x00[31];
+    /// `roce_cap.sw_r_roce_src_udp_port`.
+    ROCE_SW_R_ROCE_SRC_UDP_PORT = "roce_cap.sw_r_roce_src_udp_port" 0x04 0x00[27];
+    /// `roce_cap.fl_rc_qp_when_roce_disabled`.
+    ROCE_FL_RC_QP_WHEN_ROCE_DISABLED = "roce_cap.fl_rc_qp_when_roce_disabled" 0x04 0x00[26];
+    /// `roce_cap.fl_rc_qp_when_roce_enabled`.
+    ROCE_FL_RC_QP_WHEN_ROCE_ENABLED = "roce_cap.fl_rc_qp_when_roce_enabled" 0x04 0x00[25];
+    /// `roce_cap.roce_cc_general`.
+    ROCE_ROCE_CC_GENERAL = "roce_cap.roce_cc_general" 0x04 0x00[24];
+    /// `roce_cap.qp_ooo_transmit_default`.
+    ROCE_QP_OOO_TRANSMIT_DEFAULT = "roce_cap.qp_ooo_transmit_default" 0x04 0x00[23];
+    /// `per_protocol_networking_offload_caps.csum_cap`.
+    IPOIB_ENHANCED_OFFLOADS_CSUM_CAP = "per_protocol_networking_offload_caps.csum_cap" 0x06 0x00[31];
+    /// `per_protocol_networking_offload_caps.vlan_cap`.
+    IPOIB_ENHANCED_OFFLOADS_VLAN_CAP = "per_protocol_networking_offload_caps.vlan_cap" 0x06 0x00[30];
+    /// `per_protocol_networking_offload_caps.lro_cap`.
+    IPOIB_ENHANCED_OFFLOADS_LRO_CAP = "per_protocol_networking_offload_caps.lro_cap" 0x06 0x00[29];
+    /// `per_protocol_networking_offload_caps.lro_psh_flag`.
+    IPOIB_ENHANCED_OFFLOADS_LRO_PSH_FLAG = "per_protocol_networking_offload_caps.lro_psh_flag" 0x06 0x00[28];
+    /// `per_protocol_networking_offload_caps.lro_time_stamp`.
+    IPOIB_ENHANCED_OFFLOADS_LRO_TIME_STAMP = "per_protocol_networking_offload_caps.lro_time_stamp" 0x06 0x00[27];
+    /// `per_protocol_networking_offload_caps.wqe_vlan_insert`.
+    IPOIB_ENHANCED_OFFLOADS_WQE_VLAN_INSERT = "per_protocol_networking_offload_caps.wqe_vlan_insert" 0x06 0x00[24];
+    /// `per_protocol_networking_offload_caps.self_lb_en_modifiable`.
+    IPOIB_ENHANCED_OFFLOADS_SELF_LB_EN_MODIFIABLE = "per_protocol_networking_offload_caps.self_lb_en_modifiable" 0x06 0x00[23];
+    /// `per_protocol_networking_offload_caps.self_lb_mc`.
+    IPOIB_ENHANCED_OFFLOADS_SELF_LB_MC = "per_protocol_networking_offload_caps.self_lb_mc" 0x06 0x00[22];
+    /// `per_protocol_networking_offload_caps.self_lb_uc`.
+    IPOIB_ENHANCED_OFFLOADS_SELF_LB_UC = "per_protocol_networking_offload_caps.self_lb_uc" 0x06 0x00[21];
+    /// `per_protocol_networking_offload_caps.reg_umr_sq`.
+    IPOIB_ENHANCED_OFFLOADS_REG_UMR_SQ = "per_protocol_networking_offload_caps.reg_umr_sq" 0x06 0x00[7];
+    /// `per_protocol_networking_offload_caps.scatter_fcs`.
+    IPOIB_ENHANCED_OFFLOADS_SCATTER_FCS = "per_protocol_networking_offload_caps.scatter_fcs" 0x06 0x00[6];
+    /// `per_protocol_networking_offload_caps.enhanced_multi_pkt_send_wqe`.
+    IPOIB_ENHANCED_OFFLOADS_ENHANCED_MULTI_PKT_SEND_WQE = "per_protocol_networking_offload_caps.enhanced_multi_pkt_send_wqe" 0x06 0x00[5];
+    /// `per_protocol_networking_offload_caps.tunnel_lso_const_out_ip_id`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_LSO_CONST_OUT_IP_ID = "per_protocol_networking_offload_caps.tunnel_lso_const_out_ip_id" 0x06 0x00[4];
+    /// `per_protocol_networking_offload_caps.tunnel_lro_gre`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_LRO_GRE = "per_protocol_networking_offload_caps.tunnel_lro_gre" 0x06 0x00[3];
+    /// `per_protocol_networking_offload_caps.tunnel_lro_vxlan`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_LRO_VXLAN = "per_protocol_networking_offload_caps.tunnel_lro_vxlan" 0x06 0x00[2];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_gre`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_STATELESS_GRE = "per_protocol_networking_offload_caps.tunnel_stateless_gre" 0x06 0x00[1];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_vxlan`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_STATELESS_VXLAN = "per_protocol_networking_offload_caps.tunnel_stateless_vxlan" 0x06 0x00[0];
+    /// `per_protocol_networking_offload_caps.swp`.
+    IPOIB_ENHANCED_OFFLOADS_SWP = "per_protocol_networking_offload_caps.swp" 0x06 0x04[31];
+    /// `per_protocol_networking_offload_caps.swp_csum`.
+    IPOIB_ENHANCED_OFFLOADS_SWP_CSUM = "per_protocol_networking_offload_caps.swp_csum" 0x06 0x04[30];
+    /// `per_protocol_networking_offload_caps.swp_lso`.
+    IPOIB_ENHANCED_OFFLOADS_SWP_LSO = "per_protocol_networking_offload_caps.swp_lso" 0x06 0x04[29];
+    /// `per_protocol_networking_offload_caps.cqe_checksum_full`.
+    IPOIB_ENHANCED_OFFLOADS_CQE_CHECKSUM_FULL = "per_protocol_networking_offload_caps.cqe_checksum_full" 0x06 0x04[28];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_geneve_tx`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_STATELESS_GENEVE_TX = "per_protocol_networking_offload_caps.tunnel_stateless_geneve_tx" 0x06 0x04[27];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_mpls_over_udp`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_STATELESS_MPLS_OVER_UDP = "per_protocol_networking_offload_caps.tunnel_stateless_mpls_over_udp" 0x06 0x04[26];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_mpls_over_gre`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_STATELESS_MPLS_OVER_GRE = "per_protocol_networking_offload_caps.tunnel_stateless_mpls_over_gre" 0x06 0x04[25];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_vxlan_gpe`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_STATELESS_VXLAN_GPE = "per_protocol_networking_offload_caps.tunnel_stateless_vxlan_gpe" 0x06 0x04[24];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_ipv4_over_vxlan`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_STATELESS_IPV4_OVER_VXLAN = "per_protocol_networking_offload_caps.tunnel_stateless_ipv4_over_vxlan" 0x06 0x04[23];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_ip_over_ip`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_STATELESS_IP_OVER_IP = "per_protocol_networking_offload_caps.tunnel_stateless_ip_over_ip" 0x06 0x04[22];
+    /// `per_protocol_networking_offload_caps.insert_trailer`.
+    IPOIB_ENHANCED_OFFLOADS_INSERT_TRAILER = "per_protocol_networking_offload_caps.insert_trailer" 0x06 0x04[21];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_gtp`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_STATELESS_GTP = "per_protocol_networking_offload_caps.tunnel_stateless_gtp" 0x06 0x04[20];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_ip_over_ip_rx`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_STATELESS_IP_OVER_IP_RX = "per_protocol_networking_offload_caps.tunnel_stateless_ip_over_ip_rx" 0x06 0x04[19];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_ip_over_ip_tx`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_STATELESS_IP_OVER_IP_TX = "per_protocol_networking_offload_caps.tunnel_stateless_ip_over_ip_tx" 0x06 0x04[18];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_vxlan_gpe_nsh`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_STATELESS_VXLAN_GPE_NSH = "per_protocol_networking_offload_caps.tunnel_stateless_vxlan_gpe_nsh" 0x06 0x04[17];
+    /// `per_protocol_networking_offload_caps.swp_csum_l4_partial`.
+    IPOIB_ENHANCED_OFFLOADS_SWP_CSUM_L4_PARTIAL = "per_protocol_networking_offload_caps.swp_csum_l4_partial" 0x06 0x04[7];
+    /// `per_protocol_networking_offload_caps.max_geneve_opt_len`.
+    IPOIB_ENHANCED_OFFLOADS_MAX_GENEVE_OPT_LEN = "per_protocol_networking_offload_caps.max_geneve_opt_len" 0x06 0x04[1];
+    /// `per_protocol_networking_offload_caps.tunnel_stateless_geneve_rx`.
+    IPOIB_ENHANCED_OFFLOADS_TUNNEL_STATELESS_GENEVE_RX = "per_protocol_networking_offload_caps.tunnel_stateless_geneve_rx" 0x06 0x04[0];
+    /// `flow_table_nic_cap.nic_rx_multi_path_tirs`.
+    NIC_FLOW_TABLE_NIC_RX_MULTI_PATH_TIRS = "flow_table_nic_cap.nic_rx_multi_path_tirs" 0x07 0x00[31];
+    /// `flow_table_nic_cap.nic_rx_multi_path_tirs_fts`.
+    NIC_FLOW_TABLE_NIC_RX_MULTI_PATH_TIRS_FTS = "flow_table_nic_cap.nic_rx_multi_path_tirs_fts" 0x07 0x00[30];
+    /// `flow_table_nic_cap.allow_sniffer_and_nic_rx_shared_tir`.
+    NIC_FLOW_TABLE_ALLOW_SNIFFER_AND_NIC_RX_SHARED_TIR = "flow_table_nic_cap.allow_sniffer_and_nic_rx_shared_tir" 0x07 0x00[29];
+    /// `flow_table_nic_cap.nic_rx_flow_tag_multipath_en`.
+    NIC_FLOW_TABLE_NIC_RX_FLOW_TAG_MULTIPATH_EN = "flow_table_nic_cap.nic_rx_flow_tag_multipath_en" 0x07 0x00[27];
+    /// `flow_table_nic_cap.sw_owner_reformat_supported`.
+    NIC_FLOW_TABLE_SW_OWNER_REFORMAT_SUPPORTED = "flow_table_nic_cap.sw_owner_reformat_supported" 0x07 0x00[24];
+    /// `flow_table_nic_cap.encap_general_header`.
+    NIC_FLOW_TABLE_ENCAP_GENERAL_HEADER = "flow_table_nic_cap.encap_general_header" 0x07 0x04[31];
+    /// `flow_table_eswitch_cap.fdb_uplink_hairpin`.
+    ESW_FLOW_TABLE_FDB_UPLINK_HAIRPIN = "flow_table_eswitch_cap.fdb_uplink_hairpin" 0x08 0x00[18];
+    /// `flow_table_eswitch_cap.fdb_multi_path_any_table_limit_regc`.
+    ESW_FLOW_TABLE_FDB_MULTI_PATH_ANY_TABLE_LIMIT_REGC = "flow_table_eswitch_cap.fdb_multi_path_any_table_limit_regc" 0x08 0x00[17];
+    /// `flow_table_eswitch_cap.fdb_dynamic_tunnel`.
+    ESW_FLOW_TABLE_FDB_DYNAMIC_TUNNEL = "flow_table_eswitch_cap.fdb_dynamic_tunnel" 0x08 0x00[15];
+    /// `flow_table_eswitch_cap.fdb_multi_path_any_table`.
+    ESW_FLOW_TABLE_FDB_MULTI_PATH_ANY_TABLE = "flow_table_eswitch_cap.fdb_multi_path_any_table" 0x08 0x00[13];
+    /// `flow_table_eswitch_cap.fdb_modify_header_fwd_to_table`.
+    ESW_FLOW_TABLE_FDB_MODIFY_HEADER_FWD_TO_TABLE = "flow_table_eswitch_cap.fdb_modify_header_fwd_to_table" 0x08 0x00[10];
+    /// `flow_table_eswitch_cap.fdb_ipv4_ttl_modify`.
+    ESW_FLOW_TABLE_FDB_IPV4_TTL_MODIFY = "flow_table_eswitch_cap.fdb_ipv4_ttl_modify" 0x08 0x00[9];
+    /// `flow_table_eswitch_cap.flow_source`.
+    ESW_FLOW_TABLE_FLOW_SOURCE = "flow_table_eswitch_cap.flow_source" 0x08 0x00[8];
+    /// `flow_table_eswitch_cap.multi_fdb_encap`.
+    ESW_FLOW_TABLE_MULTI_FDB_ENCAP = "flow_table_eswitch_cap.multi_fdb_encap" 0x08 0x00[5];
+    /// `flow_table_eswitch_cap.egress_acl_forward_to_vport`.
+    ESW_FLOW_TABLE_EGRESS_ACL_FORWARD_TO_VPORT = "flow_table_eswitch_cap.egress_acl_forward_to_vport" 0x08 0x00[4];
+    /// `flow_table_eswitch_cap.fdb_multi_path_to_table`.
+    ESW_FLOW_TABLE_FDB_MULTI_PATH_TO_TABLE = "flow_table_eswitch_cap.fdb_multi_path_to_table" 0x08 0x00[3];
+    /// `e_switch_cap.vport_svlan_strip`.
+    ESW_VPORT_SVLAN_STRIP = "e_switch_cap.vport_svlan_strip" 0x09 0x00[31];
+    /// `e_switch_cap.vport_cvlan_strip`.
+    ESW_VPORT_CVLAN_STRIP = "e_switch_cap.vport_cvlan_strip" 0x09 0x00[30];
+    /// `e_switch_cap.vport_svlan_insert`.
+    ESW_VPORT_SVLAN_INSERT = "e_switch_cap.vport_svlan_insert" 0x09 0x00[29];
+    /// `e_switch_cap.vport_cvlan_insert_if_not_exist`.
+    ESW_VPORT_CVLAN_INSERT_IF_NOT_EXIST = "e_switch_cap.vport_cvlan_insert_if_not_exist" 0x09 0x00[28];
+    /// `e_switch_cap.vport_cvlan_insert_overwrite`.
+    ESW_VPORT_CVLAN_INSERT_OVERWRITE = "e_switch_cap.vport_cvlan_insert_overwrite" 0x09 0x00[27];
+    /// `e_switch_cap.vport_cvlan_insert_always`.
+    ESW_VPORT_CVLAN_INSERT_ALWAYS = "e_switch_cap.vport_cvlan_insert_always" 0x09 0x00[25];
+    /// `e_switch_cap.esw_shared_ingress_acl`.
+    ESW_ESW_SHARED_INGRESS_ACL = "e_switch_cap.esw_shared_ingress_acl" 0x09 0x00[24];
+    /// `e_switch_cap.esw_uplink_ingress_acl`.
+    ESW_ESW_UPLINK_INGRESS_ACL = "e_switch_cap.esw_uplink_ingress_acl" 0x09 0x00[23];
+    /// `e_switch_cap.root_ft_on_other_esw`.
+    ESW_ROOT_FT_ON_OTHER_ESW = "e_switch_cap.root_ft_on_other_esw" 0x09 0x00[22];
+    /// `e_switch_cap.esw_vport_state_max_tx_speed`.
+    ESW_ESW_VPORT_STATE_MAX_TX_SPEED = "e_switch_cap.esw_vport_state_max_tx_speed" 0x09 0x00[20];
+    /// `e_switch_cap.esw_functions_changed`.
+    ESW_ESW_FUNCTIONS_CHANGED = "e_switch_cap.esw_functions_changed" 0x09 0x00[6];
+    /// `e_switch_cap.ecpf_vport_exists`.
+    ESW_ECPF_VPORT_EXISTS = "e_switch_cap.ecpf_vport_exists" 0x09 0x00[4];
+    /// `e_switch_cap.counter_eswitch_affinity`.
+    ESW_COUNTER_ESWITCH_AFFINITY = "e_switch_cap.counter_eswitch_affinity" 0x09 0x00[3];
+    /// `e_switch_cap.merged_eswitch`.
+    ESW_MERGED_ESWITCH = "e_switch_cap.merged_eswitch" 0x09 0x00[2];
+    /// `e_switch_cap.nic_vport_node_guid_modify`.
+    ESW_NIC_VPORT_NODE_GUID_MODIFY = "e_switch_cap.nic_vport_node_guid_modify" 0x09 0x00[1];
+    /// `e_switch_cap.nic_vport_port_guid_modify`.
+    ESW_NIC_VPORT_PORT_GUID_MODIFY = "e_switch_cap.nic_vport_port_guid_modify" 0x09 0x00[0];
+    /// `e_switch_cap.vxlan_encap_decap`.
+    ESW_VXLAN_ENCAP_DECAP = "e_switch_cap.vxlan_encap_decap" 0x09 0x04[31];
+    /// `e_switch_cap.nvgre_encap_decap`.
+    ESW_NVGRE_ENCAP_DECAP = "e_switch_cap.nvgre_encap_decap" 0x09 0x04[30];
+    /// `e_switch_cap.esw_manager_vport_number_valid`.
+    ESW_ESW_MANAGER_VPORT_NUMBER_VALID = "e_switch_cap.esw_manager_vport_number_valid" 0x09 0x0c[31];
+    /// `vector_calc_cap.calc_matrix`.
+    VECTOR_CALC_CALC_MATRIX = "vector_calc_cap.calc_matrix" 0x0b 0x00[31];
+    /// `qos_cap.packet_pacing`.
+    QOS_PACKET_PACING = "qos_cap.packet_pacing" 0x0c 0x00[31];
+    /// `qos_cap.esw_scheduling`.
+    QOS_ESW_SCHEDULING = "qos_cap.esw_scheduling" 0x0c 0x00[30];
+    /// `qos_cap.esw_bw_share`.
+    QOS_ESW_BW_SHARE = "qos_cap.esw_bw_share" 0x0c 0x00[29];
+    /// `qos_cap.esw_rate_limit`.
+    QOS_ESW_RATE_LIMIT = "qos_cap.esw_rate_limit" 0x0c 0x00[28];
+    /// `qos_cap.packet_pacing_burst_bound`.
+    QOS_PACKET_PACING_BURST_BOUND = "qos_cap.packet_pacing_burst_bound" 0x0c 0x00[26];
+    /// `qos_cap.packet_pacing_typical_size`.
+    QOS_PACKET_PACING_TYPICAL_SIZE = "qos_cap.packet_pacing_typical_size" 0x0c 0x00[25];
+    /// `qos_cap.flow_meter_old`.
+    QOS_FLOW_METER_OLD = "qos_cap.flow_meter_old" 0x0c 0x00[24];
+    /// `qos_cap.nic_sq_scheduling`.
+    QOS_NIC_SQ_SCHEDULING = "qos_cap.nic_sq_scheduling" 0x0c 0x00[23];
+    /// `qos_cap.nic_bw_share`.
+    QOS_NIC_BW_SHARE = "qos_cap.nic_bw_share" 0x0c 0x00[22];
+    /// `qos_cap.nic_rate_limit`.
+    QOS_NIC_RATE_LIMIT = "qos_cap.nic_rate_limit" 0x0c 0x00[21];
+    /// `qos_cap.packet_pacing_uid`.
+    QOS_PACKET_PACING_UID = "qos_cap.packet_pacing_uid" 0x0c 0x00[20];
+    /// `qos_cap.wqe_rate_pp`.
+    QOS_WQE_RATE_PP = "qos_cap.wqe_rate_pp" 0x0c 0x04[31];
+    /// `qos_cap.nic_qp_scheduling`.
+    QOS_NIC_QP_SCHEDULING = "qos_cap.nic_qp_scheduling" 0x0c 0x04[30];
+    /// `qos_cap.packet_pacing_req_ud`.
+    QOS_PACKET_PACING_REQ_UD = "qos_cap.packet_pacing_req_ud" 0x0c 0x04[29];
+    /// `qos_cap.packet_pacing_req_uc`.
+    QOS_PACKET_PACING_REQ_UC = "qos_cap.packet_pacing_req_uc" 0x0c 0x04[28];
+    /// `qos_cap.flow_meter`.
+    QOS_FLOW_METER = "qos_cap.flow_meter" 0x0c 0x04[23];
+    /// `qos_cap.esw_cross_esw_sched`.
+    QOS_ESW_CROSS_ESW_SCHED = "qos_cap.esw_cross_esw_sched" 0x0c 0x04[22];
+    /// `debug_cap.core_dump_general`.
+    DEBUG_CORE_DUMP_GENERAL = "debug_cap.core_dump_general" 0x0d 0x00[31];
+    /// `debug_cap.core_dump_qp`.
+    DEBUG_CORE_DUMP_QP = "debug_cap.core_dump_qp" 0x0d 0x00[30];
+    /// `debug_cap.resource_dump`.
+    DEBUG_RESOURCE_DUMP = "debug_cap.resource_dump" 0x0d 0x00[22];
+    /// `debug_cap.single`.
+    DEBUG_SINGLE = "debug_cap.single" 0x0d 0x04[31];
+    /// `debug_cap.repetitive`.
+    DEBUG_REPETITIVE = "debug_cap.repetitive" 0x0d 0x04[30];
+    /// `debug_cap.stall_detect`.
+    DEBUG_STALL_DETECT = "debug_cap.stall_detect" 0x0d 0x04[29];
+    /// `debug_cap.diag_counter_tracer_dump`.
+    DEBUG_DIAG_COUNTER_TRACER_DUMP = "debug_cap.diag_counter_tracer_dump" 0x0d 0x04[28];
+    /// `device_mem_cap.memic`.
+    DEVICE_MEMORY_MEMIC = "device_mem_cap.memic" 0x0f 0x00[31];
+    /// `tls_cap.tls_1_2_aes_gcm_128`.
+    TLS_TLS_1_2_AES_GCM_128 = "tls_cap.tls_1_2_aes_gcm_128" 0x11 0x00[31];
+    /// `tls_cap.tls_1_3_aes_gcm_128`.
+    TLS_TLS_1_3_AES_GCM_128 = "tls_cap.tls_1_3_aes_gcm_128" 0x11 0x00[30];
+    /// `tls_cap.tls_1_2_aes_gcm_256`.
+    TLS_TLS_1_2_AES_GCM_256 = "tls_cap.tls_1_2_aes_gcm_256" 0x11 0x00[29];
+    /// `tls_cap.tls_1_3_aes_gcm_256`.
+    TLS_TLS_1_3_AES_GCM_256 = "tls_cap.tls_1_3_aes_gcm_256" 0x11 0x00[28];
+    /// `virtio_emulation_cap.desc_tunnel_offload_type`.
+    VDPA_EMULATION_DESC_TUNNEL_OFFLOAD_TYPE = "virtio_emulation_cap.desc_tunnel_offload_type" 0x13 0x00[31];
+    /// `virtio_emulation_cap.eth_frame_offload_type`.
+    VDPA_EMULATION_ETH_FRAME_OFFLOAD_TYPE = "virtio_emulation_cap.eth_frame_offload_type" 0x13 0x00[30];
+    /// `virtio_emulation_cap.virtio_version_1_0`.
+    VDPA_EMULATION_VIRTIO_VERSION_1_0 = "virtio_emulation_cap.virtio_version_1_0" 0x13 0x00[29];
+    /// `virtio_emulation_cap.vnet_modify_ext`.
+    VDPA_EMULATION_VNET_MODIFY_EXT = "virtio_emulation_cap.vnet_modify_ext" 0x13 0x04[7];
+    /// `virtio_emulation_cap.virtio_net_q_addr_modify`.
+    VDPA_EMULATION_VIRTIO_NET_Q_ADDR_MODIFY = "virtio_emulation_cap.virtio_net_q_addr_modify" 0x13 0x04[6];
+    /// `virtio_emulation_cap.virtio_q_index_modify`.
+    VDPA_EMULATION_VIRTIO_Q_INDEX_MODIFY = "virtio_emulation_cap.virtio_q_index_modify" 0x13 0x04[5];
+    /// `virtio_emulation_cap.desc_group_mkey_supported`.
+    VDPA_EMULATION_DESC_GROUP_MKEY_SUPPORTED = "virtio_emulation_cap.desc_group_mkey_supported" 0x13 0x18[12];
+    /// `virtio_emulation_cap.freeze_to_rdy_supported`.
+    VDPA_EMULATION_FREEZE_TO_RDY_SUPPORTED = "virtio_emulation_cap.freeze_to_rdy_supported" 0x13 0x18[11];
+    /// `ipsec_cap.ipsec_full_offload`.
+    IPSEC_IPSEC_FULL_OFFLOAD = "ipsec_cap.ipsec_full_offload" 0x15 0x00[31];
+    /// `ipsec_cap.ipsec_crypto_offload`.
+    IPSEC_IPSEC_CRYPTO_OFFLOAD = "ipsec_cap.ipsec_crypto_offload" 0x15 0x00[30];
+    /// `ipsec_cap.ipsec_esn`.
+    IPSEC_IPSEC_ESN = "ipsec_cap.ipsec_esn" 0x15 0x00[29];
+    /// `ipsec_cap.ipsec_crypto_esp_aes_gcm_256_encrypt`.
+    IPSEC_IPSEC_CRYPTO_ESP_AES_GCM_256_ENCRYPT = "ipsec_cap.ipsec_crypto_esp_aes_gcm_256_encrypt" 0x15 0x00[28];
+    /// `ipsec_cap.ipsec_crypto_esp_aes_gcm_128_encrypt`.
+    IPSEC_IPSEC_CRYPTO_ESP_AES_GCM_128_ENCRYPT = "ipsec_cap.ipsec_crypto_esp_aes_gcm_128_encrypt" 0x15 0x00[27];
+    /// `ipsec_cap.ipsec_crypto_esp_aes_gcm_256_decrypt`.
+    IPSEC_IPSEC_CRYPTO_ESP_AES_GCM_256_DECRYPT = "ipsec_cap.ipsec_crypto_esp_aes_gcm_256_decrypt" 0x15 0x00[26];
+    /// `ipsec_cap.ipsec_crypto_esp_aes_gcm_128_decrypt`.
+    IPSEC_IPSEC_CRYPTO_ESP_AES_GCM_128_DECRYPT = "ipsec_cap.ipsec_crypto_esp_aes_gcm_128_decrypt" 0x15 0x00[25];
+    /// `nvmeotcp_cap.zerocopy`.
+    NVMEOTCP_ZEROCOPY = "nvmeotcp_cap.zerocopy" 0x19 0x00[31];
+    /// `nvmeotcp_cap.crc_rx`.
+    NVMEOTCP_CRC_RX = "nvmeotcp_cap.crc_rx" 0x19 0x00[30];
+    /// `nvmeotcp_cap.crc_tx`.
+    NVMEOTCP_CRC_TX = "nvmeotcp_cap.crc_tx" 0x19 0x00[29];
+    /// `crypto_cap.synchronize_dek`.
+    CRYPTO_SYNCHRONIZE_DEK = "crypto_cap.synchronize_dek" 0x1a 0x00[28];
+    /// `crypto_cap.int_kek_manual`.
+    CRYPTO_INT_KEK_MANUAL = "crypto_cap.int_kek_manual" 0x1a 0x00[27];
+    /// `crypto_cap.int_kek_auto`.
+    CRYPTO_INT_KEK_AUTO = "crypto_cap.int_kek_auto" 0x1a 0x00[26];
+    /// `wqe_based_flow_table_cap.rtc_hash_split_table`.
+    WQE_BASED_FLOW_TABLE_RTC_HASH_SPLIT_TABLE = "wqe_based_flow_table_cap.rtc_hash_split_table" 0x1b 0x04[31];
+    /// `wqe_based_flow_table_cap.rtc_linear_lookup_table`.
+    WQE_BASED_FLOW_TABLE_RTC_LINEAR_LOOKUP_TABLE = "wqe_based_flow_table_cap.rtc_linear_lookup_table" 0x1b 0x04[30];
+    /// `wqe_based_flow_table_cap.fdb_jump_to_tir_stc`.
+    WQE_BASED_FLOW_TABLE_FDB_JUMP_TO_TIR_STC = "wqe_based_flow_table_cap.fdb_jump_to_tir_stc" 0x1b 0x38[31];
+    /// `wqe_based_flow_table_cap.fdb_rx_set_flow_tag_stc`.
+    WQE_BASED_FLOW_TABLE_FDB_RX_SET_FLOW_TAG_STC = "wqe_based_flow_table_cap.fdb_rx_set_flow_tag_stc" 0x1b 0x38[30];
+    /// `wqe_based_flow_table_cap.fdb_unified_en`.
+    WQE_BASED_FLOW_TABLE_FDB_UNIFIED_EN = "wqe_based_flow_table_cap.fdb_unified_en" 0x1b 0x38[29];
+    /// `parse_graph_node_cap.header_length_field_offset_mode`.
+    PARSE_GRAPH_NODE_HEADER_LENGTH_FIELD_OFFSET_MODE = "parse_graph_node_cap.header_length_field_offset_mode" 0x1c 0x0c[6];
+    /// `parse_graph_node_cap.parse_graph_anchor`.
+    PARSE_GRAPH_NODE_PARSE_GRAPH_ANCHOR = "parse_graph_node_cap.parse_graph_anchor" 0x1c 0x0c[4];
+    /// `parse_graph_node_cap.sample_tunnel_inner2`.
+    PARSE_GRAPH_NODE_SAMPLE_TUNNEL_INNER2 = "parse_graph_node_cap.sample_tunnel_inner2" 0x1c 0x0c[2];
+    /// `parse_graph_node_cap.zero_size_supported`.
+    PARSE_GRAPH_NODE_ZERO_SIZE_SUPPORTED = "parse_graph_node_cap.zero_size_supported" 0x1c 0x0c[1];
+    /// `parse_graph_node_cap.sample_id_in_out`.
+    PARSE_GRAPH_NODE_SAMPLE_ID_IN_OUT = "parse_graph_node_cap.sample_id_in_out" 0x1c 0x0c[0];
+    /// `shampo_cap.shampo_header_split`.
+    SHAMPO_SHAMPO_HEADER_SPLIT = "shampo_cap.shampo_header_split" 0x1d 0x04[31];
+    /// `shampo_cap.shampo_header_split_data_merge`.
+    SHAMPO_SHAMPO_HEADER_SPLIT_DATA_MERGE = "shampo_cap.shampo_header_split_data_merge" 0x1d 0x04[30];
+    /// `psp_cap.psp_crypto_offload`.
+    PSP_PSP_CRYPTO_OFFLOAD = "psp_cap.psp_crypto_offload" 0x1e 0x00[30];
+    /// `psp_cap.psp_crypto_esp_aes_gcm_256_encrypt`.
+    PSP_PSP_CRYPTO_ESP_AES_GCM_256_ENCRYPT = "psp_cap.psp_crypto_esp_aes_gcm_256_encrypt" 0x1e 0x00[28];
+    /// `psp_cap.psp_crypto_esp_aes_gcm_128_encrypt`.
+    PSP_PSP_CRYPTO_ESP_AES_GCM_128_ENCRYPT = "psp_cap.psp_crypto_esp_aes_gcm_128_encrypt" 0x1e 0x00[27];
+    /// `psp_cap.psp_crypto_esp_aes_gcm_256_decrypt`.
+    PSP_PSP_CRYPTO_ESP_AES_GCM_256_DECRYPT = "psp_cap.psp_crypto_esp_aes_gcm_256_decrypt" 0x1e 0x00[26];
+    /// `psp_cap.psp_crypto_esp_aes_gcm_128_decrypt`.
+    PSP_PSP_CRYPTO_ESP_AES_GCM_128_DECRYPT = "psp_cap.psp_crypto_esp_aes_gcm_128_decrypt" 0x1e 0x00[25];
+    /// `macsec_cap.macsec_epn`.
+    MACSEC_MACSEC_EPN = "macsec_cap.macsec_epn" 0x1f 0x00[31];
+    /// `macsec_cap.macsec_crypto_esp_aes_gcm_256_encrypt`.
+    MACSEC_MACSEC_CRYPTO_ESP_AES_GCM_256_ENCRYPT = "macsec_cap.macsec_crypto_esp_aes_gcm_256_encrypt" 0x1f 0x00[28];
+    /// `macsec_cap.macsec_crypto_esp_aes_gcm_128_encrypt`.
+    MACSEC_MACSEC_CRYPTO_ESP_AES_GCM_128_ENCRYPT = "macsec_cap.macsec_crypto_esp_aes_gcm_128_encrypt" 0x1f 0x00[27];
+    /// `macsec_cap.macsec_crypto_esp_aes_gcm_256_decrypt`.
+    MACSEC_MACSEC_CRYPTO_ESP_AES_GCM_256_DECRYPT = "macsec_cap.macsec_crypto_esp_aes_gcm_256_decrypt" 0x1f 0x00[26];
+    /// `macsec_cap.macsec_crypto_esp_aes_gcm_128_decrypt`.
+    MACSEC_MACSEC_CRYPTO_ESP_AES_GCM_128_DECRYPT = "macsec_cap.macsec_crypto_esp_aes_gcm_128_decrypt" 0x1f 0x00[25];
+    /// `cmd_hca_cap_2.migratable`.
+    MIGRATABLE = "cmd_hca_cap_2.migratable" 0x20 0x10[31];
+    /// `cmd_hca_cap_2.dp_ordering_force`.
+    DP_ORDERING_FORCE = "cmd_hca_cap_2.dp_ordering_force" 0x20 0x10[23];
+    /// `cmd_hca_cap_2.atomic_rate_pa`.
+    ATOMIC_RATE_PA = "cmd_hca_cap_2.atomic_rate_pa" 0x20 0x10[15];
+    /// `cmd_hca_cap_2.introspection_mkey_access_allowed`.
+    INTROSPECTION_MKEY_ACCESS_ALLOWED = "cmd_hca_cap_2.introspection_mkey_access_allowed" 0x20 0x10[14];
+    /// `cmd_hca_cap_2.query_vuid`.
+    QUERY_VUID = "cmd_hca_cap_2.query_vuid" 0x20 0x10[13];
+    /// `cmd_hca_cap_2.umr_log_entity_size_5`.
+    UMR_LOG_ENTITY_SIZE_5 = "cmd_hca_cap_2.umr_log_entity_size_5" 0x20 0x10[7];
+    /// `cmd_hca_cap_2.multi_sl_qp`.
+    MULTI_SL_QP = "cmd_hca_cap_2.multi_sl_qp" 0x20 0x18[31];
+    /// `cmd_hca_cap_2.non_tunnel_reformat`.
+    NON_TUNNEL_REFORMAT = "cmd_hca_cap_2.non_tunnel_reformat" 0x20 0x18[30];
+    /// `cmd_hca_cap_2.migration_multi_load`.
+    MIGRATION_MULTI_LOAD = "cmd_hca_cap_2.migration_multi_load" 0x20 0x18[23];
+    /// `cmd_hca_cap_2.migration_tracking_state`.
+    MIGRATION_TRACKING_STATE = "cmd_hca_cap_2.migration_tracking_state" 0x20 0x18[22];
+    /// `cmd_hca_cap_2.multiplane_qp_ud`.
+    MULTIPLANE_QP_UD = "cmd_hca_cap_2.multiplane_qp_ud" 0x20 0x18[21];
+    /// `cmd_hca_cap_2.migration_in_chunks`.
+    MIGRATION_IN_CHUNKS = "cmd_hca_cap_2.migration_in_chunks" 0x20 0x18[15];
+    /// `cmd_hca_cap_2.sf_eq_usage`.
+    SF_EQ_USAGE = "cmd_hca_cap_2.sf_eq_usage" 0x20 0x18[13];
+    /// `cmd_hca_cap_2.multiplane`.
+    MULTIPLANE = "cmd_hca_cap_2.multiplane" 0x20 0x18[7];
+    /// `cmd_hca_cap_2.migration_state`.
+    MIGRATION_STATE = "cmd_hca_cap_2.migration_state" 0x20 0x18[6];
+    /// `cmd_hca_cap_2.hairpin_sq_wq_in_host_mem`.
+    HAIRPIN_SQ_WQ_IN_HOST_MEM = "cmd_hca_cap_2.hairpin_sq_wq_in_host_mem" 0x20 0x2c[23];
+    /// `cmd_hca_cap_2.hairpin_data_buffer_locked`.
+    HAIRPIN_DATA_BUFFER_LOCKED = "cmd_hca_cap_2.hairpin_data_buffer_locked" 0x20 0x2c[22];
+    /// `cmd_hca_cap_2.format_select_dw_8_6_ext`.
+    FORMAT_SELECT_DW_8_6_EXT = "cmd_hca_cap_2.format_select_dw_8_6_ext" 0x20 0x34[21];
+    /// `cmd_hca_cap_2.sw_vhca_id_valid`.
+    SW_VHCA_ID_VALID = "cmd_hca_cap_2.sw_vhca_id_valid" 0x20 0x44[30];
+    /// `cmd_hca_cap_2.mkey_by_name_reserve`.
+    MKEY_BY_NAME_RESERVE = "cmd_hca_cap_2.mkey_by_name_reserve" 0x20 0x78[31];
+    /// `cmd_hca_cap_2.pcc_ifa2`.
+    PCC_IFA2 = "cmd_hca_cap_2.pcc_ifa2" 0x20 0x7c[15];
+    /// `cmd_hca_cap_2.min_mkey_log_entity_size_fixed_buffer_valid`.
+    MIN_MKEY_LOG_ENTITY_SIZE_FIXED_BUFFER_VALID = "cmd_hca_cap_2.min_mkey_log_entity_size_fixed_buffer_valid" 0x20 0x80[30];
+    /// `cmd_hca_cap_2.query_adjacent_functions_id`.
+    QUERY_ADJACENT_FUNCTIONS_ID = "cmd_hca_cap_2.query_adjacent_functions_id" 0x20 0xb8[31];
+    /// `cmd_hca_cap_2.ingress_egress_esw_vport_connect`.
+    INGRESS_EGRESS_ESW_VPORT_CONNECT = "cmd_hca_cap_2.ingress_egress_esw_vport_connect" 0x20 0xb8[30];
+    /// `cmd_hca_cap_2.function_id_type_vhca_id`.
+    FUNCTION_ID_TYPE_VHCA_ID = "cmd_hca_cap_2.function_id_type_vhca_id" 0x20 0xb8[29];
+    /// `cmd_hca_cap_2.lag_per_mp_group`.
+    LAG_PER_MP_GROUP = "cmd_hca_cap_2.lag_per_mp_group" 0x20 0xb8[27];
+    /// `port_selection_cap.port_select_flow_table`.
+    PORT_SELECTION_PORT_SELECT_FLOW_TABLE = "port_selection_cap.port_select_flow_table" 0x25 0x00[15];
+    /// `port_selection_cap.port_select_flow_table_bypass`.
+    PORT_SELECTION_PORT_SELECT_FLOW_TABLE_BYPASS = "port_selection_cap.port_select_flow_table_bypass" 0x25 0x00[13];
+    /// `adv_rdma_cap.rdma_transport_manager`.
+    ADV_RDMA_RDMA_TRANSPORT_MANAGER = "adv_rdma_cap.rdma_transport_manager" 0x28 0x00[31];
+    /// `adv_rdma_cap.rdma_transport_manager_other_eswitch`.
+    ADV_RDMA_RDMA_TRANSPORT_MANAGER_OTHER_ESWITCH = "adv_rdma_cap.rdma_transport_manager_other_eswitch" 0x28 0x00[30];
 }

@@ -72,6 +72,9 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
+
 /// `ipv4_layout`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
@@ -146,61 +149,61 @@ layout! { Uint64, tag::Uint64, "uint64", Struct, 0x08;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Ads = Layout<tag::Ads, 0x2c>;
-layout! { Ads, tag::Ads, "ads", Struct, 0x2c;
-    /// `fl`: bit 31 of dword 0x00. When set, packets are looped back in the adapter. Capability: roce_cap.fl_rc_qp_when_roce_enabled.
-    flag(fl set_fl with_fl: bool = "fl" 0x00[31]);
-    /// `free_ar`: bit 30 of dword 0x00. When set, packets may be routed adaptively. By its name only: no public text says more.
-    flag(free_ar set_free_ar with_free_ar: bool = "free_ar" 0x00[30]);
-    /// `pkey_index`: bits 15:0 of dword 0x00. Index of the partition key in the table of the port.
-    full(pkey_index set_pkey_index with_pkey_index: u16 = "pkey_index" 0x00[15:0]);
-    /// `plane_index`: bits 31:24 of dword 0x04. Plane of a port that has several. Capability: cmd_hca_cap_2.multiplane.
-    full(plane_index set_plane_index with_plane_index: u8 = "plane_index" 0x04[31:24]);
-    /// `grh`: bit 23 of dword 0x04. When set, packets carry a global route header.
-    flag(grh set_grh with_grh: bool = "grh" 0x04[23]);
-    /// `mlid`: bits 22:16 of dword 0x04. Path bits: low bits of the LID that packets come from.
-    bits(mlid set_mlid with_mlid try_set_mlid: u8 = "mlid" 0x04[22:16]);
-    /// `rlid`: bits 15:0 of dword 0x04. LID of the other side.
-    full(rlid set_rlid with_rlid: u16 = "rlid" 0x04[15:0]);
-    /// `ack_timeout`: bits 31:27 of dword 0x08. How long to wait for an acknowledgment; 0 is without end. Unit: log2 of 4.096 microseconds.
-    bits(ack_timeout set_ack_timeout with_ack_timeout try_set_ack_timeout: u8 = "ack_timeout" 0x08[31:27]);
-    /// `src_addr_index`: bits 23:16 of dword 0x08. Index of the own GID in the table of the port.
-    full(src_addr_index set_src_addr_index with_src_addr_index: u8 = "src_addr_index" 0x08[23:16]);
-    /// `log_rtm`: bits 15:12 of dword 0x08. By how much ack_timeout grows with each repetition. Unit: log2. Capability: cmd_hca_cap.exponential_backoff.
-    bits(log_rtm set_log_rtm with_log_rtm try_set_log_rtm: u8 = "log_rtm" 0x08[15:12]);
-    /// `stat_rate`: bits 11:8 of dword 0x08. Highest rate of sending, as a code; 0 is no limit. Capability: cmd_hca_cap.stat_rate_support.
-    bits(stat_rate set_stat_rate with_stat_rate try_set_stat_rate: u8 = "stat_rate" 0x08[11:8]);
-    /// `hop_limit`: bits 7:0 of dword 0x08. Hop limit of the global route header, or time to live of IP.
-    full(hop_limit set_hop_limit with_hop_limit: u8 = "hop_limit" 0x08[7:0]);
-    /// `tclass`: bits 27:20 of dword 0x0c. Traffic class of the global route header.
-    full(tclass set_tclass with_tclass: u8 = "tclass" 0x0c[27:20]);
-    /// `flow_label`: bits 19:0 of dword 0x0c. Flow label of the global route header.
-    bits(flow_label set_flow_label with_flow_label try_set_flow_label: u32 = "flow_label" 0x0c[19:0]);
-    /// `rgid_rip`: from byte 0x10 on. GID or IP address of the other side.
-    array(rgid_rip rgid_rip_mut set_rgid_rip with_rgid_rip: [u8; 16] = "rgid_rip" 0x10, 0x10);
-    /// `f_dscp`: bit 27 of dword 0x20. When set, dscp is forced. By its name only: no public text says more.
-    flag(f_dscp set_f_dscp with_f_dscp: bool = "f_dscp" 0x20[27]);
-    /// `f_ecn`: bit 26 of dword 0x20. When set, ecn is forced. By its name only: no public text says more.
-    flag(f_ecn set_f_ecn with_f_ecn: bool = "f_ecn" 0x20[26]);
-    /// `f_eth_prio`: bit 24 of dword 0x20. When set, eth_prio is forced. By its name only: no public text says more.
-    flag(f_eth_prio set_f_eth_prio with_f_eth_prio: bool = "f_eth_prio" 0x20[24]);
-    /// `ecn`: bits 23:22 of dword 0x20. Congestion bits of the IP header.
-    bits(ecn set_ecn with_ecn try_set_ecn: u8 = "ecn" 0x20[23:22]);
-    /// `dscp`: bits 21:16 of dword 0x20. Differentiated services code point of the IP header.
-    bits(dscp set_dscp with_dscp try_set_dscp: u8 = "dscp" 0x20[21:16]);
-    /// `udp_sport`: bits 15:0 of dword 0x20. UDP source port of RoCE v2 packets.
-    full(udp_sport set_udp_sport with_udp_sport: u16 = "udp_sport" 0x20[15:0]);
-    /// `dei_cfi`: bit 31 of dword 0x24. Drop eligible bit of the VLAN tag.
-    flag(dei_cfi set_dei_cfi with_dei_cfi: bool = "dei_cfi" 0x24[31]);
-    /// `eth_prio`: bits 30:28 of dword 0x24. Ethernet priority of RoCE packets.
-    bits(eth_prio set_eth_prio with_eth_prio try_set_eth_prio: u8 = "eth_prio" 0x24[30:28]);
-    /// `sl`: bits 27:24 of dword 0x24. Service level of InfiniBand packets.
-    bits(sl set_sl with_sl try_set_sl: u8 = "sl" 0x24[27:24]);
-    /// `vhca_port_num`: bits 23:16 of dword 0x24. Port that the path goes through, counted from 1.
-    full(vhca_port_num set_vhca_port_num with_vhca_port_num: u8 = "vhca_port_num" 0x24[23:16]);
-    /// `rmac_47_32`: bits 15:0 of dword 0x24. Bits 47:32 of the MAC address of the next hop.
-    full(rmac_47_32 set_rmac_47_32 with_rmac_47_32: u16 = "rmac_47_32" 0x24[15:0]);
-    /// `rmac_31_0`: bits 31:0 of dword 0x28. Bits 31:0 of the MAC address of the next hop.
-    full(rmac_31_0 set_rmac_31_0 with_rmac_31_0: u32 = "rmac_31_0" 0x28[31:0]);
+layout! { Ads, tag::Ads, "ads", Struct, 0x2c, "Address path: how packets get to the other side.";
+    /// `fl`: bit 31 of dword 0x00.
+    flag(fl set_fl with_fl: bool = "fl" 0x00[31]) "When set, packets are looped back in the adapter. Capability: roce_cap.fl_rc_qp_when_roce_enabled.";
+    /// `free_ar`: bit 30 of dword 0x00.
+    flag(free_ar set_free_ar with_free_ar: bool = "free_ar" 0x00[30]) "When set, packets may be routed adaptively. By its name only: no public text says more.";
+    /// `pkey_index`: bits 15:0 of dword 0x00.
+    full(pkey_index set_pkey_index with_pkey_index: u16 = "pkey_index" 0x00[15:0]) "Index of the partition key in the table of the port.";
+    /// `plane_index`: bits 31:24 of dword 0x04.
+    full(plane_index set_plane_index with_plane_index: u8 = "plane_index" 0x04[31:24]) "Plane of a port that has several. Capability: cmd_hca_cap_2.multiplane.";
+    /// `grh`: bit 23 of dword 0x04.
+    flag(grh set_grh with_grh: bool = "grh" 0x04[23]) "When set, packets carry a global route header.";
+    /// `mlid`: bits 22:16 of dword 0x04.
+    bits(mlid set_mlid with_mlid try_set_mlid: u8 = "mlid" 0x04[22:16]) "Path bits: low bits of the LID that packets come from.";
+    /// `rlid`: bits 15:0 of dword 0x04.
+    full(rlid set_rlid with_rlid: u16 = "rlid" 0x04[15:0]) "LID of the other side.";
+    /// `ack_timeout`: bits 31:27 of dword 0x08.
+    bits(ack_timeout set_ack_timeout with_ack_timeout try_set_ack_timeout: u8 = "ack_timeout" 0x08[31:27]) "How long to wait for an acknowledgment; 0 is without end. Unit: log2 of 4.096 microseconds.";
+    /// `src_addr_index`: bits 23:16 of dword 0x08.
+    full(src_addr_index set_src_addr_index with_src_addr_index: u8 = "src_addr_index" 0x08[23:16]) "Index of the own GID in the table of the port.";
+    /// `log_rtm`: bits 15:12 of dword 0x08.
+    bits(log_rtm set_log_rtm with_log_rtm try_set_log_rtm: u8 = "log_rtm" 0x08[15:12]) "By how much ack_timeout grows with each repetition. Unit: log2. Capability: cmd_hca_cap.exponential_backoff.";
+    /// `stat_rate`: bits 11:8 of dword 0x08.
+    coded(stat_rate set_stat_rate with_stat_rate try_set_stat_rate: StatRate(u8) = "stat_rate" 0x08[11:8]) "Highest rate of sending, as a code; 0 is no limit. Capability: cmd_hca_cap.stat_rate_support.";
+    /// `hop_limit`: bits 7:0 of dword 0x08.
+    full(hop_limit set_hop_limit with_hop_limit: u8 = "hop_limit" 0x08[7:0]) "Hop limit of the global route header, or time to live of IP.";
+    /// `tclass`: bits 27:20 of dword 0x0c.
+    full(tclass set_tclass with_tclass: u8 = "tclass" 0x0c[27:20]) "Traffic class of the global route header.";
+    /// `flow_label`: bits 19:0 of dword 0x0c.
+    bits(flow_label set_flow_label with_flow_label try_set_flow_label: u32 = "flow_label" 0x0c[19:0]) "Flow label of the global route header.";
+    /// `rgid_rip`: from byte 0x10 on.
+    array(rgid_rip rgid_rip_mut set_rgid_rip with_rgid_rip: [u8; 16] = "rgid_rip" 0x10, 0x10) "GID or IP address of the other side.";
+    /// `f_dscp`: bit 27 of dword 0x20.
+    flag(f_dscp set_f_dscp with_f_dscp: bool = "f_dscp" 0x20[27]) "When set, dscp is forced. By its name only: no public text says more.";
+    /// `f_ecn`: bit 26 of dword 0x20.
+    flag(f_ecn set_f_ecn with_f_ecn: bool = "f_ecn" 0x20[26]) "When set, ecn is forced. By its name only: no public text says more.";
+    /// `f_eth_prio`: bit 24 of dword 0x20.
+    flag(f_eth_prio set_f_eth_prio with_f_eth_prio: bool = "f_eth_prio" 0x20[24]) "When set, eth_prio is forced. By its name only: no public text says more.";
+    /// `ecn`: bits 23:22 of dword 0x20.
+    bits(ecn set_ecn with_ecn try_set_ecn: u8 = "ecn" 0x20[23:22]) "Congestion bits of the IP header.";
+    /// `dscp`: bits 21:16 of dword 0x20.
+    bits(dscp set_dscp with_dscp try_set_dscp: u8 = "dscp" 0x20[21:16]) "Differentiated services code point of the IP header.";
+    /// `udp_sport`: bits 15:0 of dword 0x20.
+    full(udp_sport set_udp_sport with_udp_sport: u16 = "udp_sport" 0x20[15:0]) "UDP source port of RoCE v2 packets.";
+    /// `dei_cfi`: bit 31 of dword 0x24.
+    flag(dei_cfi set_dei_cfi with_dei_cfi: bool = "dei_cfi" 0x24[31]) "Drop eligible bit of the VLAN tag.";
+    /// `eth_prio`: bits 30:28 of dword 0x24.
+    bits(eth_prio set_eth_prio with_eth_prio try_set_eth_prio: u8 = "eth_prio" 0x24[30:28]) "Ethernet priority of RoCE packets.";
+    /// `sl`: bits 27:24 of dword 0x24.
+    bits(sl set_sl with_sl try_set_sl: u8 = "sl" 0x24[27:24]) "Service level of InfiniBand packets.";
+    /// `vhca_port_num`: bits 23:16 of dword 0x24.
+    full(vhca_port_num set_vhca_port_num with_vhca_port_num: u8 = "vhca_port_num" 0x24[23:16]) "Port that the path goes through, counted from 1.";
+    /// `rmac_47_32`: bits 15:0 of dword 0x24.
+    full(rmac_47_32 set_rmac_47_32 with_rmac_47_32: u16 = "rmac_47_32" 0x24[15:0]) "Bits 47:32 of the MAC address of the next hop.";
+    /// `rmac_31_0`: bits 31:0 of dword 0x28.
+    full(rmac_31_0 set_rmac_31_0 with_rmac_31_0: u32 = "rmac_31_0" 0x28[31:0]) "Bits 31:0 of the MAC address of the next hop.";
 }
 
 /// `wq`: 192 bytes.
@@ -214,76 +217,76 @@ pub type Wq = Layout<tag::Wq, 0xc0>;
 
 /// `wq` and its list `pas`.
 pub type WqWithPas = WithTail<Wq, CmdPas>;
-layout! { Wq, tag::Wq, "wq", Struct, 0xc0;
-    /// `wq_type`: bits 31:28 of dword 0x00. Whether entries are linked or cyclic, plain or striding.
-    bits(wq_type set_wq_type with_wq_type try_set_wq_type: u8 = "wq_type" 0x00[31:28]);
-    /// `wq_signature`: bit 27 of dword 0x00. When set, entries of the queue carry a signature. Capability: cmd_hca_cap.wq_signature.
-    flag(wq_signature set_wq_signature with_wq_signature: bool = "wq_signature" 0x00[27]);
-    /// `end_padding_mode`: bits 26:25 of dword 0x00. Whether received data is padded to whole cache lines (1) or not (0). Capability: cmd_hca_cap.end_pad.
-    bits(end_padding_mode set_end_padding_mode with_end_padding_mode try_set_end_padding_mode: u8 = "end_padding_mode" 0x00[26:25]);
-    /// `cd_slave`: bit 24 of dword 0x00. When set, entries wait until another queue enables them. Capability: cmd_hca_cap.cd.
-    flag(cd_slave set_cd_slave with_cd_slave: bool = "cd_slave" 0x00[24]);
-    /// `hds_skip_first_sge`: bit 31 of dword 0x04. When set, header data split leaves out the first scatter entry. By its name only: no public text says more.
-    flag(hds_skip_first_sge set_hds_skip_first_sge with_hds_skip_first_sge: bool = "hds_skip_first_sge" 0x04[31]);
-    /// `log2_hds_buf_size`: bits 30:28 of dword 0x04. Size of the header buffer of header data split. Unit: log2. By its name only: no public text says more.
-    bits(log2_hds_buf_size set_log2_hds_buf_size with_log2_hds_buf_size try_set_log2_hds_buf_size: u8 = "log2_hds_buf_size" 0x04[30:28]);
-    /// `page_offset`: bits 20:16 of dword 0x04. Where the first entry begins in the first page. Unit: 64ths of a page.
-    bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x04[20:16]);
-    /// `lwm`: bits 15:0 of dword 0x04. Limit: the limit event comes when fewer entries are left. Unit: entries.
-    full(lwm set_lwm with_lwm: u16 = "lwm" 0x04[15:0]);
-    /// `pd`: bits 23:0 of dword 0x08. Number of the PD that the queue belongs to.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x08[23:0]);
-    /// `uar_page`: bits 23:0 of dword 0x0c. Number of the UAR page whose doorbell starts the queue.
-    bits(uar_page set_uar_page with_uar_page try_set_uar_page: u32 = "uar_page" 0x0c[23:0]);
-    /// `dbr_addr`: 64 bits from byte 0x10 on. Address of the doorbell record, or its offset in the umem. Unit: bytes.
-    quad(dbr_addr set_dbr_addr with_dbr_addr: u64 = "dbr_addr" 0x10);
-    /// `hw_counter`: bits 31:0 of dword 0x18. Where the adapter stands in the queue.
-    full(hw_counter set_hw_counter with_hw_counter: u32 = "hw_counter" 0x18[31:0]);
-    /// `sw_counter`: bits 31:0 of dword 0x1c. Where software stands in the queue.
-    full(sw_counter set_sw_counter with_sw_counter: u32 = "sw_counter" 0x1c[31:0]);
-    /// `log_wq_stride`: bits 19:16 of dword 0x20. Size of an entry. Unit: log2 of bytes.
-    bits(log_wq_stride set_log_wq_stride with_log_wq_stride try_set_log_wq_stride: u8 = "log_wq_stride" 0x20[19:16]);
-    /// `log_wq_pg_sz`: bits 12:8 of dword 0x20. Size of the pages that the buffer is made of. Unit: log2 of 4096 bytes.
-    bits(log_wq_pg_sz set_log_wq_pg_sz with_log_wq_pg_sz try_set_log_wq_pg_sz: u8 = "log_wq_pg_sz" 0x20[12:8]);
-    /// `log_wq_sz`: bits 4:0 of dword 0x20. Number of entries. Unit: log2. Range: up to log_max_wq_sz. Capability: cmd_hca_cap.log_max_wq_sz.
-    bits(log_wq_sz set_log_wq_sz with_log_wq_sz try_set_log_wq_sz: u8 = "log_wq_sz" 0x20[4:0]);
-    /// `dbr_umem_valid`: bit 31 of dword 0x24. When set, the doorbell record lies in the umem dbr_umem_id.
-    flag(dbr_umem_valid set_dbr_umem_valid with_dbr_umem_valid: bool = "dbr_umem_valid" 0x24[31]);
-    /// `wq_umem_valid`: bit 30 of dword 0x24. When set, the buffer lies in the umem wq_umem_id, not in pas.
-    flag(wq_umem_valid set_wq_umem_valid with_wq_umem_valid: bool = "wq_umem_valid" 0x24[30]);
-    /// `log_hairpin_num_packets`: bits 28:24 of dword 0x24. How many packets a hairpin queue holds. Unit: log2. Range: up to log_max_hairpin_num_packets. Capability: cmd_hca_cap.log_max_hairpin_num_packets.
-    bits(log_hairpin_num_packets set_log_hairpin_num_packets with_log_hairpin_num_packets try_set_log_hairpin_num_packets: u8 = "log_hairpin_num_packets" 0x24[28:24]);
-    /// `log_hairpin_data_sz`: bits 20:16 of dword 0x24. How much data a hairpin queue holds. Unit: log2 of bytes. Range: log_min_hairpin_wq_data_sz to log_max_hairpin_wq_data_sz. Capability: cmd_hca_cap.log_max_hairpin_wq_data_sz.
-    bits(log_hairpin_data_sz set_log_hairpin_data_sz with_log_hairpin_data_sz try_set_log_hairpin_data_sz: u8 = "log_hairpin_data_sz" 0x24[20:16]);
-    /// `log_wqe_num_of_strides`: bits 11:8 of dword 0x24. Number of strides in an entry of a striding queue. Unit: log2 of 512. Range: 0 to 7; with ext_stride_num_range also -6 to -1, written 10 to 15. Capability: cmd_hca_cap.striding_rq.
+layout! { Wq, tag::Wq, "wq", Struct, 0xc0, "Work queue: buffer and doorbell record of an RQ, SQ, RMP or XRQ.";
+    /// `wq_type`: bits 31:28 of dword 0x00.
+    coded(wq_type set_wq_type with_wq_type try_set_wq_type: WqType(u8) = "wq_type" 0x00[31:28]) "Whether entries are linked or cyclic, plain or striding.";
+    /// `wq_signature`: bit 27 of dword 0x00.
+    flag(wq_signature set_wq_signature with_wq_signature: bool = "wq_signature" 0x00[27]) "When set, entries of the queue carry a signature. Capability: cmd_hca_cap.wq_signature.";
+    /// `end_padding_mode`: bits 26:25 of dword 0x00.
+    coded(end_padding_mode set_end_padding_mode with_end_padding_mode try_set_end_padding_mode: EndPaddingMode(u8) = "end_padding_mode" 0x00[26:25]) "Whether received data is padded to whole cache lines (1) or not (0). Capability: cmd_hca_cap.end_pad.";
+    /// `cd_slave`: bit 24 of dword 0x00.
+    flag(cd_slave set_cd_slave with_cd_slave: bool = "cd_slave" 0x00[24]) "When set, entries wait until another queue enables them. Capability: cmd_hca_cap.cd.";
+    /// `hds_skip_first_sge`: bit 31 of dword 0x04.
+    flag(hds_skip_first_sge set_hds_skip_first_sge with_hds_skip_first_sge: bool = "hds_skip_first_sge" 0x04[31]) "When set, header data split leaves out the first scatter entry. By its name only: no public text says more.";
+    /// `log2_hds_buf_size`: bits 30:28 of dword 0x04.
+    bits(log2_hds_buf_size set_log2_hds_buf_size with_log2_hds_buf_size try_set_log2_hds_buf_size: u8 = "log2_hds_buf_size" 0x04[30:28]) "Size of the header buffer of header data split. Unit: log2. By its name only: no public text says more.";
+    /// `page_offset`: bits 20:16 of dword 0x04.
+    bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x04[20:16]) "Where the first entry begins in the first page. Unit: 64ths of a page.";
+    /// `lwm`: bits 15:0 of dword 0x04.
+    full(lwm set_lwm with_lwm: u16 = "lwm" 0x04[15:0]) "Limit: the limit event comes when fewer entries are left. Unit: entries.";
+    /// `pd`: bits 23:0 of dword 0x08.
+    number(pd set_pd with_pd: Pdn = "pd" 0x08[23:0]) "Number of the PD that the queue belongs to.";
+    /// `uar_page`: bits 23:0 of dword 0x0c.
+    number(uar_page set_uar_page with_uar_page: UarPage = "uar_page" 0x0c[23:0]) "Number of the UAR page whose doorbell starts the queue.";
+    /// `dbr_addr`: 64 bits from byte 0x10 on.
+    quad(dbr_addr set_dbr_addr with_dbr_addr: u64 = "dbr_addr" 0x10) "Address of the doorbell record, or its offset in the umem. Unit: bytes.";
+    /// `hw_counter`: bits 31:0 of dword 0x18.
+    full(hw_counter set_hw_counter with_hw_counter: u32 = "hw_counter" 0x18[31:0]) "Where the adapter stands in the queue.";
+    /// `sw_counter`: bits 31:0 of dword 0x1c.
+    full(sw_counter set_sw_counter with_sw_counter: u32 = "sw_counter" 0x1c[31:0]) "Where software stands in the queue.";
+    /// `log_wq_stride`: bits 19:16 of dword 0x20.
+    bits(log_wq_stride set_log_wq_stride with_log_wq_stride try_set_log_wq_stride: u8 = "log_wq_stride" 0x20[19:16]) "Size of an entry. Unit: log2 of bytes.";
+    /// `log_wq_pg_sz`: bits 12:8 of dword 0x20.
+    bits(log_wq_pg_sz set_log_wq_pg_sz with_log_wq_pg_sz try_set_log_wq_pg_sz: u8 = "log_wq_pg_sz" 0x20[12:8]) "Size of the pages that the buffer is made of. Unit: log2 of 4096 bytes.";
+    /// `log_wq_sz`: bits 4:0 of dword 0x20.
+    bits(log_wq_sz set_log_wq_sz with_log_wq_sz try_set_log_wq_sz: u8 = "log_wq_sz" 0x20[4:0]) "Number of entries. Unit: log2. Range: up to log_max_wq_sz. Capability: cmd_hca_cap.log_max_wq_sz.";
+    /// `dbr_umem_valid`: bit 31 of dword 0x24.
+    flag(dbr_umem_valid set_dbr_umem_valid with_dbr_umem_valid: bool = "dbr_umem_valid" 0x24[31]) "When set, the doorbell record lies in the umem dbr_umem_id.";
+    /// `wq_umem_valid`: bit 30 of dword 0x24.
+    flag(wq_umem_valid set_wq_umem_valid with_wq_umem_valid: bool = "wq_umem_valid" 0x24[30]) "When set, the buffer lies in the umem wq_umem_id, not in pas.";
+    /// `log_hairpin_num_packets`: bits 28:24 of dword 0x24.
+    bits(log_hairpin_num_packets set_log_hairpin_num_packets with_log_hairpin_num_packets try_set_log_hairpin_num_packets: u8 = "log_hairpin_num_packets" 0x24[28:24]) "How many packets a hairpin queue holds. Unit: log2. Range: up to log_max_hairpin_num_packets. Capability: cmd_hca_cap.log_max_hairpin_num_packets.";
+    /// `log_hairpin_data_sz`: bits 20:16 of dword 0x24.
+    bits(log_hairpin_data_sz set_log_hairpin_data_sz with_log_hairpin_data_sz try_set_log_hairpin_data_sz: u8 = "log_hairpin_data_sz" 0x24[20:16]) "How much data a hairpin queue holds. Unit: log2 of bytes. Range: log_min_hairpin_wq_data_sz to log_max_hairpin_wq_data_sz. Capability: cmd_hca_cap.log_max_hairpin_wq_data_sz.";
+    /// `log_wqe_num_of_strides`: bits 11:8 of dword 0x24.
     #[doc(alias = "single_wqe_log_num_of_strides")]
-    bits(log_wqe_num_of_strides set_log_wqe_num_of_strides with_log_wqe_num_of_strides try_set_log_wqe_num_of_strides: u8 = "log_wqe_num_of_strides" 0x24[11:8]);
-    /// `two_byte_shift_en`: bit 7 of dword 0x24. When set, two bytes of padding are put before each packet.
-    flag(two_byte_shift_en set_two_byte_shift_en with_two_byte_shift_en: bool = "two_byte_shift_en" 0x24[7]);
-    /// `log_wqe_stride_size`: bits 2:0 of dword 0x24. Size of a stride of a striding queue. Unit: log2 of 64 bytes. Capability: cmd_hca_cap.striding_rq.
+    bits(log_wqe_num_of_strides set_log_wqe_num_of_strides with_log_wqe_num_of_strides try_set_log_wqe_num_of_strides: u8 = "log_wqe_num_of_strides" 0x24[11:8]) "Number of strides in an entry of a striding queue. Unit: log2 of 512. Range: 0 to 7; with ext_stride_num_range also -6 to -1, written 10 to 15. Capability: cmd_hca_cap.striding_rq.";
+    /// `two_byte_shift_en`: bit 7 of dword 0x24.
+    flag(two_byte_shift_en set_two_byte_shift_en with_two_byte_shift_en: bool = "two_byte_shift_en" 0x24[7]) "When set, two bytes of padding are put before each packet.";
+    /// `log_wqe_stride_size`: bits 2:0 of dword 0x24.
     #[doc(alias = "single_stride_log_num_of_bytes")]
-    bits(log_wqe_stride_size set_log_wqe_stride_size with_log_wqe_stride_size try_set_log_wqe_stride_size: u8 = "log_wqe_stride_size" 0x24[2:0]);
-    /// `dbr_umem_id`: bits 31:0 of dword 0x28. Number of the umem that holds the doorbell record.
-    full(dbr_umem_id set_dbr_umem_id with_dbr_umem_id: u32 = "dbr_umem_id" 0x28[31:0]);
-    /// `wq_umem_id`: bits 31:0 of dword 0x2c. Number of the umem that holds the buffer.
-    full(wq_umem_id set_wq_umem_id with_wq_umem_id: u32 = "wq_umem_id" 0x2c[31:0]);
-    /// `wq_umem_offset`: 64 bits from byte 0x30 on. Where the buffer begins in the umem. Unit: bytes.
-    quad(wq_umem_offset set_wq_umem_offset with_wq_umem_offset: u64 = "wq_umem_offset" 0x30);
-    /// `headers_mkey`: bits 31:0 of dword 0x38. Memory key of the buffer that SHAMPO puts headers into. Capability: cmd_hca_cap.shampo.
-    full(headers_mkey set_headers_mkey with_headers_mkey: u32 = "headers_mkey" 0x38[31:0]);
-    /// `shampo_enable`: bit 31 of dword 0x3c. When set, SHAMPO splits headers from data and merges packets. Capability: cmd_hca_cap.shampo.
-    flag(shampo_enable set_shampo_enable with_shampo_enable: bool = "shampo_enable" 0x3c[31]);
-    /// `shampo_mode`: bits 29:28 of dword 0x3c. Mode of SHAMPO; the values are not public. By its name only: no public text says more.
-    bits(shampo_mode set_shampo_mode with_shampo_mode try_set_shampo_mode: u8 = "shampo_mode" 0x3c[29:28]);
-    /// `log_reservation_size`: bits 26:24 of dword 0x3c. Size of the area that SHAMPO reserves for one flow. Unit: log2 of 4096 bytes. Capability: shampo_cap.shampo_log_max_reservation_size.
-    bits(log_reservation_size set_log_reservation_size with_log_reservation_size try_set_log_reservation_size: u8 = "log_reservation_size" 0x3c[26:24]);
-    /// `log_max_num_of_packets_per_reservation`: bits 18:16 of dword 0x3c. How many packets go into one reserved area. Unit: log2. Capability: cmd_hca_cap.shampo.
-    bits(log_max_num_of_packets_per_reservation set_log_max_num_of_packets_per_reservation with_log_max_num_of_packets_per_reservation try_set_log_max_num_of_packets_per_reservation: u8 = "log_max_num_of_packets_per_reservation" 0x3c[18:16]);
-    /// `log_headers_entry_size`: bits 9:8 of dword 0x3c. Size of the place for the headers of one packet. Unit: log2 of 64 bytes. Capability: shampo_cap.shampo_log_max_headers_entry_size.
-    bits(log_headers_entry_size set_log_headers_entry_size with_log_headers_entry_size try_set_log_headers_entry_size: u8 = "log_headers_entry_size" 0x3c[9:8]);
-    /// `log_headers_buffer_entry_num`: bits 3:0 of dword 0x3c. For how many packets the header buffer has a place. Unit: log2. Capability: cmd_hca_cap.shampo.
-    bits(log_headers_buffer_entry_num set_log_headers_buffer_entry_num with_log_headers_buffer_entry_num try_set_log_headers_buffer_entry_num: u8 = "log_headers_buffer_entry_num" 0x3c[3:0]);
-    tail(layout CmdPas = "pas" 0xc0);
+    bits(log_wqe_stride_size set_log_wqe_stride_size with_log_wqe_stride_size try_set_log_wqe_stride_size: u8 = "log_wqe_stride_size" 0x24[2:0]) "Size of a stride of a striding queue. Unit: log2 of 64 bytes. Capability: cmd_hca_cap.striding_rq.";
+    /// `dbr_umem_id`: bits 31:0 of dword 0x28.
+    full(dbr_umem_id set_dbr_umem_id with_dbr_umem_id: u32 = "dbr_umem_id" 0x28[31:0]) "Number of the umem that holds the doorbell record.";
+    /// `wq_umem_id`: bits 31:0 of dword 0x2c.
+    full(wq_umem_id set_wq_umem_id with_wq_umem_id: u32 = "wq_umem_id" 0x2c[31:0]) "Number of the umem that holds the buffer.";
+    /// `wq_umem_offset`: 64 bits from byte 0x30 on.
+    quad(wq_umem_offset set_wq_umem_offset with_wq_umem_offset: u64 = "wq_umem_offset" 0x30) "Where the buffer begins in the umem. Unit: bytes.";
+    /// `headers_mkey`: bits 31:0 of dword 0x38.
+    number(headers_mkey set_headers_mkey with_headers_mkey: Mkey = "headers_mkey" 0x38[31:0]) "Memory key of the buffer that SHAMPO puts headers into. Capability: cmd_hca_cap.shampo.";
+    /// `shampo_enable`: bit 31 of dword 0x3c.
+    flag(shampo_enable set_shampo_enable with_shampo_enable: bool = "shampo_enable" 0x3c[31]) "When set, SHAMPO splits headers from data and merges packets. Capability: cmd_hca_cap.shampo.";
+    /// `shampo_mode`: bits 29:28 of dword 0x3c.
+    bits(shampo_mode set_shampo_mode with_shampo_mode try_set_shampo_mode: u8 = "shampo_mode" 0x3c[29:28]) "Mode of SHAMPO; the values are not public. By its name only: no public text says more.";
+    /// `log_reservation_size`: bits 26:24 of dword 0x3c.
+    bits(log_reservation_size set_log_reservation_size with_log_reservation_size try_set_log_reservation_size: u8 = "log_reservation_size" 0x3c[26:24]) "Size of the area that SHAMPO reserves for one flow. Unit: log2 of 4096 bytes. Capability: shampo_cap.shampo_log_max_reservation_size.";
+    /// `log_max_num_of_packets_per_reservation`: bits 18:16 of dword 0x3c.
+    bits(log_max_num_of_packets_per_reservation set_log_max_num_of_packets_per_reservation with_log_max_num_of_packets_per_reservation try_set_log_max_num_of_packets_per_reservation: u8 = "log_max_num_of_packets_per_reservation" 0x3c[18:16]) "How many packets go into one reserved area. Unit: log2. Capability: cmd_hca_cap.shampo.";
+    /// `log_headers_entry_size`: bits 9:8 of dword 0x3c.
+    bits(log_headers_entry_size set_log_headers_entry_size with_log_headers_entry_size try_set_log_headers_entry_size: u8 = "log_headers_entry_size" 0x3c[9:8]) "Size of the place for the headers of one packet. Unit: log2 of 64 bytes. Capability: shampo_cap.shampo_log_max_headers_entry_size.";
+    /// `log_headers_buffer_entry_num`: bits 3:0 of dword 0x3c.
+    bits(log_headers_buffer_entry_num set_log_headers_buffer_entry_num with_log_headers_buffer_entry_num try_set_log_headers_buffer_entry_num: u8 = "log_headers_buffer_entry_num" 0x3c[3:0]) "For how many packets the header buffer has a place. Unit: log2. Capability: cmd_hca_cap.shampo.";
+    tail(layout CmdPas = "pas" 0xc0) "Addresses of the pages of the buffer.";
 }
 
 /// `mac_address_layout`: 8 bytes.
@@ -330,11 +333,11 @@ layout! { Array1024Auto, tag::Array1024Auto, "array1024_auto", Struct, 0x80;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type NopOut = Layout<tag::NopOut, 0x10>;
-layout! { NopOut, tag::NopOut, "nop_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { NopOut, tag::NopOut, "nop_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `nop_in`: 16 bytes.
@@ -343,13 +346,13 @@ layout! { NopOut, tag::NopOut, "nop_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type NopIn = Layout<tag::NopIn, 0x10>;
-layout! { NopIn, tag::NopIn, "nop_in", Struct, 0x10, opcode 0x80d;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { NopIn, tag::NopIn, "nop_in", Struct, 0x10, opcode 0x80d, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { NopIn => NopOut }
 
@@ -364,12 +367,12 @@ pub type AccessRegisterOut = Layout<tag::AccessRegisterOut, 0x10>;
 
 /// `access_register_out` and its list `register_data`.
 pub type AccessRegisterOutWithRegisterData = WithTail<AccessRegisterOut, U32>;
-layout! { AccessRegisterOut, tag::AccessRegisterOut, "access_register_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    tail(bits 32 = "register_data" 0x10);
+layout! { AccessRegisterOut, tag::AccessRegisterOut, "access_register_out", Struct, 0x10, "Output of ACCESS_REG: what the register holds.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    tail(bits 32 = "register_data" 0x10) "Contents of the register.";
 }
 
 /// `access_register_in`: 16 bytes.
@@ -383,20 +386,20 @@ pub type AccessRegisterIn = Layout<tag::AccessRegisterIn, 0x10>;
 
 /// `access_register_in` and its list `register_data`.
 pub type AccessRegisterInWithRegisterData = WithTail<AccessRegisterIn, U32>;
-layout! { AccessRegisterIn, tag::AccessRegisterIn, "access_register_in", Struct, 0x10, opcode 0x805;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04. Tunnel by which the command goes to another function; 0 for none. Capability: cmd_hca_cap.vhca_tunnel_commands.
-    full(vhca_tunnel_id set_vhca_tunnel_id with_vhca_tunnel_id: u16 = "vhca_tunnel_id" 0x04[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. 0 to write the register, 1 to read it. Range: 0 or 1.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `register_id`: bits 15:0 of dword 0x08. Number of the register.
-    full(register_id set_register_id with_register_id: u16 = "register_id" 0x08[15:0]);
-    /// `argument`: bits 31:0 of dword 0x0c. Further argument, where the register needs one; else 0.
-    full(argument set_argument with_argument: u32 = "argument" 0x0c[31:0]);
-    tail(bits 32 = "register_data" 0x10);
+layout! { AccessRegisterIn, tag::AccessRegisterIn, "access_register_in", Struct, 0x10, opcode 0x805, "Input of ACCESS_REG: which register, and what to write to it.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04.
+    number(vhca_tunnel_id set_vhca_tunnel_id with_vhca_tunnel_id: VhcaTunnelId = "vhca_tunnel_id" 0x04[31:16]) "Tunnel by which the command goes to another function; 0 for none. Capability: cmd_hca_cap.vhca_tunnel_commands.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    coded_full(op_mod set_op_mod with_op_mod: AccessOpMod(u16) = "op_mod" 0x04[15:0]) "0 to write the register, 1 to read it. Range: 0 or 1.";
+    /// `register_id`: bits 15:0 of dword 0x08.
+    full(register_id set_register_id with_register_id: u16 = "register_id" 0x08[15:0]) "Number of the register.";
+    /// `argument`: bits 31:0 of dword 0x0c.
+    full(argument set_argument with_argument: u32 = "argument" 0x0c[31:0]) "Further argument, where the register needs one; else 0.";
+    tail(bits 32 = "register_data" 0x10) "Contents of the register: what to write, or, when reading, the fields that say which instance is meant.";
 }
 request! { AccessRegisterIn => AccessRegisterOut }
 
@@ -406,7 +409,7 @@ request! { AccessRegisterIn => AccessRegisterOut }
 pub type CmdQueueEntry = Layout<tag::CmdQueueEntry, 0x40>;
 layout! { CmdQueueEntry, tag::CmdQueueEntry, "cmd_queue_entry", Struct, 0x40;
     /// `type`: bits 31:24 of dword 0x00.
-    full(type_ set_type with_type: u8 = "type" 0x00[31:24]);
+    coded_full(type_ set_type with_type: CmdTransport(u8) = "type" 0x00[31:24]);
     /// `input_length`: bits 31:0 of dword 0x04.
     full(input_length set_input_length with_input_length: u32 = "input_length" 0x04[31:0]);
     /// `input_mailbox_pointer_63_32`: bits 31:0 of dword 0x08.
@@ -437,11 +440,11 @@ layout! { CmdQueueEntry, tag::CmdQueueEntry, "cmd_queue_entry", Struct, 0x40;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CmdOut = Layout<tag::CmdOut, 0x0c>;
-layout! { CmdOut, tag::CmdOut, "cmd_out", Struct, 0x0c;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { CmdOut, tag::CmdOut, "cmd_out", Struct, 0x0c, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `command_output`: bits 31:0 of dword 0x08.
     full(command_output set_command_output with_command_output: u32 = "command_output" 0x08[31:0]);
 }
@@ -455,13 +458,13 @@ pub type CmdIn = Layout<tag::CmdIn, 0x08>;
 
 /// `cmd_in` and its list `command`.
 pub type CmdInWithCommand = WithTail<CmdIn, U32>;
-layout! { CmdIn, tag::CmdIn, "cmd_in", Struct, 0x08;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { CmdIn, tag::CmdIn, "cmd_in", Struct, 0x08, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     tail(bits 32 = "command" 0x08);
 }
 
@@ -507,7 +510,7 @@ layout! { Mtt, tag::Mtt, "mtt", Struct, 0x08;
 pub type AffiliatedEventHeader = Layout<tag::AffiliatedEventHeader, 0x08>;
 layout! { AffiliatedEventHeader, tag::AffiliatedEventHeader, "affiliated_event_header", Struct, 0x08;
     /// `obj_type`: bits 15:0 of dword 0x00.
-    full(obj_type set_obj_type with_obj_type: u16 = "obj_type" 0x00[15:0]);
+    coded_full(obj_type set_obj_type with_obj_type: ObjectType(u16) = "obj_type" 0x00[15:0]);
     /// `obj_id`: bits 31:0 of dword 0x04.
     full(obj_id set_obj_id with_obj_id: u32 = "obj_id" 0x04[31:0]);
 }
@@ -516,24 +519,24 @@ layout! { AffiliatedEventHeader, tag::AffiliatedEventHeader, "affiliated_event_h
 ///
 /// Sources: rdma-core.
 pub type MboxOut = Layout<tag::MboxOut, 0x10>;
-layout! { MboxOut, tag::MboxOut, "mbox_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { MboxOut, tag::MboxOut, "mbox_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `mbox_in`: 16 bytes.
 ///
 /// Sources: rdma-core.
 pub type MboxIn = Layout<tag::MboxIn, 0x10>;
-layout! { MboxIn, tag::MboxIn, "mbox_in", Struct, 0x10;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { MboxIn, tag::MboxIn, "mbox_in", Struct, 0x10, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 
 /// `klm`: 16 bytes.
@@ -544,7 +547,7 @@ layout! { Klm, tag::Klm, "klm", Struct, 0x10;
     /// `byte_count`: bits 31:0 of dword 0x00.
     full(byte_count set_byte_count with_byte_count: u32 = "byte_count" 0x00[31:0]);
     /// `mkey`: bits 31:0 of dword 0x04.
-    full(mkey set_mkey with_mkey: u32 = "mkey" 0x04[31:0]);
+    number(mkey set_mkey with_mkey: Mkey = "mkey" 0x04[31:0]);
     /// `address`: 64 bits from byte 0x08 on.
     quad(address set_address with_address: u64 = "address" 0x08);
 }
@@ -553,11 +556,97 @@ layout! { Klm, tag::Klm, "klm", Struct, 0x10;
 ///
 /// Sources: libdpcp.
 pub type StatusOut = Layout<tag::StatusOut, 0x0c>;
-layout! { StatusOut, tag::StatusOut, "status_out", Struct, 0x0c;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { StatusOut, tag::StatusOut, "status_out", Struct, 0x0c, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `id`: bits 23:0 of dword 0x08.
     bits(id set_id with_id try_set_id: u32 = "id" 0x08[23:0]);
+}
+
+/// Registers C that carry metadata from the FDB to a vport.
+///
+/// Of `esw_vport_context.fdb_to_vport_reg_c_id`, `flow_table_eswitch_cap.fdb_to_vport_reg_c_id`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct VportRegCIds {
+    /// Bit 0: 0x1.
+    pub reg_c_0: bool,
+    /// Bit 1: 0x2.
+    pub reg_c_1: bool,
+    /// Bit 2: 0x4.
+    pub reg_c_2: bool,
+    /// Bit 3: 0x8.
+    pub reg_c_3: bool,
+    /// Bit 4: 0x10.
+    pub reg_c_4: bool,
+    /// Bit 5: 0x20.
+    pub reg_c_5: bool,
+    /// Bit 6: 0x40.
+    pub reg_c_6: bool,
+    /// Bit 7: 0x80.
+    pub reg_c_7: bool,
+}
+
+impl VportRegCIds {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "vport_reg_c_ids", bits: &[(0, "REG_C_0"), (1, "REG_C_1"), (2, "REG_C_2"), (3, "REG_C_3"), (4, "REG_C_4"), (5, "REG_C_5"), (6, "REG_C_6"), (7, "REG_C_7")] };
+}
+
+/// What a user context may do, or can be let do.
+///
+/// Of `cmd_hca_cap.uctx_cap`, `uctx.cap`.
+#[bitfield_struct::bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct UserContextCaps {
+    /// Bit 0: 0x1.
+    pub raw_tx: bool,
+    /// Bit 1: 0x2.
+    pub internal_dev_res: bool,
+    #[bits(1)]
+    __: u32,
+    /// Bit 3: 0x8.
+    pub rdma_ctrl: bool,
+    /// Bit 4: 0x10.
+    pub rdma_ctrl_other_vhca: bool,
+    #[bits(27)]
+    __: u32,
+}
+
+impl UserContextCaps {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "user_context_caps", bits: &[(0, "RAW_TX"), (1, "INTERNAL_DEV_RES"), (3, "RDMA_CTRL"), (4, "RDMA_CTRL_OTHER_VHCA")] };
+}
+
+/// How many flow counters are made at once.
+///
+/// Of `cmd_hca_cap.flow_counter_bulk_alloc`, `alloc_flow_counter_in.flow_counter_bulk`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct FlowCounterBulk {
+    /// Bit 0: 0x1.
+    pub counters_128: bool,
+    /// Bit 1: 0x2.
+    pub counters_256: bool,
+    /// Bit 2: 0x4.
+    pub counters_512: bool,
+    /// Bit 3: 0x8.
+    pub counters_1024: bool,
+    /// Bit 4: 0x10.
+    pub counters_2048: bool,
+    /// Bit 5: 0x20.
+    pub counters_4096: bool,
+    /// Bit 6: 0x40.
+    pub counters_8192: bool,
+    /// Bit 7: 0x80.
+    pub counters_16384: bool,
+}
+
+impl FlowCounterBulk {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "flow_counter_bulk", bits: &[(0, "COUNTERS_128"), (1, "COUNTERS_256"), (2, "COUNTERS_512"), (3, "COUNTERS_1024"), (4, "COUNTERS_2048"), (5, "COUNTERS_4096"), (6, "COUNTERS_8192"), (7, "COUNTERS_16384")] };
 }

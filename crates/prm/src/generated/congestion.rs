@@ -60,10 +60,18 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 ];
 
 /// The commands of this family.
-pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
+pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
+    &QUERY_CONG_PARAMS,
+    &MODIFY_CONG_PARAMS,
+];
 
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
+    <PcieCongEventObj as crate::GeneralObject>::GENERAL,
+];
 
 /// `cong_control_r_roce_ecn_np`: 256 bytes.
 ///
@@ -163,7 +171,7 @@ layout! { CongControl802_1qauRp, tag::CongControl802_1qauRp, "cong_control_802_1
 pub type FieldSelectRRoceNp = Layout<tag::FieldSelectRRoceNp, 0x04>;
 layout! { FieldSelectRRoceNp, tag::FieldSelectRRoceNp, "field_select_r_roce_np", Struct, 0x04;
     /// `field_select_r_roce_np`: bits 31:0 of dword 0x00.
-    full(field_select_r_roce_np set_field_select_r_roce_np with_field_select_r_roce_np: u32 = "field_select_r_roce_np" 0x00[31:0]);
+    flags_full(field_select_r_roce_np set_field_select_r_roce_np with_field_select_r_roce_np: ModifyCongParamsRRoceNpSelect(u32) = "field_select_r_roce_np" 0x00[31:0]);
 }
 
 /// `field_select_r_roce_rp`: 4 bytes.
@@ -172,7 +180,7 @@ layout! { FieldSelectRRoceNp, tag::FieldSelectRRoceNp, "field_select_r_roce_np",
 pub type FieldSelectRRoceRp = Layout<tag::FieldSelectRRoceRp, 0x04>;
 layout! { FieldSelectRRoceRp, tag::FieldSelectRRoceRp, "field_select_r_roce_rp", Struct, 0x04;
     /// `field_select_r_roce_rp`: bits 31:0 of dword 0x00.
-    full(field_select_r_roce_rp set_field_select_r_roce_rp with_field_select_r_roce_rp: u32 = "field_select_r_roce_rp" 0x00[31:0]);
+    flags_full(field_select_r_roce_rp set_field_select_r_roce_rp with_field_select_r_roce_rp: ModifyCongParamsRRoceRpSelect(u32) = "field_select_r_roce_rp" 0x00[31:0]);
 }
 
 /// `field_select_802_1qau_rp`: 4 bytes.
@@ -181,7 +189,7 @@ layout! { FieldSelectRRoceRp, tag::FieldSelectRRoceRp, "field_select_r_roce_rp",
 pub type FieldSelect802_1qauRp = Layout<tag::FieldSelect802_1qauRp, 0x04>;
 layout! { FieldSelect802_1qauRp, tag::FieldSelect802_1qauRp, "field_select_802_1qau_rp", Struct, 0x04;
     /// `field_select_8021qaurp`: bits 31:0 of dword 0x00.
-    full(field_select_8021qaurp set_field_select_8021qaurp with_field_select_8021qaurp: u32 = "field_select_8021qaurp" 0x00[31:0]);
+    flags_full(field_select_8021qaurp set_field_select_8021qaurp with_field_select_8021qaurp: ModifyCongParams802_1qauRpSelect(u32) = "field_select_8021qaurp" 0x00[31:0]);
 }
 
 /// `cong_control_roce_ecn_auto`, a union: 256 bytes.
@@ -218,11 +226,11 @@ layout! { FieldSelect802_1RRoceAuto, tag::FieldSelect802_1RRoceAuto, "field_sele
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongStatusOut = Layout<tag::QueryCongStatusOut, 0x10>;
-layout! { QueryCongStatusOut, tag::QueryCongStatusOut, "query_cong_status_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryCongStatusOut, tag::QueryCongStatusOut, "query_cong_status_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `enable`: bit 31 of dword 0x0c.
     flag(enable set_enable with_enable: bool = "enable" 0x0c[31]);
     /// `tag_enable`: bit 30 of dword 0x0c.
@@ -235,13 +243,13 @@ layout! { QueryCongStatusOut, tag::QueryCongStatusOut, "query_cong_status_out", 
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongStatusIn = Layout<tag::QueryCongStatusIn, 0x10>;
-layout! { QueryCongStatusIn, tag::QueryCongStatusIn, "query_cong_status_in", Struct, 0x10, opcode 0x822;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryCongStatusIn, tag::QueryCongStatusIn, "query_cong_status_in", Struct, 0x10, opcode 0x822, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `priority`: bits 7:4 of dword 0x08.
     bits(priority set_priority with_priority try_set_priority: u8 = "priority" 0x08[7:4]);
     /// `cong_protocol`: bits 3:0 of dword 0x08.
@@ -255,11 +263,11 @@ request! { QueryCongStatusIn => QueryCongStatusOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongStatisticsOut = Layout<tag::QueryCongStatisticsOut, 0x110>;
-layout! { QueryCongStatisticsOut, tag::QueryCongStatisticsOut, "query_cong_statistics_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryCongStatisticsOut, tag::QueryCongStatisticsOut, "query_cong_statistics_out", Struct, 0x110, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `rp_cur_flows`: bits 31:0 of dword 0x10.
     full(rp_cur_flows set_rp_cur_flows with_rp_cur_flows: u32 = "rp_cur_flows" 0x10[31:0]);
     /// `sum_flows`: bits 31:0 of dword 0x14.
@@ -294,13 +302,13 @@ layout! { QueryCongStatisticsOut, tag::QueryCongStatisticsOut, "query_cong_stati
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongStatisticsIn = Layout<tag::QueryCongStatisticsIn, 0x10>;
-layout! { QueryCongStatisticsIn, tag::QueryCongStatisticsIn, "query_cong_statistics_in", Struct, 0x10, opcode 0x826;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryCongStatisticsIn, tag::QueryCongStatisticsIn, "query_cong_statistics_in", Struct, 0x10, opcode 0x826, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `clear`: bit 31 of dword 0x08.
     flag(clear set_clear with_clear: bool = "clear" 0x08[31]);
 }
@@ -312,28 +320,28 @@ request! { QueryCongStatisticsIn => QueryCongStatisticsOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongParamsOut = Layout<tag::QueryCongParamsOut, 0x110>;
-layout! { QueryCongParamsOut, tag::QueryCongParamsOut, "query_cong_params_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryCongParamsOut, tag::QueryCongParamsOut, "query_cong_params_out", Struct, 0x110, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `congestion_parameters`: from byte 0x10 on.
     nested(congestion_parameters congestion_parameters_mut set_congestion_parameters with_congestion_parameters: CongControlRoceEcnAuto = "congestion_parameters" 0x10, 0x100);
 }
 
 /// `query_cong_params_in`: 16 bytes.
 ///
-/// Input of QUERY_CONG_PARAMS (0x824). Reads the parameters of congestion control.
+/// Input of QUERY_CONG_PARAMS (0x824). Reads the parameters of a congestion control protocol.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryCongParamsIn = Layout<tag::QueryCongParamsIn, 0x10>;
-layout! { QueryCongParamsIn, tag::QueryCongParamsIn, "query_cong_params_in", Struct, 0x10, opcode 0x824;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryCongParamsIn, tag::QueryCongParamsIn, "query_cong_params_in", Struct, 0x10, opcode 0x824, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `cong_protocol`: bits 3:0 of dword 0x08.
     bits(cong_protocol set_cong_protocol with_cong_protocol try_set_cong_protocol: u8 = "cong_protocol" 0x08[3:0]);
 }
@@ -345,11 +353,11 @@ request! { QueryCongParamsIn => QueryCongParamsOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCongStatusOut = Layout<tag::ModifyCongStatusOut, 0x10>;
-layout! { ModifyCongStatusOut, tag::ModifyCongStatusOut, "modify_cong_status_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyCongStatusOut, tag::ModifyCongStatusOut, "modify_cong_status_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_cong_status_in`: 16 bytes.
@@ -358,13 +366,13 @@ layout! { ModifyCongStatusOut, tag::ModifyCongStatusOut, "modify_cong_status_out
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCongStatusIn = Layout<tag::ModifyCongStatusIn, 0x10>;
-layout! { ModifyCongStatusIn, tag::ModifyCongStatusIn, "modify_cong_status_in", Struct, 0x10, opcode 0x823;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ModifyCongStatusIn, tag::ModifyCongStatusIn, "modify_cong_status_in", Struct, 0x10, opcode 0x823, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `priority`: bits 7:4 of dword 0x08.
     bits(priority set_priority with_priority try_set_priority: u8 = "priority" 0x08[7:4]);
     /// `cong_protocol`: bits 3:0 of dword 0x08.
@@ -382,26 +390,32 @@ request! { ModifyCongStatusIn => ModifyCongStatusOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCongParamsOut = Layout<tag::ModifyCongParamsOut, 0x10>;
-layout! { ModifyCongParamsOut, tag::ModifyCongParamsOut, "modify_cong_params_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyCongParamsOut, tag::ModifyCongParamsOut, "modify_cong_params_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_cong_params_in`: 288 bytes.
 ///
-/// Input of MODIFY_CONG_PARAMS (0x825). Changes the selected parameters of congestion control.
+/// Input of MODIFY_CONG_PARAMS (0x825). Changes the selected parameters of a congestion control protocol.
+///
+/// Select mask `field_select.field_select_802_1qau_rp.field_select_8021qaurp`: [`ModifyCongParams802_1qauRpSelect`].
+///
+/// Select mask `field_select.field_select_r_roce_rp.field_select_r_roce_rp`: [`ModifyCongParamsRRoceRpSelect`].
+///
+/// Select mask `field_select.field_select_r_roce_np.field_select_r_roce_np`: [`ModifyCongParamsRRoceNpSelect`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCongParamsIn = Layout<tag::ModifyCongParamsIn, 0x120>;
-layout! { ModifyCongParamsIn, tag::ModifyCongParamsIn, "modify_cong_params_in", Struct, 0x120, opcode 0x825;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ModifyCongParamsIn, tag::ModifyCongParamsIn, "modify_cong_params_in", Struct, 0x120, opcode 0x825, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `cong_protocol`: bits 3:0 of dword 0x08.
     bits(cong_protocol set_cong_protocol with_cong_protocol try_set_cong_protocol: u8 = "cong_protocol" 0x08[3:0]);
     /// `field_select`: from byte 0x0c on.
@@ -413,11 +427,15 @@ request! { ModifyCongParamsIn => ModifyCongParamsOut }
 
 /// `pcie_cong_event_obj`: 128 bytes.
 ///
+/// General object 0x0058 (pcie_cong_event): Event of congestion on PCIe.
+///
+/// Select mask `modify_select_field`: [`ModifyPcieCongEventSelect`].
+///
 /// Sources: v7.3.
 pub type PcieCongEventObj = Layout<tag::PcieCongEventObj, 0x80>;
 layout! { PcieCongEventObj, tag::PcieCongEventObj, "pcie_cong_event_obj", Struct, 0x80;
     /// `modify_select_field`: 64 bits from byte 0x00 on.
-    quad(modify_select_field set_modify_select_field with_modify_select_field: u64 = "modify_select_field" 0x00);
+    flags_quad(modify_select_field set_modify_select_field with_modify_select_field: ModifyPcieCongEventSelect(u64) = "modify_select_field" 0x00);
     /// `inbound_event_en`: bit 31 of dword 0x08.
     flag(inbound_event_en set_inbound_event_en with_inbound_event_en: bool = "inbound_event_en" 0x08[31]);
     /// `outbound_event_en`: bit 30 of dword 0x08.
@@ -442,7 +460,7 @@ layout! { PcieCongEventObj, tag::PcieCongEventObj, "pcie_cong_event_obj", Struct
 ///
 /// Sources: v7.3.
 pub type PcieCongEventCmdIn = Layout<tag::PcieCongEventCmdIn, 0x90>;
-layout! { PcieCongEventCmdIn, tag::PcieCongEventCmdIn, "pcie_cong_event_cmd_in", Struct, 0x90;
+layout! { PcieCongEventCmdIn, tag::PcieCongEventCmdIn, "pcie_cong_event_cmd_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `cong_obj`: from byte 0x10 on.
@@ -455,9 +473,399 @@ layout! { PcieCongEventCmdIn, tag::PcieCongEventCmdIn, "pcie_cong_event_cmd_in",
 ///
 /// Sources: v7.3.
 pub type PcieCongEventCmdOut = Layout<tag::PcieCongEventCmdOut, 0x90>;
-layout! { PcieCongEventCmdOut, tag::PcieCongEventCmdOut, "pcie_cong_event_cmd_out", Struct, 0x90;
+layout! { PcieCongEventCmdOut, tag::PcieCongEventCmdOut, "pcie_cong_event_cmd_out", Struct, 0x90, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjOutCmdHdr = "hdr" 0x00, 0x10);
     /// `cong_obj`: from byte 0x10 on.
     nested(cong_obj cong_obj_mut set_cong_obj with_cong_obj: PcieCongEventObj = "cong_obj" 0x10, 0x80);
+}
+
+/// Parameters of an 802.1Qau reaction point that MODIFY_CONG_PARAMS changes.
+///
+/// Of `modify_cong_params_in.field_select.field_select_802_1qau_rp.field_select_8021qaurp`.
+#[bitfield_struct::bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ModifyCongParams802_1qauRpSelect {
+    #[bits(2)]
+    __: u32,
+    /// Bit 2: `congestion_parameters.cong_control_802_1qau_rp.rppp_max_rps`.
+    pub rppp_max_rps: bool,
+    /// Bit 3: `congestion_parameters.cong_control_802_1qau_rp.rpg_time_reset`.
+    pub rpg_time_reset: bool,
+    /// Bit 4: `congestion_parameters.cong_control_802_1qau_rp.rpg_byte_reset`.
+    pub rpg_byte_reset: bool,
+    /// Bit 5: `congestion_parameters.cong_control_802_1qau_rp.rpg_threshold`.
+    pub rpg_threshold: bool,
+    /// Bit 6: `congestion_parameters.cong_control_802_1qau_rp.rpg_max_rate`.
+    pub rpg_max_rate: bool,
+    /// Bit 7: `congestion_parameters.cong_control_802_1qau_rp.rpg_ai_rate`.
+    pub rpg_ai_rate: bool,
+    /// Bit 8: `congestion_parameters.cong_control_802_1qau_rp.rpg_hai_rate`.
+    pub rpg_hai_rate: bool,
+    /// Bit 9: `congestion_parameters.cong_control_802_1qau_rp.rpg_gd`.
+    pub rpg_gd: bool,
+    /// Bit 10: `congestion_parameters.cong_control_802_1qau_rp.rpg_min_dec_fac`.
+    pub rpg_min_dec_fac: bool,
+    /// Bit 11: `congestion_parameters.cong_control_802_1qau_rp.rpg_min_rate`.
+    pub rpg_min_rate: bool,
+    #[bits(20)]
+    __: u32,
+}
+
+impl ModifyCongParams802_1qauRpSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_cong_params_802_1qau_rp_select", bits: &[(2, "rppp_max_rps"), (3, "rpg_time_reset"), (4, "rpg_byte_reset"), (5, "rpg_threshold"), (6, "rpg_max_rate"), (7, "rpg_ai_rate"), (8, "rpg_hai_rate"), (9, "rpg_gd"), (10, "rpg_min_dec_fac"), (11, "rpg_min_rate")] };
+}
+
+/// Parameters of a RoCE ECN reaction point (cong_protocol 1) that MODIFY_CONG_PARAMS changes.
+///
+/// Of `modify_cong_params_in.field_select.field_select_r_roce_rp.field_select_r_roce_rp`.
+#[bitfield_struct::bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ModifyCongParamsRRoceRpSelect {
+    #[bits(1)]
+    __: u32,
+    /// Bit 1: `congestion_parameters.cong_control_r_roce_ecn_rp.clamp_tgt_rate`.
+    pub clamp_tgt_rate: bool,
+    /// Bit 2: `congestion_parameters.cong_control_r_roce_ecn_rp.clamp_tgt_rate_after_time_inc`.
+    pub clamp_tgt_rate_after_time_inc: bool,
+    /// Bit 3: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_time_reset`.
+    pub rpg_time_reset: bool,
+    /// Bit 4: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_byte_reset`.
+    pub rpg_byte_reset: bool,
+    /// Bit 5: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_threshold`.
+    pub rpg_threshold: bool,
+    /// Bit 6: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_max_rate`.
+    pub rpg_max_rate: bool,
+    /// Bit 7: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_ai_rate`.
+    pub rpg_ai_rate: bool,
+    /// Bit 8: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_hai_rate`.
+    pub rpg_hai_rate: bool,
+    /// Bit 9: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_dec_fac`.
+    pub rpg_min_dec_fac: bool,
+    /// Bit 10: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_rate`.
+    pub rpg_min_rate: bool,
+    /// Bit 11: `congestion_parameters.cong_control_r_roce_ecn_rp.rate_to_set_on_first_cnp`.
+    pub rate_to_set_on_first_cnp: bool,
+    /// Bit 12: `congestion_parameters.cong_control_r_roce_ecn_rp.dce_tcp_g`.
+    pub dce_tcp_g: bool,
+    /// Bit 13: `congestion_parameters.cong_control_r_roce_ecn_rp.dce_tcp_rtt`.
+    pub dce_tcp_rtt: bool,
+    /// Bit 14: `congestion_parameters.cong_control_r_roce_ecn_rp.rate_reduce_monitor_period`.
+    pub rate_reduce_monitor_period: bool,
+    /// Bit 15: `congestion_parameters.cong_control_r_roce_ecn_rp.initial_alpha_value`.
+    pub initial_alpha_value: bool,
+    /// Bit 16: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_gd`.
+    pub rpg_gd: bool,
+    #[bits(15)]
+    __: u32,
+}
+
+impl ModifyCongParamsRRoceRpSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_cong_params_r_roce_rp_select", bits: &[(1, "clamp_tgt_rate"), (2, "clamp_tgt_rate_after_time_inc"), (3, "rpg_time_reset"), (4, "rpg_byte_reset"), (5, "rpg_threshold"), (6, "rpg_max_rate"), (7, "rpg_ai_rate"), (8, "rpg_hai_rate"), (9, "rpg_min_dec_fac"), (10, "rpg_min_rate"), (11, "rate_to_set_on_first_cnp"), (12, "dce_tcp_g"), (13, "dce_tcp_rtt"), (14, "rate_reduce_monitor_period"), (15, "initial_alpha_value"), (16, "rpg_gd")] };
+}
+
+/// Parameters of a RoCE ECN notification point (cong_protocol 2) that MODIFY_CONG_PARAMS changes.
+///
+/// Of `modify_cong_params_in.field_select.field_select_r_roce_np.field_select_r_roce_np`.
+#[bitfield_struct::bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ModifyCongParamsRRoceNpSelect {
+    #[bits(2)]
+    __: u32,
+    /// Bit 2: `congestion_parameters.cong_control_r_roce_ecn_np.min_time_between_cnps`.
+    pub min_time_between_cnps: bool,
+    /// Bit 3: `congestion_parameters.cong_control_r_roce_ecn_np.cnp_dscp`.
+    pub cnp_dscp: bool,
+    /// Bit 4: `congestion_parameters.cong_control_r_roce_ecn_np.cnp_prio_mode`, `congestion_parameters.cong_control_r_roce_ecn_np.cnp_802p_prio`.
+    pub cnp_prio_mode: bool,
+    #[bits(27)]
+    __: u32,
+}
+
+impl ModifyCongParamsRRoceNpSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_cong_params_r_roce_np_select", bits: &[(2, "min_time_between_cnps"), (3, "cnp_dscp"), (4, "cnp_prio_mode")] };
+}
+
+/// Fields of a PCIe congestion event that MODIFY_GENERAL_OBJECT changes.
+///
+/// Of `pcie_cong_event_obj.modify_select_field`.
+#[bitfield_struct::bitfield(u64)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ModifyPcieCongEventSelect {
+    /// Bit 0: `inbound_event_en`, `outbound_event_en`.
+    pub event_en: bool,
+    #[bits(1)]
+    __: u64,
+    /// Bit 2: `inbound_cong_low_threshold`, `inbound_cong_high_threshold`, `outbound_cong_low_threshold`, `outbound_cong_high_threshold`.
+    pub threshold: bool,
+    #[bits(61)]
+    __: u64,
+}
+
+impl ModifyPcieCongEventSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_pcie_cong_event_select", bits: &[(0, "event_en"), (2, "threshold")] };
+}
+
+command! {
+    QueryCongParamsIn, Query CongParams, QUERY_CONG_PARAMS, crate::CommandDesc {
+        name: "QUERY_CONG_PARAMS",
+        opcode: 0x824,
+        verb: crate::Verb::Query,
+        object: <crate::object::CongParams as crate::Object>::DESC,
+        input: <QueryCongParamsIn as crate::Described>::DESC,
+        output: <QueryCongParamsOut as crate::Described>::DESC,
+        number: Some(place!(0x08[3] 4)),
+        context: Some(place!(0x10[31] 2048)),
+        selects: &[],
+        transition: None,
+        about: "Reads the parameters of a congestion control protocol.",
+    }
+}
+
+command! {
+    ModifyCongParamsIn, Modify CongParams, MODIFY_CONG_PARAMS, crate::CommandDesc {
+        name: "MODIFY_CONG_PARAMS",
+        opcode: 0x825,
+        verb: crate::Verb::Modify,
+        object: <crate::object::CongParams as crate::Object>::DESC,
+        input: <ModifyCongParamsIn as crate::Described>::DESC,
+        output: <ModifyCongParamsOut as crate::Described>::DESC,
+        number: Some(place!(0x08[3] 4)),
+        context: Some(place!(0x20[31] 2048)),
+        selects: &[
+            crate::SelectDesc {
+                name: "modify_cong_params_802_1qau_rp_select",
+                mask: place!(0x0c[31] 32),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 2, name: "rppp_max_rps", fields: &[
+                        selected!("congestion_parameters.cong_control_802_1qau_rp.rppp_max_rps" place!(0x30[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "rpg_time_reset", fields: &[
+                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_time_reset" place!(0x34[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "rpg_byte_reset", fields: &[
+                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_byte_reset" place!(0x38[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 5, name: "rpg_threshold", fields: &[
+                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_threshold" place!(0x3c[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 6, name: "rpg_max_rate", fields: &[
+                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_max_rate" place!(0x40[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 7, name: "rpg_ai_rate", fields: &[
+                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_ai_rate" place!(0x44[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 8, name: "rpg_hai_rate", fields: &[
+                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_hai_rate" place!(0x48[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 9, name: "rpg_gd", fields: &[
+                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_gd" place!(0x4c[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 10, name: "rpg_min_dec_fac", fields: &[
+                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_min_dec_fac" place!(0x50[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 11, name: "rpg_min_rate", fields: &[
+                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_min_rate" place!(0x54[31] 32)),
+                    ] },
+                ],
+            },
+            crate::SelectDesc {
+                name: "modify_cong_params_r_roce_rp_select",
+                mask: place!(0x0c[31] 32),
+                op_mod: 0,
+                when: Some((place!(0x08[3] 4), 1)),
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 1, name: "clamp_tgt_rate", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.clamp_tgt_rate" place!(0x2c[27] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "clamp_tgt_rate_after_time_inc", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.clamp_tgt_rate_after_time_inc" place!(0x2c[23] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "rpg_time_reset", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.rpg_time_reset" place!(0x34[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "rpg_byte_reset", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.rpg_byte_reset" place!(0x38[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 5, name: "rpg_threshold", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.rpg_threshold" place!(0x3c[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 6, name: "rpg_max_rate", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.rpg_max_rate" place!(0x40[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 7, name: "rpg_ai_rate", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.rpg_ai_rate" place!(0x44[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 8, name: "rpg_hai_rate", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.rpg_hai_rate" place!(0x48[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 9, name: "rpg_min_dec_fac", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_dec_fac" place!(0x50[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 10, name: "rpg_min_rate", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_rate" place!(0x54[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 11, name: "rate_to_set_on_first_cnp", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.rate_to_set_on_first_cnp" place!(0x74[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 12, name: "dce_tcp_g", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.dce_tcp_g" place!(0x78[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 13, name: "dce_tcp_rtt", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.dce_tcp_rtt" place!(0x7c[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 14, name: "rate_reduce_monitor_period", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.rate_reduce_monitor_period" place!(0x80[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 15, name: "initial_alpha_value", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.initial_alpha_value" place!(0x88[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 16, name: "rpg_gd", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_rp.rpg_gd" place!(0x4c[31] 32)),
+                    ] },
+                ],
+            },
+            crate::SelectDesc {
+                name: "modify_cong_params_r_roce_np_select",
+                mask: place!(0x0c[31] 32),
+                op_mod: 0,
+                when: Some((place!(0x08[3] 4), 2)),
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 2, name: "min_time_between_cnps", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_np.min_time_between_cnps" place!(0x34[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "cnp_dscp", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_np.cnp_dscp" place!(0x38[13] 6)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "cnp_prio_mode", fields: &[
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_np.cnp_prio_mode" place!(0x38[3] 1)),
+                        selected!("congestion_parameters.cong_control_r_roce_ecn_np.cnp_802p_prio" place!(0x38[2] 3)),
+                    ] },
+                ],
+            },
+        ],
+        transition: None,
+        about: "Changes the selected parameters of a congestion control protocol.",
+    }
+}
+
+changes! { ModifyCongParamsIn, "modify_cong_params_in", ("op_mod" 0x04[15:0] = 0, 0x0c);
+    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rppp_max_rps`: sets it, and bit 2 (`rppp_max_rps`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
+    change_rppp_max_rps changing_rppp_max_rps: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rppp_max_rps" 0x30[31:0]), 0x0c[2];
+    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_time_reset`: sets it, and bit 3 (`rpg_time_reset`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
+    change_cong_control_802_1qau_rp_rpg_time_reset changing_cong_control_802_1qau_rp_rpg_time_reset: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_time_reset" 0x34[31:0]), 0x0c[3];
+    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_byte_reset`: sets it, and bit 4 (`rpg_byte_reset`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
+    change_cong_control_802_1qau_rp_rpg_byte_reset changing_cong_control_802_1qau_rp_rpg_byte_reset: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_byte_reset" 0x38[31:0]), 0x0c[4];
+    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_threshold`: sets it, and bit 5 (`rpg_threshold`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
+    change_cong_control_802_1qau_rp_rpg_threshold changing_cong_control_802_1qau_rp_rpg_threshold: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_threshold" 0x3c[31:0]), 0x0c[5];
+    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_max_rate`: sets it, and bit 6 (`rpg_max_rate`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
+    change_cong_control_802_1qau_rp_rpg_max_rate changing_cong_control_802_1qau_rp_rpg_max_rate: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_max_rate" 0x40[31:0]), 0x0c[6];
+    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_ai_rate`: sets it, and bit 7 (`rpg_ai_rate`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
+    change_cong_control_802_1qau_rp_rpg_ai_rate changing_cong_control_802_1qau_rp_rpg_ai_rate: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_ai_rate" 0x44[31:0]), 0x0c[7];
+    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_hai_rate`: sets it, and bit 8 (`rpg_hai_rate`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
+    change_cong_control_802_1qau_rp_rpg_hai_rate changing_cong_control_802_1qau_rp_rpg_hai_rate: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_hai_rate" 0x48[31:0]), 0x0c[8];
+    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_gd`: sets it, and bit 9 (`rpg_gd`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
+    change_cong_control_802_1qau_rp_rpg_gd changing_cong_control_802_1qau_rp_rpg_gd: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_gd" 0x4c[31:0]), 0x0c[9];
+    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_min_dec_fac`: sets it, and bit 10 (`rpg_min_dec_fac`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
+    change_cong_control_802_1qau_rp_rpg_min_dec_fac changing_cong_control_802_1qau_rp_rpg_min_dec_fac: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_min_dec_fac" 0x50[31:0]), 0x0c[10];
+    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_min_rate`: sets it, and bit 11 (`rpg_min_rate`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
+    change_cong_control_802_1qau_rp_rpg_min_rate changing_cong_control_802_1qau_rp_rpg_min_rate: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_min_rate" 0x54[31:0]), 0x0c[11];
+}
+
+changes! { ModifyCongParamsIn, "modify_cong_params_in", ("cong_protocol" 0x08[3:0] = 1, 0x0c);
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.clamp_tgt_rate`: sets it, and bit 1 (`clamp_tgt_rate`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_clamp_tgt_rate changing_clamp_tgt_rate: bool = flag(0x2c[27]), 0x0c[1];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.clamp_tgt_rate_after_time_inc`: sets it, and bit 2 (`clamp_tgt_rate_after_time_inc`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_clamp_tgt_rate_after_time_inc changing_clamp_tgt_rate_after_time_inc: bool = flag(0x2c[23]), 0x0c[2];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_time_reset`: sets it, and bit 3 (`rpg_time_reset`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_cong_control_r_roce_ecn_rp_rpg_time_reset changing_cong_control_r_roce_ecn_rp_rpg_time_reset: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_time_reset" 0x34[31:0]), 0x0c[3];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_byte_reset`: sets it, and bit 4 (`rpg_byte_reset`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_cong_control_r_roce_ecn_rp_rpg_byte_reset changing_cong_control_r_roce_ecn_rp_rpg_byte_reset: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_byte_reset" 0x38[31:0]), 0x0c[4];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_threshold`: sets it, and bit 5 (`rpg_threshold`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_cong_control_r_roce_ecn_rp_rpg_threshold changing_cong_control_r_roce_ecn_rp_rpg_threshold: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_threshold" 0x3c[31:0]), 0x0c[5];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_max_rate`: sets it, and bit 6 (`rpg_max_rate`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_cong_control_r_roce_ecn_rp_rpg_max_rate changing_cong_control_r_roce_ecn_rp_rpg_max_rate: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_max_rate" 0x40[31:0]), 0x0c[6];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_ai_rate`: sets it, and bit 7 (`rpg_ai_rate`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_cong_control_r_roce_ecn_rp_rpg_ai_rate changing_cong_control_r_roce_ecn_rp_rpg_ai_rate: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_ai_rate" 0x44[31:0]), 0x0c[7];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_hai_rate`: sets it, and bit 8 (`rpg_hai_rate`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_cong_control_r_roce_ecn_rp_rpg_hai_rate changing_cong_control_r_roce_ecn_rp_rpg_hai_rate: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_hai_rate" 0x48[31:0]), 0x0c[8];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_dec_fac`: sets it, and bit 9 (`rpg_min_dec_fac`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_cong_control_r_roce_ecn_rp_rpg_min_dec_fac changing_cong_control_r_roce_ecn_rp_rpg_min_dec_fac: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_dec_fac" 0x50[31:0]), 0x0c[9];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_rate`: sets it, and bit 10 (`rpg_min_rate`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_cong_control_r_roce_ecn_rp_rpg_min_rate changing_cong_control_r_roce_ecn_rp_rpg_min_rate: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_rate" 0x54[31:0]), 0x0c[10];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rate_to_set_on_first_cnp`: sets it, and bit 11 (`rate_to_set_on_first_cnp`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_rate_to_set_on_first_cnp changing_rate_to_set_on_first_cnp: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rate_to_set_on_first_cnp" 0x74[31:0]), 0x0c[11];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.dce_tcp_g`: sets it, and bit 12 (`dce_tcp_g`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_dce_tcp_g changing_dce_tcp_g: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.dce_tcp_g" 0x78[31:0]), 0x0c[12];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.dce_tcp_rtt`: sets it, and bit 13 (`dce_tcp_rtt`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_dce_tcp_rtt changing_dce_tcp_rtt: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.dce_tcp_rtt" 0x7c[31:0]), 0x0c[13];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rate_reduce_monitor_period`: sets it, and bit 14 (`rate_reduce_monitor_period`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_rate_reduce_monitor_period changing_rate_reduce_monitor_period: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rate_reduce_monitor_period" 0x80[31:0]), 0x0c[14];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.initial_alpha_value`: sets it, and bit 15 (`initial_alpha_value`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_initial_alpha_value changing_initial_alpha_value: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.initial_alpha_value" 0x88[31:0]), 0x0c[15];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_gd`: sets it, and bit 16 (`rpg_gd`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
+    change_cong_control_r_roce_ecn_rp_rpg_gd changing_cong_control_r_roce_ecn_rp_rpg_gd: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_gd" 0x4c[31:0]), 0x0c[16];
+}
+
+changes! { ModifyCongParamsIn, "modify_cong_params_in", ("cong_protocol" 0x08[3:0] = 2, 0x0c);
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_np.min_time_between_cnps`: sets it, and bit 2 (`min_time_between_cnps`) of `field_select.field_select_r_roce_np.field_select_r_roce_np`, which says so.
+    change_min_time_between_cnps changing_min_time_between_cnps: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_np.min_time_between_cnps" 0x34[31:0]), 0x0c[2];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_np.cnp_dscp`: sets it, and bit 3 (`cnp_dscp`) of `field_select.field_select_r_roce_np.field_select_r_roce_np`, which says so.
+    change_cnp_dscp changing_cnp_dscp: u8 = bits(u8 "congestion_parameters.cong_control_r_roce_ecn_np.cnp_dscp" 0x38[13:8]), 0x0c[3];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_np.cnp_prio_mode`: sets it, and bit 4 (`cnp_prio_mode`) of `field_select.field_select_r_roce_np.field_select_r_roce_np`, which says so.
+    change_cnp_prio_mode changing_cnp_prio_mode: bool = flag(0x38[3]), 0x0c[4];
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_np.cnp_802p_prio`: sets it, and bit 4 (`cnp_prio_mode`) of `field_select.field_select_r_roce_np.field_select_r_roce_np`, which says so.
+    change_cnp_802p_prio changing_cnp_802p_prio: u8 = bits(u8 "congestion_parameters.cong_control_r_roce_ecn_np.cnp_802p_prio" 0x38[2:0]), 0x0c[4];
+}
+
+changes! { PcieCongEventObj, "pcie_cong_event_obj", ();
+    /// Changes `inbound_event_en`: sets it, and bit 0 (`event_en`) of `modify_select_field`, which says so.
+    change_inbound_event_en changing_inbound_event_en: bool = flag(0x08[31]), 0x04[0];
+    /// Changes `outbound_event_en`: sets it, and bit 0 (`event_en`) of `modify_select_field`, which says so.
+    change_outbound_event_en changing_outbound_event_en: bool = flag(0x08[30]), 0x04[0];
+    /// Changes `inbound_cong_low_threshold`: sets it, and bit 2 (`threshold`) of `modify_select_field`, which says so.
+    change_inbound_cong_low_threshold changing_inbound_cong_low_threshold: u16 = full(u16 "inbound_cong_low_threshold" 0x10[31:16]), 0x04[2];
+    /// Changes `inbound_cong_high_threshold`: sets it, and bit 2 (`threshold`) of `modify_select_field`, which says so.
+    change_inbound_cong_high_threshold changing_inbound_cong_high_threshold: u16 = full(u16 "inbound_cong_high_threshold" 0x10[15:0]), 0x04[2];
+    /// Changes `outbound_cong_low_threshold`: sets it, and bit 2 (`threshold`) of `modify_select_field`, which says so.
+    change_outbound_cong_low_threshold changing_outbound_cong_low_threshold: u16 = full(u16 "outbound_cong_low_threshold" 0x14[31:16]), 0x04[2];
+    /// Changes `outbound_cong_high_threshold`: sets it, and bit 2 (`threshold`) of `modify_select_field`, which says so.
+    change_outbound_cong_high_threshold changing_outbound_cong_high_threshold: u16 = full(u16 "outbound_cong_high_threshold" 0x14[15:0]), 0x04[2];
+}
+
+general_object! {
+    PcieCongEventObj, "pcie_cong_event" 0x0058, selects &[
+            crate::SelectDesc {
+                name: "modify_pcie_cong_event_select",
+                mask: place!(0x00[31] 64),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "event_en", fields: &[
+                        selected!("inbound_event_en" place!(0x08[31] 1)),
+                        selected!("outbound_event_en" place!(0x08[30] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "threshold", fields: &[
+                        selected!("inbound_cong_low_threshold" place!(0x10[31] 16)),
+                        selected!("inbound_cong_high_threshold" place!(0x10[15] 16)),
+                        selected!("outbound_cong_low_threshold" place!(0x14[31] 16)),
+                        selected!("outbound_cong_high_threshold" place!(0x14[15] 16)),
+                    ] },
+                ],
+            },
+    ], "Event of congestion on PCIe."
 }

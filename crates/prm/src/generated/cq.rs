@@ -49,15 +49,18 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
+
 /// `resize_field_select`: 4 bytes.
 ///
 /// What MODIFY_CQ with op_mod 1, the resize, changes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ResizeFieldSelect = Layout<tag::ResizeFieldSelect, 0x04>;
-layout! { ResizeFieldSelect, tag::ResizeFieldSelect, "resize_field_select", Struct, 0x04;
-    /// `resize_field_select`: bits 31:0 of dword 0x00. Mask of the fields to change: bits of resize_cq_select.
-    full(resize_field_select set_resize_field_select with_resize_field_select: u32 = "resize_field_select" 0x00[31:0]);
+layout! { ResizeFieldSelect, tag::ResizeFieldSelect, "resize_field_select", Struct, 0x04, "What MODIFY_CQ with op_mod 1, the resize, changes.";
+    /// `resize_field_select`: bits 31:0 of dword 0x00.
+    flags_full(resize_field_select set_resize_field_select with_resize_field_select: ResizeCqSelect(u32) = "resize_field_select" 0x00[31:0]) "Mask of the fields to change: bits of resize_cq_select.";
 }
 
 /// `modify_field_select`: 4 bytes.
@@ -66,9 +69,9 @@ layout! { ResizeFieldSelect, tag::ResizeFieldSelect, "resize_field_select", Stru
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyFieldSelect = Layout<tag::ModifyFieldSelect, 0x04>;
-layout! { ModifyFieldSelect, tag::ModifyFieldSelect, "modify_field_select", Struct, 0x04;
-    /// `modify_field_select`: bits 31:0 of dword 0x00. Mask of the fields to change: bits of modify_cq_select.
-    full(modify_field_select set_modify_field_select with_modify_field_select: u32 = "modify_field_select" 0x00[31:0]);
+layout! { ModifyFieldSelect, tag::ModifyFieldSelect, "modify_field_select", Struct, 0x04, "What MODIFY_CQ with op_mod 0 changes.";
+    /// `modify_field_select`: bits 31:0 of dword 0x00.
+    flags_full(modify_field_select set_modify_field_select with_modify_field_select: ModifyCqSelect(u32) = "modify_field_select" 0x00[31:0]) "Mask of the fields to change: bits of modify_cq_select.";
 }
 
 /// `cqc`: 64 bytes.
@@ -77,76 +80,76 @@ layout! { ModifyFieldSelect, tag::ModifyFieldSelect, "modify_field_select", Stru
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Cqc = Layout<tag::Cqc, 0x40>;
-layout! { Cqc, tag::Cqc, "cqc", Struct, 0x40;
-    /// `status`: bits 31:28 of dword 0x00. Whether the queue works, or why it stopped.
-    coded(status set_status with_status try_set_status: CqStatus(u8) = "status" 0x00[31:28]);
-    /// `as_notify`: bit 27 of dword 0x00. When set, an event wakes a thread of the host by as_notify. Capability: cmd_hca_cap.as_notify. By its name only: no public text says more.
-    flag(as_notify set_as_notify with_as_notify: bool = "as_notify" 0x00[27]);
-    /// `initiator_src_dct`: bit 26 of dword 0x00. When set, completions name the DCT of the initiator. By its name only: no public text says more.
-    flag(initiator_src_dct set_initiator_src_dct with_initiator_src_dct: bool = "initiator_src_dct" 0x00[26]);
-    /// `dbr_umem_valid`: bit 25 of dword 0x00. When set, the doorbell record lies in the umem dbr_umem_id.
-    flag(dbr_umem_valid set_dbr_umem_valid with_dbr_umem_valid: bool = "dbr_umem_valid" 0x00[25]);
-    /// `apu_cq`: bit 24 of dword 0x00. When set, events go to an APU element, not to an EQ. Capability: cmd_hca_cap.apu.
+layout! { Cqc, tag::Cqc, "cqc", Struct, 0x40, "Completion queue context.";
+    /// `status`: bits 31:28 of dword 0x00.
+    coded(status set_status with_status try_set_status: CqStatus(u8) = "status" 0x00[31:28]) "Whether the queue works, or why it stopped.";
+    /// `as_notify`: bit 27 of dword 0x00.
+    flag(as_notify set_as_notify with_as_notify: bool = "as_notify" 0x00[27]) "When set, an event wakes a thread of the host by as_notify. Capability: cmd_hca_cap.as_notify. By its name only: no public text says more.";
+    /// `initiator_src_dct`: bit 26 of dword 0x00.
+    flag(initiator_src_dct set_initiator_src_dct with_initiator_src_dct: bool = "initiator_src_dct" 0x00[26]) "When set, completions name the DCT of the initiator. By its name only: no public text says more.";
+    /// `dbr_umem_valid`: bit 25 of dword 0x00.
+    flag(dbr_umem_valid set_dbr_umem_valid with_dbr_umem_valid: bool = "dbr_umem_valid" 0x00[25]) "When set, the doorbell record lies in the umem dbr_umem_id.";
+    /// `apu_cq`: bit 24 of dword 0x00.
     #[doc(alias = "ext_element")]
-    flag(apu_cq set_apu_cq with_apu_cq: bool = "apu_cq" 0x00[24]);
-    /// `cqe_sz`: bits 23:21 of dword 0x00. Size of an entry: 64 bytes (0), 128 (1), or 64 padded to 128 (2).
-    bits(cqe_sz set_cqe_sz with_cqe_sz try_set_cqe_sz: u8 = "cqe_sz" 0x00[23:21]);
-    /// `cc`: bit 20 of dword 0x00. When set, every completion is written to the first entry.
-    flag(cc set_cc with_cc: bool = "cc" 0x00[20]);
-    /// `scqe_break_moderation_en`: bit 18 of dword 0x00. When set, a solicited completion makes an event at once, without moderation. Capability: cmd_hca_cap.scqe_break_moderation.
-    flag(scqe_break_moderation_en set_scqe_break_moderation_en with_scqe_break_moderation_en: bool = "scqe_break_moderation_en" 0x00[18]);
-    /// `oi`: bit 17 of dword 0x00. When set, the adapter does not look whether the queue overruns. Capability: cmd_hca_cap.cq_oi.
-    flag(oi set_oi with_oi: bool = "oi" 0x00[17]);
-    /// `cq_period_mode`: bits 16:15 of dword 0x00. From when on cq_period is counted. Capability: cmd_hca_cap.cq_period_start_from_cqe.
-    coded(cq_period_mode set_cq_period_mode with_cq_period_mode try_set_cq_period_mode: CqPeriodMode(u8) = "cq_period_mode" 0x00[16:15]);
-    /// `cqe_comp_en`: bit 14 of dword 0x00. When set, the adapter may compress several completions into one entry. Capability: cmd_hca_cap.cqe_compression.
+    flag(apu_cq set_apu_cq with_apu_cq: bool = "apu_cq" 0x00[24]) "When set, events go to an APU element, not to an EQ. Capability: cmd_hca_cap.apu.";
+    /// `cqe_sz`: bits 23:21 of dword 0x00.
+    coded(cqe_sz set_cqe_sz with_cqe_sz try_set_cqe_sz: CqeSize(u8) = "cqe_sz" 0x00[23:21]) "Size of an entry: 64 bytes (0), 128 (1), or 64 padded to 128 (2).";
+    /// `cc`: bit 20 of dword 0x00.
+    flag(cc set_cc with_cc: bool = "cc" 0x00[20]) "When set, every completion is written to the first entry.";
+    /// `scqe_break_moderation_en`: bit 18 of dword 0x00.
+    flag(scqe_break_moderation_en set_scqe_break_moderation_en with_scqe_break_moderation_en: bool = "scqe_break_moderation_en" 0x00[18]) "When set, a solicited completion makes an event at once, without moderation. Capability: cmd_hca_cap.scqe_break_moderation.";
+    /// `oi`: bit 17 of dword 0x00.
+    flag(oi set_oi with_oi: bool = "oi" 0x00[17]) "When set, the adapter does not look whether the queue overruns. Capability: cmd_hca_cap.cq_oi.";
+    /// `cq_period_mode`: bits 16:15 of dword 0x00.
+    coded(cq_period_mode set_cq_period_mode with_cq_period_mode try_set_cq_period_mode: CqPeriodMode(u8) = "cq_period_mode" 0x00[16:15]) "From when on cq_period is counted. Capability: cmd_hca_cap.cq_period_start_from_cqe.";
+    /// `cqe_comp_en`: bit 14 of dword 0x00.
     #[doc(alias = "cqe_compression_en")]
-    flag(cqe_comp_en set_cqe_comp_en with_cqe_comp_en: bool = "cqe_comp_en" 0x00[14]);
-    /// `mini_cqe_res_format`: bits 13:12 of dword 0x00. What a compressed receive completion holds: low bits of the format.
-    bits(mini_cqe_res_format set_mini_cqe_res_format with_mini_cqe_res_format try_set_mini_cqe_res_format: u8 = "mini_cqe_res_format" 0x00[13:12]);
-    /// `st`: bits 11:8 of dword 0x00. Notification state: which completion makes an event.
-    coded(st set_st with_st try_set_st: CqSt(u8) = "st" 0x00[11:8]);
-    /// `always_armed_cq`: bit 7 of dword 0x00. When set, the queue is always armed. By its name only: no public text says more.
-    flag(always_armed_cq set_always_armed_cq with_always_armed_cq: bool = "always_armed_cq" 0x00[7]);
-    /// `ext_element_type`: bits 6:4 of dword 0x00. Kind of the element that gets the events; 0 is a DPA thread.
-    bits(ext_element_type set_ext_element_type with_ext_element_type try_set_ext_element_type: u8 = "ext_element_type" 0x00[6:4]);
-    /// `cqe_compression_layout`: bits 1:0 of dword 0x00. How compressed completions are laid out: basic (0) or enhanced (1). Capability: cmd_hca_cap.enhanced_cqe_compression.
+    flag(cqe_comp_en set_cqe_comp_en with_cqe_comp_en: bool = "cqe_comp_en" 0x00[14]) "When set, the adapter may compress several completions into one entry. Capability: cmd_hca_cap.cqe_compression.";
+    /// `mini_cqe_res_format`: bits 13:12 of dword 0x00.
+    coded(mini_cqe_res_format set_mini_cqe_res_format with_mini_cqe_res_format try_set_mini_cqe_res_format: MiniCqeFormat(u8) = "mini_cqe_res_format" 0x00[13:12]) "What a compressed receive completion holds: low bits of the format.";
+    /// `st`: bits 11:8 of dword 0x00.
+    coded(st set_st with_st try_set_st: CqSt(u8) = "st" 0x00[11:8]) "Notification state: which completion makes an event.";
+    /// `always_armed_cq`: bit 7 of dword 0x00.
+    flag(always_armed_cq set_always_armed_cq with_always_armed_cq: bool = "always_armed_cq" 0x00[7]) "When set, the queue is always armed. By its name only: no public text says more.";
+    /// `ext_element_type`: bits 6:4 of dword 0x00.
+    bits(ext_element_type set_ext_element_type with_ext_element_type try_set_ext_element_type: u8 = "ext_element_type" 0x00[6:4]) "Kind of the element that gets the events; 0 is a DPA thread.";
+    /// `cqe_compression_layout`: bits 1:0 of dword 0x00.
     #[doc(alias = "cqe_comp_layout")]
-    bits(cqe_compression_layout set_cqe_compression_layout with_cqe_compression_layout try_set_cqe_compression_layout: u8 = "cqe_compression_layout" 0x00[1:0]);
-    /// `dbr_umem_id`: bits 31:0 of dword 0x04. Number of the umem that holds the doorbell record.
-    full(dbr_umem_id set_dbr_umem_id with_dbr_umem_id: u32 = "dbr_umem_id" 0x04[31:0]);
-    /// `page_offset`: bits 11:6 of dword 0x08. Where the first entry begins in the first page. Unit: 64ths of a page.
-    bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x08[11:6]);
-    /// `mini_cqe_res_format_ext`: bits 3:2 of dword 0x08. What a compressed receive completion holds: high bits of the format. Capability: cmd_hca_cap.mini_cqe_resp_l3_l4_tag.
-    bits(mini_cqe_res_format_ext set_mini_cqe_res_format_ext with_mini_cqe_res_format_ext try_set_mini_cqe_res_format_ext: u8 = "mini_cqe_res_format_ext" 0x08[3:2]);
-    /// `cq_timestamp_format`: bits 1:0 of dword 0x08. Clock of the timestamps in completions; 0 is the internal timer.
-    bits(cq_timestamp_format set_cq_timestamp_format with_cq_timestamp_format try_set_cq_timestamp_format: u8 = "cq_timestamp_format" 0x08[1:0]);
-    /// `log_cq_size`: bits 28:24 of dword 0x0c. Number of entries. Unit: log2. Range: up to log_max_cq_sz. Capability: cmd_hca_cap.log_max_cq_sz.
-    bits(log_cq_size set_log_cq_size with_log_cq_size try_set_log_cq_size: u8 = "log_cq_size" 0x0c[28:24]);
-    /// `uar_page`: bits 23:0 of dword 0x0c. Number of the UAR page whose doorbell arms the queue.
-    bits(uar_page set_uar_page with_uar_page try_set_uar_page: u32 = "uar_page" 0x0c[23:0]);
-    /// `cq_period`: bits 27:16 of dword 0x10. How long an event may wait for more completions. Unit: microseconds. Capability: cmd_hca_cap.cq_moderation.
-    bits(cq_period set_cq_period with_cq_period try_set_cq_period: u16 = "cq_period" 0x10[27:16]);
-    /// `cq_max_count`: bits 15:0 of dword 0x10. For how many completions an event may wait. Unit: completions. Capability: cmd_hca_cap.cq_moderation.
-    full(cq_max_count set_cq_max_count with_cq_max_count: u16 = "cq_max_count" 0x10[15:0]);
-    /// `c_eqn_or_apu_element`: bits 31:0 of dword 0x14. Number of the EQ, or of the APU element, that gets the events.
-    full(c_eqn_or_apu_element set_c_eqn_or_apu_element with_c_eqn_or_apu_element: u32 = "c_eqn_or_apu_element" 0x14[31:0]);
-    /// `log_page_size`: bits 28:24 of dword 0x18. Size of the pages that the buffer is made of. Unit: log2 of 4096 bytes.
-    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x18[28:24]);
-    /// `last_notified_index`: bits 23:0 of dword 0x20. Index of the completion that made the last event. By its name only: no public text says more.
-    bits(last_notified_index set_last_notified_index with_last_notified_index try_set_last_notified_index: u32 = "last_notified_index" 0x20[23:0]);
-    /// `last_solicit_index`: bits 23:0 of dword 0x24. Index of the last solicited completion. By its name only: no public text says more.
-    bits(last_solicit_index set_last_solicit_index with_last_solicit_index try_set_last_solicit_index: u32 = "last_solicit_index" 0x24[23:0]);
-    /// `consumer_counter`: bits 23:0 of dword 0x28. How many entries software has taken. Unit: entries.
-    bits(consumer_counter set_consumer_counter with_consumer_counter try_set_consumer_counter: u32 = "consumer_counter" 0x28[23:0]);
-    /// `producer_counter`: bits 23:0 of dword 0x2c. How many entries the adapter has written. Unit: entries.
-    bits(producer_counter set_producer_counter with_producer_counter try_set_producer_counter: u32 = "producer_counter" 0x2c[23:0]);
-    /// `local_partition_id`: bits 31:20 of dword 0x30. Partition of the host whose thread as_notify wakes. By its name only: no public text says more.
-    bits(local_partition_id set_local_partition_id with_local_partition_id try_set_local_partition_id: u16 = "local_partition_id" 0x30[31:20]);
-    /// `process_id`: bits 19:0 of dword 0x30. Process of the host whose thread as_notify wakes. By its name only: no public text says more.
-    bits(process_id set_process_id with_process_id try_set_process_id: u32 = "process_id" 0x30[19:0]);
-    /// `dbr_addr`: 64 bits from byte 0x38 on. Address of the doorbell record, or its offset in the umem. Unit: bytes.
-    quad(dbr_addr set_dbr_addr with_dbr_addr: u64 = "dbr_addr" 0x38);
+    bits(cqe_compression_layout set_cqe_compression_layout with_cqe_compression_layout try_set_cqe_compression_layout: u8 = "cqe_compression_layout" 0x00[1:0]) "How compressed completions are laid out: basic (0) or enhanced (1). Capability: cmd_hca_cap.enhanced_cqe_compression.";
+    /// `dbr_umem_id`: bits 31:0 of dword 0x04.
+    full(dbr_umem_id set_dbr_umem_id with_dbr_umem_id: u32 = "dbr_umem_id" 0x04[31:0]) "Number of the umem that holds the doorbell record.";
+    /// `page_offset`: bits 11:6 of dword 0x08.
+    bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x08[11:6]) "Where the first entry begins in the first page. Unit: 64ths of a page.";
+    /// `mini_cqe_res_format_ext`: bits 3:2 of dword 0x08.
+    bits(mini_cqe_res_format_ext set_mini_cqe_res_format_ext with_mini_cqe_res_format_ext try_set_mini_cqe_res_format_ext: u8 = "mini_cqe_res_format_ext" 0x08[3:2]) "What a compressed receive completion holds: high bits of the format. Capability: cmd_hca_cap.mini_cqe_resp_l3_l4_tag.";
+    /// `cq_timestamp_format`: bits 1:0 of dword 0x08.
+    coded(cq_timestamp_format set_cq_timestamp_format with_cq_timestamp_format try_set_cq_timestamp_format: TimestampFormat(u8) = "cq_timestamp_format" 0x08[1:0]) "Clock of the timestamps in completions; 0 is the internal timer.";
+    /// `log_cq_size`: bits 28:24 of dword 0x0c.
+    bits(log_cq_size set_log_cq_size with_log_cq_size try_set_log_cq_size: u8 = "log_cq_size" 0x0c[28:24]) "Number of entries. Unit: log2. Range: up to log_max_cq_sz. Capability: cmd_hca_cap.log_max_cq_sz.";
+    /// `uar_page`: bits 23:0 of dword 0x0c.
+    number(uar_page set_uar_page with_uar_page: UarPage = "uar_page" 0x0c[23:0]) "Number of the UAR page whose doorbell arms the queue.";
+    /// `cq_period`: bits 27:16 of dword 0x10.
+    bits(cq_period set_cq_period with_cq_period try_set_cq_period: u16 = "cq_period" 0x10[27:16]) "How long an event may wait for more completions. Unit: microseconds. Capability: cmd_hca_cap.cq_moderation.";
+    /// `cq_max_count`: bits 15:0 of dword 0x10.
+    full(cq_max_count set_cq_max_count with_cq_max_count: u16 = "cq_max_count" 0x10[15:0]) "For how many completions an event may wait. Unit: completions. Capability: cmd_hca_cap.cq_moderation.";
+    /// `c_eqn_or_apu_element`: bits 31:0 of dword 0x14.
+    full(c_eqn_or_apu_element set_c_eqn_or_apu_element with_c_eqn_or_apu_element: u32 = "c_eqn_or_apu_element" 0x14[31:0]) "Number of the EQ, or of the APU element, that gets the events.";
+    /// `log_page_size`: bits 28:24 of dword 0x18.
+    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x18[28:24]) "Size of the pages that the buffer is made of. Unit: log2 of 4096 bytes.";
+    /// `last_notified_index`: bits 23:0 of dword 0x20.
+    bits(last_notified_index set_last_notified_index with_last_notified_index try_set_last_notified_index: u32 = "last_notified_index" 0x20[23:0]) "Index of the completion that made the last event. By its name only: no public text says more.";
+    /// `last_solicit_index`: bits 23:0 of dword 0x24.
+    bits(last_solicit_index set_last_solicit_index with_last_solicit_index try_set_last_solicit_index: u32 = "last_solicit_index" 0x24[23:0]) "Index of the last solicited completion. By its name only: no public text says more.";
+    /// `consumer_counter`: bits 23:0 of dword 0x28.
+    bits(consumer_counter set_consumer_counter with_consumer_counter try_set_consumer_counter: u32 = "consumer_counter" 0x28[23:0]) "How many entries software has taken. Unit: entries.";
+    /// `producer_counter`: bits 23:0 of dword 0x2c.
+    bits(producer_counter set_producer_counter with_producer_counter try_set_producer_counter: u32 = "producer_counter" 0x2c[23:0]) "How many entries the adapter has written. Unit: entries.";
+    /// `local_partition_id`: bits 31:20 of dword 0x30.
+    bits(local_partition_id set_local_partition_id with_local_partition_id try_set_local_partition_id: u16 = "local_partition_id" 0x30[31:20]) "Partition of the host whose thread as_notify wakes. By its name only: no public text says more.";
+    /// `process_id`: bits 19:0 of dword 0x30.
+    bits(process_id set_process_id with_process_id try_set_process_id: u32 = "process_id" 0x30[19:0]) "Process of the host whose thread as_notify wakes. By its name only: no public text says more.";
+    /// `dbr_addr`: 64 bits from byte 0x38 on.
+    quad(dbr_addr set_dbr_addr with_dbr_addr: u64 = "dbr_addr" 0x38) "Address of the doorbell record, or its offset in the umem. Unit: bytes.";
 }
 
 /// `modify_field_select_resize_field_select_auto`, a union: 4 bytes.
@@ -155,11 +158,11 @@ layout! { Cqc, tag::Cqc, "cqc", Struct, 0x40;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyFieldSelectResizeFieldSelectAuto = Layout<tag::ModifyFieldSelectResizeFieldSelectAuto, 0x04>;
-layout! { ModifyFieldSelectResizeFieldSelectAuto, tag::ModifyFieldSelectResizeFieldSelectAuto, "modify_field_select_resize_field_select_auto", Union, 0x04;
-    /// `modify_field_select`: from byte 0x00 on. The mask when op_mod is 0.
-    nested(modify_field_select modify_field_select_mut set_modify_field_select with_modify_field_select: ModifyFieldSelect = "modify_field_select" 0x00, 0x04);
-    /// `resize_field_select`: from byte 0x00 on. The mask when op_mod is 1. Capability: cmd_hca_cap.cq_resize.
-    nested(resize_field_select resize_field_select_mut set_resize_field_select with_resize_field_select: ResizeFieldSelect = "resize_field_select" 0x00, 0x04);
+layout! { ModifyFieldSelectResizeFieldSelectAuto, tag::ModifyFieldSelectResizeFieldSelectAuto, "modify_field_select_resize_field_select_auto", Union, 0x04, "Mask of MODIFY_CQ: which one, op_mod tells.";
+    /// `modify_field_select`: from byte 0x00 on.
+    nested(modify_field_select modify_field_select_mut set_modify_field_select with_modify_field_select: ModifyFieldSelect = "modify_field_select" 0x00, 0x04) "The mask when op_mod is 0.";
+    /// `resize_field_select`: from byte 0x00 on.
+    nested(resize_field_select resize_field_select_mut set_resize_field_select with_resize_field_select: ResizeFieldSelect = "resize_field_select" 0x00, 0x04) "The mask when op_mod is 1. Capability: cmd_hca_cap.cq_resize.";
 }
 
 /// `query_cq_out`: 272 bytes.
@@ -173,14 +176,14 @@ pub type QueryCqOut = Layout<tag::QueryCqOut, 0x110>;
 
 /// `query_cq_out` and its list `pas`.
 pub type QueryCqOutWithPas = WithTail<QueryCqOut, U64>;
-layout! { QueryCqOut, tag::QueryCqOut, "query_cq_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `cq_context`: from byte 0x10 on. Context of the queue as it is now.
-    nested(cq_context cq_context_mut set_cq_context with_cq_context: Cqc = "cq_context" 0x10, 0x40);
-    tail(bits 64 = "pas" 0x110);
+layout! { QueryCqOut, tag::QueryCqOut, "query_cq_out", Struct, 0x110, "Output of QUERY_CQ: the context and the pages of the buffer.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `cq_context`: from byte 0x10 on.
+    nested(cq_context cq_context_mut set_cq_context with_cq_context: Cqc = "cq_context" 0x10, 0x40) "Context of the queue as it is now.";
+    tail(bits 64 = "pas" 0x110) "Addresses of the pages of the buffer.";
 }
 
 /// `query_cq_in`: 16 bytes.
@@ -189,15 +192,15 @@ layout! { QueryCqOut, tag::QueryCqOut, "query_cq_out", Struct, 0x110;
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryCqIn = Layout<tag::QueryCqIn, 0x10>;
-layout! { QueryCqIn, tag::QueryCqIn, "query_cq_in", Struct, 0x10, opcode 0x402;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that the command works on.
-    bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
+layout! { QueryCqIn, tag::QueryCqIn, "query_cq_in", Struct, 0x10, opcode 0x402, "Input of QUERY_CQ, which reads a completion queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `cqn`: bits 23:0 of dword 0x08.
+    number(cqn set_cqn with_cqn: Cqn = "cqn" 0x08[23:0]) "Number of the CQ that the command works on.";
 }
 request! { QueryCqIn => QueryCqOut }
 
@@ -207,11 +210,11 @@ request! { QueryCqIn => QueryCqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyCqOut = Layout<tag::ModifyCqOut, 0x10>;
-layout! { ModifyCqOut, tag::ModifyCqOut, "modify_cq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyCqOut, tag::ModifyCqOut, "modify_cq_out", Struct, 0x10, "Output of MODIFY_CQ: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_cq_in`: 272 bytes.
@@ -225,26 +228,38 @@ layout! { ModifyCqOut, tag::ModifyCqOut, "modify_cq_out", Struct, 0x10;
 /// With its list `pas`: [`ModifyCqInWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```
+/// use mlx5_prm::{Cqn, ModifyCqIn};
+///
+/// // Each change sets a field of the context and the bit of the mask that says that it counts.
+/// const MODIFY: ModifyCqIn =
+///     ModifyCqIn::new().with_cqn(Cqn::new(0x4a)).changing_cq_period(16).changing_cq_max_count(64);
+///
+/// assert_eq!(MODIFY.cq_context().cq_period(), 16);
+/// let select = MODIFY.modify_field_select_resize_field_select().modify_field_select();
+/// assert!(select.modify_field_select().cq_period() && !select.modify_field_select().oi());
+/// ```
 pub type ModifyCqIn = Layout<tag::ModifyCqIn, 0x110>;
 
 /// `modify_cq_in` and its list `pas`.
 pub type ModifyCqInWithPas = WithTail<ModifyCqIn, U64>;
-layout! { ModifyCqIn, tag::ModifyCqIn, "modify_cq_in", Struct, 0x110, opcode 0x403;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that the command works on.
-    bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
-    /// `modify_field_select_resize_field_select`: from byte 0x0c on. Which fields of the context count.
-    nested(modify_field_select_resize_field_select modify_field_select_resize_field_select_mut set_modify_field_select_resize_field_select with_modify_field_select_resize_field_select: ModifyFieldSelectResizeFieldSelectAuto = "modify_field_select_resize_field_select" 0x0c, 0x04);
-    /// `cq_context`: from byte 0x10 on. New values of the selected fields.
-    nested(cq_context cq_context_mut set_cq_context with_cq_context: Cqc = "cq_context" 0x10, 0x40);
-    /// `cq_umem_valid`: bit 31 of dword 0x5c. When set, the new buffer lies in a umem, not in pas.
-    flag(cq_umem_valid set_cq_umem_valid with_cq_umem_valid: bool = "cq_umem_valid" 0x5c[31]);
-    tail(bits 64 = "pas" 0x110);
+layout! { ModifyCqIn, tag::ModifyCqIn, "modify_cq_in", Struct, 0x110, opcode 0x403, "Input of MODIFY_CQ, which changes or resizes a completion queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    coded_full(op_mod set_op_mod with_op_mod: ModifyCqOpMod(u16) = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `cqn`: bits 23:0 of dword 0x08.
+    number(cqn set_cqn with_cqn: Cqn = "cqn" 0x08[23:0]) "Number of the CQ that the command works on.";
+    /// `modify_field_select_resize_field_select`: from byte 0x0c on.
+    nested(modify_field_select_resize_field_select modify_field_select_resize_field_select_mut set_modify_field_select_resize_field_select with_modify_field_select_resize_field_select: ModifyFieldSelectResizeFieldSelectAuto = "modify_field_select_resize_field_select" 0x0c, 0x04) "Which fields of the context count.";
+    /// `cq_context`: from byte 0x10 on.
+    nested(cq_context cq_context_mut set_cq_context with_cq_context: Cqc = "cq_context" 0x10, 0x40) "New values of the selected fields.";
+    /// `cq_umem_valid`: bit 31 of dword 0x5c.
+    flag(cq_umem_valid set_cq_umem_valid with_cq_umem_valid: bool = "cq_umem_valid" 0x5c[31]) "When set, the new buffer lies in a umem, not in pas.";
+    tail(bits 64 = "pas" 0x110) "Addresses of the pages of the new buffer, when the queue is resized.";
 }
 request! { ModifyCqIn => ModifyCqOut }
 
@@ -254,11 +269,11 @@ request! { ModifyCqIn => ModifyCqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyCqOut = Layout<tag::DestroyCqOut, 0x10>;
-layout! { DestroyCqOut, tag::DestroyCqOut, "destroy_cq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyCqOut, tag::DestroyCqOut, "destroy_cq_out", Struct, 0x10, "Output of DESTROY_CQ: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_cq_in`: 16 bytes.
@@ -267,15 +282,15 @@ layout! { DestroyCqOut, tag::DestroyCqOut, "destroy_cq_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyCqIn = Layout<tag::DestroyCqIn, 0x10>;
-layout! { DestroyCqIn, tag::DestroyCqIn, "destroy_cq_in", Struct, 0x10, opcode 0x401;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that the command works on.
-    bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
+layout! { DestroyCqIn, tag::DestroyCqIn, "destroy_cq_in", Struct, 0x10, opcode 0x401, "Input of DESTROY_CQ, which ends a completion queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `cqn`: bits 23:0 of dword 0x08.
+    number(cqn set_cqn with_cqn: Cqn = "cqn" 0x08[23:0]) "Number of the CQ that the command works on.";
 }
 request! { DestroyCqIn => DestroyCqOut }
 
@@ -285,13 +300,13 @@ request! { DestroyCqIn => DestroyCqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CreateCqOut = Layout<tag::CreateCqOut, 0x10>;
-layout! { CreateCqOut, tag::CreateCqOut, "create_cq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `cqn`: bits 23:0 of dword 0x08. Number of the new CQ.
-    bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
+layout! { CreateCqOut, tag::CreateCqOut, "create_cq_out", Struct, 0x10, "Output of CREATE_CQ: the number of the new queue.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `cqn`: bits 23:0 of dword 0x08.
+    number(cqn set_cqn with_cqn: Cqn = "cqn" 0x08[23:0]) "Number of the new CQ.";
 }
 
 /// `create_cq_in`: 272 bytes.
@@ -305,24 +320,24 @@ pub type CreateCqIn = Layout<tag::CreateCqIn, 0x110>;
 
 /// `create_cq_in` and its list `pas`.
 pub type CreateCqInWithPas = WithTail<CreateCqIn, U64>;
-layout! { CreateCqIn, tag::CreateCqIn, "create_cq_in", Struct, 0x110, opcode 0x400;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `cq_context`: from byte 0x10 on. Context of the new queue.
+layout! { CreateCqIn, tag::CreateCqIn, "create_cq_in", Struct, 0x110, opcode 0x400, "Input of CREATE_CQ, which makes a completion queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `cq_context`: from byte 0x10 on.
     #[doc(alias = "cqc")]
-    nested(cq_context cq_context_mut set_cq_context with_cq_context: Cqc = "cq_context" 0x10, 0x40);
-    /// `cq_umem_offset`: 64 bits from byte 0x50 on. Where the buffer begins in the umem. Unit: bytes.
+    nested(cq_context cq_context_mut set_cq_context with_cq_context: Cqc = "cq_context" 0x10, 0x40) "Context of the new queue.";
+    /// `cq_umem_offset`: 64 bits from byte 0x50 on.
     #[doc(alias = "e_mtt_pointer_or_cq_umem_offset")]
-    quad(cq_umem_offset set_cq_umem_offset with_cq_umem_offset: u64 = "cq_umem_offset" 0x50);
-    /// `cq_umem_id`: bits 31:0 of dword 0x58. Number of the umem that holds the buffer.
-    full(cq_umem_id set_cq_umem_id with_cq_umem_id: u32 = "cq_umem_id" 0x58[31:0]);
-    /// `cq_umem_valid`: bit 31 of dword 0x5c. When set, the buffer lies in the umem cq_umem_id, not in pas.
-    flag(cq_umem_valid set_cq_umem_valid with_cq_umem_valid: bool = "cq_umem_valid" 0x5c[31]);
-    tail(bits 64 = "pas" 0x110);
+    quad(cq_umem_offset set_cq_umem_offset with_cq_umem_offset: u64 = "cq_umem_offset" 0x50) "Where the buffer begins in the umem. Unit: bytes.";
+    /// `cq_umem_id`: bits 31:0 of dword 0x58.
+    full(cq_umem_id set_cq_umem_id with_cq_umem_id: u32 = "cq_umem_id" 0x58[31:0]) "Number of the umem that holds the buffer.";
+    /// `cq_umem_valid`: bit 31 of dword 0x5c.
+    flag(cq_umem_valid set_cq_umem_valid with_cq_umem_valid: bool = "cq_umem_valid" 0x5c[31]) "When set, the buffer lies in the umem cq_umem_id, not in pas.";
+    tail(bits 64 = "pas" 0x110) "Addresses of the pages of the buffer.";
 }
 request! { CreateCqIn => CreateCqOut }
 
@@ -330,7 +345,7 @@ request! { CreateCqIn => CreateCqOut }
 ///
 /// Of `modify_cq_in.modify_field_select_resize_field_select.modify_field_select.modify_field_select`.
 #[bitfield_struct::bitfield(u32)]
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq, Eq, Hash)]
 pub struct ModifyCqSelect {
     /// Bit 0: `cq_context.cq_period`.
     pub cq_period: bool,
@@ -346,11 +361,17 @@ pub struct ModifyCqSelect {
     __: u32,
 }
 
+impl ModifyCqSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_cq_select", bits: &[(0, "cq_period"), (1, "cq_max_count"), (2, "oi"), (3, "c_eqn"), (4, "cq_period_mode")] };
+}
+
 /// Fields that MODIFY_CQ with op_mod 1, the resize, changes.
 ///
 /// Of `modify_cq_in.modify_field_select_resize_field_select.resize_field_select.resize_field_select`.
 #[bitfield_struct::bitfield(u32)]
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq, Eq, Hash)]
 pub struct ResizeCqSelect {
     /// Bit 0: `cq_context.log_cq_size`.
     pub log_cq_size: bool,
@@ -362,6 +383,12 @@ pub struct ResizeCqSelect {
     __: u32,
 }
 
+impl ResizeCqSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "resize_cq_select", bits: &[(0, "log_cq_size"), (1, "page_offset"), (2, "log_page_size")] };
+}
+
 command! {
     CreateCqIn, Create Cq, CREATE_CQ, crate::CommandDesc {
         name: "CREATE_CQ",
@@ -370,7 +397,7 @@ command! {
         object: <crate::object::Cq as crate::Object>::DESC,
         input: <CreateCqIn as crate::Described>::DESC,
         output: <CreateCqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x10[31] 512)),
         selects: &[],
         transition: None,
@@ -386,7 +413,7 @@ command! {
         object: <crate::object::Cq as crate::Object>::DESC,
         input: <DestroyCqIn as crate::Described>::DESC,
         output: <DestroyCqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: None,
         selects: &[],
         transition: None,
@@ -402,7 +429,7 @@ command! {
         object: <crate::object::Cq as crate::Object>::DESC,
         input: <QueryCqIn as crate::Described>::DESC,
         output: <QueryCqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x10[31] 512)),
         selects: &[],
         transition: None,
@@ -418,35 +445,75 @@ command! {
         object: <crate::object::Cq as crate::Object>::DESC,
         input: <ModifyCqIn as crate::Described>::DESC,
         output: <ModifyCqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x10[31] 512)),
         selects: &[
             crate::SelectDesc {
                 name: "modify_cq_select",
                 mask: place!(0x0c[31] 32),
                 op_mod: 0,
+                when: None,
                 always: &[],
                 bits: &[
-                    crate::SelectBitDesc { bit: 0, name: "cq_period", fields: &[place!(0x20[27] 12)] },
-                    crate::SelectBitDesc { bit: 1, name: "cq_max_count", fields: &[place!(0x20[15] 16)] },
-                    crate::SelectBitDesc { bit: 2, name: "oi", fields: &[place!(0x10[17] 1)] },
-                    crate::SelectBitDesc { bit: 3, name: "c_eqn", fields: &[place!(0x24[31] 32)] },
-                    crate::SelectBitDesc { bit: 4, name: "cq_period_mode", fields: &[place!(0x10[16] 2)] },
+                    crate::SelectBitDesc { bit: 0, name: "cq_period", fields: &[
+                        selected!("cq_context.cq_period" place!(0x20[27] 12)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "cq_max_count", fields: &[
+                        selected!("cq_context.cq_max_count" place!(0x20[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "oi", fields: &[
+                        selected!("cq_context.oi" place!(0x10[17] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "c_eqn", fields: &[
+                        selected!("cq_context.c_eqn_or_apu_element" place!(0x24[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "cq_period_mode", fields: &[
+                        selected!("cq_context.cq_period_mode" place!(0x10[16] 2)),
+                    ] },
                 ],
             },
             crate::SelectDesc {
                 name: "resize_cq_select",
                 mask: place!(0x0c[31] 32),
                 op_mod: 1,
+                when: None,
                 always: &[],
                 bits: &[
-                    crate::SelectBitDesc { bit: 0, name: "log_cq_size", fields: &[place!(0x1c[28] 5)] },
-                    crate::SelectBitDesc { bit: 1, name: "page_offset", fields: &[place!(0x18[11] 6)] },
-                    crate::SelectBitDesc { bit: 2, name: "log_page_size", fields: &[place!(0x28[28] 5)] },
+                    crate::SelectBitDesc { bit: 0, name: "log_cq_size", fields: &[
+                        selected!("cq_context.log_cq_size" place!(0x1c[28] 5)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "page_offset", fields: &[
+                        selected!("cq_context.page_offset" place!(0x18[11] 6)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "log_page_size", fields: &[
+                        selected!("cq_context.log_page_size" place!(0x28[28] 5)),
+                    ] },
                 ],
             },
         ],
         transition: None,
         about: "Changes the selected fields of a completion queue; with op_mod 1, its size.",
     }
+}
+
+changes! { ModifyCqIn, "modify_cq_in", ("op_mod" 0x04[15:0] = 0, 0x0c);
+    /// Changes `cq_context.cq_period`: sets it, and bit 0 (`cq_period`) of `modify_field_select_resize_field_select.modify_field_select.modify_field_select`, which says so.
+    change_cq_period changing_cq_period: u16 = bits(u16 "cq_context.cq_period" 0x20[27:16]), 0x0c[0];
+    /// Changes `cq_context.cq_max_count`: sets it, and bit 1 (`cq_max_count`) of `modify_field_select_resize_field_select.modify_field_select.modify_field_select`, which says so.
+    change_cq_max_count changing_cq_max_count: u16 = full(u16 "cq_context.cq_max_count" 0x20[15:0]), 0x0c[1];
+    /// Changes `cq_context.oi`: sets it, and bit 2 (`oi`) of `modify_field_select_resize_field_select.modify_field_select.modify_field_select`, which says so.
+    change_oi changing_oi: bool = flag(0x10[17]), 0x0c[2];
+    /// Changes `cq_context.c_eqn_or_apu_element`: sets it, and bit 3 (`c_eqn`) of `modify_field_select_resize_field_select.modify_field_select.modify_field_select`, which says so.
+    change_c_eqn_or_apu_element changing_c_eqn_or_apu_element: u32 = full(u32 "cq_context.c_eqn_or_apu_element" 0x24[31:0]), 0x0c[3];
+    /// Changes `cq_context.cq_period_mode`: sets it, and bit 4 (`cq_period_mode`) of `modify_field_select_resize_field_select.modify_field_select.modify_field_select`, which says so.
+    change_cq_period_mode changing_cq_period_mode: crate::CqPeriodMode = coded(u8 "cq_context.cq_period_mode" 0x10[16:15]), 0x0c[4];
+}
+
+changes! { ModifyCqIn, "modify_cq_in", ("op_mod" 0x04[15:0] = 1, 0x0c);
+    /// Changes `cq_context.log_cq_size`: sets it, and bit 0 (`log_cq_size`) of `modify_field_select_resize_field_select.resize_field_select.resize_field_select`, which says so.
+    change_log_cq_size changing_log_cq_size: u8 = bits(u8 "cq_context.log_cq_size" 0x1c[28:24]), 0x0c[0];
+    /// Changes `cq_context.page_offset`: sets it, and bit 1 (`page_offset`) of `modify_field_select_resize_field_select.resize_field_select.resize_field_select`, which says so.
+    change_page_offset changing_page_offset: u8 = bits(u8 "cq_context.page_offset" 0x18[11:6]), 0x0c[1];
+    /// Changes `cq_context.log_page_size`: sets it, and bit 2 (`log_page_size`) of `modify_field_select_resize_field_select.resize_field_select.resize_field_select`, which says so.
+    change_log_page_size changing_log_page_size: u8 = bits(u8 "cq_context.log_page_size" 0x28[28:24]), 0x0c[2];
 }

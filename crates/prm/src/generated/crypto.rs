@@ -97,19 +97,30 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
+    <EncryptionKeyObj as crate::GeneralObject>::GENERAL,
+    <IpsecObj as crate::GeneralObject>::GENERAL,
+    <ImportKek as crate::GeneralObject>::GENERAL,
+    <Credential as crate::GeneralObject>::GENERAL,
+    <CryptoLoginObj as crate::GeneralObject>::GENERAL,
+    <MacsecOffloadObj as crate::GeneralObject>::GENERAL,
+    <IntKekObj as crate::GeneralObject>::GENERAL,
+];
+
 /// `sync_crypto_in`: 32 bytes.
 ///
 /// Input of SYNC_CRYPTO (0xb12). Synchronizes encryption, so that ended keys are no longer in use.
 ///
 /// Sources: v7.3, v6.12, libdpcp.
 pub type SyncCryptoIn = Layout<tag::SyncCryptoIn, 0x20>;
-layout! { SyncCryptoIn, tag::SyncCryptoIn, "sync_crypto_in", Struct, 0x20, opcode 0xb12;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SyncCryptoIn, tag::SyncCryptoIn, "sync_crypto_in", Struct, 0x20, opcode 0xb12, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `crypto_type`: bits 15:0 of dword 0x0c.
     full(crypto_type set_crypto_type with_crypto_type: u16 = "crypto_type" 0x0c[15:0]);
 }
@@ -121,11 +132,11 @@ request! { SyncCryptoIn => SyncCryptoOut }
 ///
 /// Sources: v7.3, v6.12, libdpcp.
 pub type SyncCryptoOut = Layout<tag::SyncCryptoOut, 0x10>;
-layout! { SyncCryptoOut, tag::SyncCryptoOut, "sync_crypto_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SyncCryptoOut, tag::SyncCryptoOut, "sync_crypto_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `ipsec_cap`: 256 bytes.
@@ -230,9 +241,9 @@ layout! { IpsecAso, tag::IpsecAso, "ipsec_aso", Struct, 0x40;
     /// `valid`: bit 31 of dword 0x00.
     flag(valid set_valid with_valid: bool = "valid" 0x00[31]);
     /// `mode`: bits 29:28 of dword 0x00.
-    bits(mode set_mode with_mode try_set_mode: u8 = "mode" 0x00[29:28]);
+    coded(mode set_mode with_mode try_set_mode: SecurityAsoMode(u8) = "mode" 0x00[29:28]);
     /// `window_sz`: bits 27:26 of dword 0x00.
-    bits(window_sz set_window_sz with_window_sz try_set_window_sz: u8 = "window_sz" 0x00[27:26]);
+    coded(window_sz set_window_sz with_window_sz try_set_window_sz: ReplayWindow(u8) = "window_sz" 0x00[27:26]);
     /// `soft_lft_arm`: bit 25 of dword 0x00.
     flag(soft_lft_arm set_soft_lft_arm with_soft_lft_arm: bool = "soft_lft_arm" 0x00[25]);
     /// `hard_lft_arm`: bit 24 of dword 0x00.
@@ -253,11 +264,15 @@ layout! { IpsecAso, tag::IpsecAso, "ipsec_aso", Struct, 0x40;
 
 /// `ipsec_obj`: 128 bytes.
 ///
+/// General object 0x0013 (ipsec): IPsec security association.
+///
+/// Select mask `modify_field_select`: [`ModifyIpsecSelect`].
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type IpsecObj = Layout<tag::IpsecObj, 0x80>;
 layout! { IpsecObj, tag::IpsecObj, "ipsec_obj", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
-    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    flags_quad(modify_field_select set_modify_field_select with_modify_field_select: ModifyIpsecSelect(u64) = "modify_field_select" 0x00);
     /// `full_offload`: bit 31 of dword 0x08.
     flag(full_offload set_full_offload with_full_offload: bool = "full_offload" 0x08[31]);
     /// `esn_en`: bit 29 of dword 0x08.
@@ -265,9 +280,9 @@ layout! { IpsecObj, tag::IpsecObj, "ipsec_obj", Struct, 0x80;
     /// `esn_overlap`: bit 28 of dword 0x08.
     flag(esn_overlap set_esn_overlap with_esn_overlap: bool = "esn_overlap" 0x08[28]);
     /// `icv_length`: bits 25:24 of dword 0x08.
-    bits(icv_length set_icv_length with_icv_length try_set_icv_length: u8 = "icv_length" 0x08[25:24]);
+    coded(icv_length set_icv_length with_icv_length try_set_icv_length: IpsecIcvLength(u8) = "icv_length" 0x08[25:24]);
     /// `aso_return_reg`: bits 19:16 of dword 0x08.
-    bits(aso_return_reg set_aso_return_reg with_aso_return_reg try_set_aso_return_reg: u8 = "aso_return_reg" 0x08[19:16]);
+    coded(aso_return_reg set_aso_return_reg with_aso_return_reg try_set_aso_return_reg: AsoReturnReg(u8) = "aso_return_reg" 0x08[19:16]);
     /// `esn_msb`: bits 31:0 of dword 0x0c.
     full(esn_msb set_esn_msb with_esn_msb: u32 = "esn_msb" 0x0c[31:0]);
     /// `dekn`: bits 23:0 of dword 0x10.
@@ -277,7 +292,7 @@ layout! { IpsecObj, tag::IpsecObj, "ipsec_obj", Struct, 0x80;
     /// `implicit_iv`: 64 bits from byte 0x18 on.
     quad(implicit_iv set_implicit_iv with_implicit_iv: u64 = "implicit_iv" 0x18);
     /// `ipsec_aso_access_pd`: bits 23:0 of dword 0x20.
-    bits(ipsec_aso_access_pd set_ipsec_aso_access_pd with_ipsec_aso_access_pd try_set_ipsec_aso_access_pd: u32 = "ipsec_aso_access_pd" 0x20[23:0]);
+    number(ipsec_aso_access_pd set_ipsec_aso_access_pd with_ipsec_aso_access_pd: Pdn = "ipsec_aso_access_pd" 0x20[23:0]);
     /// `ipsec_aso`: from byte 0x40 on.
     nested(ipsec_aso ipsec_aso_mut set_ipsec_aso with_ipsec_aso: IpsecAso = "ipsec_aso" 0x40, 0x40);
 }
@@ -288,7 +303,7 @@ layout! { IpsecObj, tag::IpsecObj, "ipsec_obj", Struct, 0x80;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateIpsecObjIn = Layout<tag::CreateIpsecObjIn, 0x90>;
-layout! { CreateIpsecObjIn, tag::CreateIpsecObjIn, "create_ipsec_obj_in", Struct, 0x90;
+layout! { CreateIpsecObjIn, tag::CreateIpsecObjIn, "create_ipsec_obj_in", Struct, 0x90, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
     /// `ipsec_object`: from byte 0x10 on.
@@ -301,7 +316,7 @@ layout! { CreateIpsecObjIn, tag::CreateIpsecObjIn, "create_ipsec_obj_in", Struct
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryIpsecObjOut = Layout<tag::QueryIpsecObjOut, 0x90>;
-layout! { QueryIpsecObjOut, tag::QueryIpsecObjOut, "query_ipsec_obj_out", Struct, 0x90;
+layout! { QueryIpsecObjOut, tag::QueryIpsecObjOut, "query_ipsec_obj_out", Struct, 0x90, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
     /// `ipsec_object`: from byte 0x10 on.
@@ -314,7 +329,7 @@ layout! { QueryIpsecObjOut, tag::QueryIpsecObjOut, "query_ipsec_obj_out", Struct
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyIpsecObjIn = Layout<tag::ModifyIpsecObjIn, 0x90>;
-layout! { ModifyIpsecObjIn, tag::ModifyIpsecObjIn, "modify_ipsec_obj_in", Struct, 0x90;
+layout! { ModifyIpsecObjIn, tag::ModifyIpsecObjIn, "modify_ipsec_obj_in", Struct, 0x90, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
     /// `ipsec_object`: from byte 0x10 on.
@@ -329,9 +344,9 @@ layout! { MacsecAso, tag::MacsecAso, "macsec_aso", Struct, 0x40;
     /// `valid`: bit 31 of dword 0x00.
     flag(valid set_valid with_valid: bool = "valid" 0x00[31]);
     /// `mode`: bits 29:28 of dword 0x00.
-    bits(mode set_mode with_mode try_set_mode: u8 = "mode" 0x00[29:28]);
+    coded(mode set_mode with_mode try_set_mode: SecurityAsoMode(u8) = "mode" 0x00[29:28]);
     /// `window_size`: bits 27:26 of dword 0x00.
-    bits(window_size set_window_size with_window_size try_set_window_size: u8 = "window_size" 0x00[27:26]);
+    coded(window_size set_window_size with_window_size try_set_window_size: ReplayWindow(u8) = "window_size" 0x00[27:26]);
     /// `soft_lifetime_arm`: bit 25 of dword 0x00.
     flag(soft_lifetime_arm set_soft_lifetime_arm with_soft_lifetime_arm: bool = "soft_lifetime_arm" 0x00[25]);
     /// `hard_lifetime_arm`: bit 24 of dword 0x00.
@@ -352,11 +367,15 @@ layout! { MacsecAso, tag::MacsecAso, "macsec_aso", Struct, 0x40;
 
 /// `macsec_offload_obj`: 128 bytes.
 ///
+/// General object 0x0027 (macsec): MACsec security association.
+///
+/// Select mask `modify_field_select`: [`ModifyMacsecSelect`].
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type MacsecOffloadObj = Layout<tag::MacsecOffloadObj, 0x80>;
 layout! { MacsecOffloadObj, tag::MacsecOffloadObj, "macsec_offload_obj", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
-    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    flags_quad(modify_field_select set_modify_field_select with_modify_field_select: ModifyMacsecSelect(u64) = "modify_field_select" 0x00);
     /// `confidentiality_en`: bit 31 of dword 0x08.
     flag(confidentiality_en set_confidentiality_en with_confidentiality_en: bool = "confidentiality_en" 0x08[31]);
     /// `epn_en`: bit 29 of dword 0x08.
@@ -366,7 +385,7 @@ layout! { MacsecOffloadObj, tag::MacsecOffloadObj, "macsec_offload_obj", Struct,
     /// `confidentiality_offset`: bits 25:24 of dword 0x08.
     bits(confidentiality_offset set_confidentiality_offset with_confidentiality_offset try_set_confidentiality_offset: u8 = "confidentiality_offset" 0x08[25:24]);
     /// `aso_return_reg`: bits 19:16 of dword 0x08.
-    bits(aso_return_reg set_aso_return_reg with_aso_return_reg try_set_aso_return_reg: u8 = "aso_return_reg" 0x08[19:16]);
+    coded(aso_return_reg set_aso_return_reg with_aso_return_reg try_set_aso_return_reg: AsoReturnReg(u8) = "aso_return_reg" 0x08[19:16]);
     /// `epn_msb`: bits 31:0 of dword 0x0c.
     full(epn_msb set_epn_msb with_epn_msb: u32 = "epn_msb" 0x0c[31:0]);
     /// `dekn`: bits 23:0 of dword 0x10.
@@ -374,7 +393,7 @@ layout! { MacsecOffloadObj, tag::MacsecOffloadObj, "macsec_offload_obj", Struct,
     /// `sci`: 64 bits from byte 0x18 on.
     quad(sci set_sci with_sci: u64 = "sci" 0x18);
     /// `macsec_aso_access_pd`: bits 23:0 of dword 0x20.
-    bits(macsec_aso_access_pd set_macsec_aso_access_pd with_macsec_aso_access_pd try_set_macsec_aso_access_pd: u32 = "macsec_aso_access_pd" 0x20[23:0]);
+    number(macsec_aso_access_pd set_macsec_aso_access_pd with_macsec_aso_access_pd: Pdn = "macsec_aso_access_pd" 0x20[23:0]);
     /// `salt`: from byte 0x30 on.
     array(salt salt_mut set_salt with_salt: [U32; 3] = "salt" 0x30, 0x0c);
     /// `macsec_aso`: from byte 0x40 on.
@@ -387,7 +406,7 @@ layout! { MacsecOffloadObj, tag::MacsecOffloadObj, "macsec_offload_obj", Struct,
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateMacsecObjIn = Layout<tag::CreateMacsecObjIn, 0x90>;
-layout! { CreateMacsecObjIn, tag::CreateMacsecObjIn, "create_macsec_obj_in", Struct, 0x90;
+layout! { CreateMacsecObjIn, tag::CreateMacsecObjIn, "create_macsec_obj_in", Struct, 0x90, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
     /// `macsec_object`: from byte 0x10 on.
@@ -400,7 +419,7 @@ layout! { CreateMacsecObjIn, tag::CreateMacsecObjIn, "create_macsec_obj_in", Str
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyMacsecObjIn = Layout<tag::ModifyMacsecObjIn, 0x90>;
-layout! { ModifyMacsecObjIn, tag::ModifyMacsecObjIn, "modify_macsec_obj_in", Struct, 0x90;
+layout! { ModifyMacsecObjIn, tag::ModifyMacsecObjIn, "modify_macsec_obj_in", Struct, 0x90, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
     /// `macsec_object`: from byte 0x10 on.
@@ -413,7 +432,7 @@ layout! { ModifyMacsecObjIn, tag::ModifyMacsecObjIn, "modify_macsec_obj_in", Str
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryMacsecObjOut = Layout<tag::QueryMacsecObjOut, 0x90>;
-layout! { QueryMacsecObjOut, tag::QueryMacsecObjOut, "query_macsec_obj_out", Struct, 0x90;
+layout! { QueryMacsecObjOut, tag::QueryMacsecObjOut, "query_macsec_obj_out", Struct, 0x90, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
     /// `macsec_object`: from byte 0x10 on.
@@ -430,13 +449,13 @@ layout! { WrappedDek, tag::WrappedDek, "wrapped_dek", Struct, 0x80;
     /// `const0`: bit 31 of dword 0x10.
     flag(const0 set_const0 with_const0: bool = "const0" 0x10[31]);
     /// `key_size`: bit 30 of dword 0x10.
-    flag(key_size set_key_size with_key_size: bool = "key_size" 0x10[30]);
+    coded(key_size set_key_size with_key_size try_set_key_size: KeySize(u8) = "key_size" 0x10[30:30]);
     /// `key2_invalid`: bit 27 of dword 0x10.
     flag(key2_invalid set_key2_invalid with_key2_invalid: bool = "key2_invalid" 0x10[27]);
     /// `pd`: bits 23:0 of dword 0x10.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x10[23:0]);
+    number(pd set_pd with_pd: Pdn = "pd" 0x10[23:0]);
     /// `key_purpose`: bits 31:27 of dword 0x14.
-    bits(key_purpose set_key_purpose with_key_purpose try_set_key_purpose: u8 = "key_purpose" 0x14[31:27]);
+    coded(key_purpose set_key_purpose with_key_purpose try_set_key_purpose: KeyPurpose(u8) = "key_purpose" 0x14[31:27]);
     /// `kek_id`: bits 7:0 of dword 0x14.
     full(kek_id set_kek_id with_kek_id: u8 = "kek_id" 0x14[7:0]);
     /// `key1`: from byte 0x20 on.
@@ -451,6 +470,8 @@ layout! { WrappedDek, tag::WrappedDek, "wrapped_dek", Struct, 0x80;
 
 /// `encryption_key_obj`: 512 bytes.
 ///
+/// General object 0x000c (encryption_key): Data encryption key (DEK).
+///
 /// Called `dek` in dpdk.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
@@ -460,18 +481,18 @@ layout! { EncryptionKeyObj, tag::EncryptionKeyObj, "encryption_key_obj", Struct,
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `state`: bits 31:24 of dword 0x08.
-    full(state set_state with_state: u8 = "state" 0x08[31:24]);
+    coded_full(state set_state with_state: KeyState(u8) = "state" 0x08[31:24]);
     /// `sw_wrapped`: bit 23 of dword 0x08.
     flag(sw_wrapped set_sw_wrapped with_sw_wrapped: bool = "sw_wrapped" 0x08[23]);
     /// `key_size`: bits 11:8 of dword 0x08.
-    bits(key_size set_key_size with_key_size try_set_key_size: u8 = "key_size" 0x08[11:8]);
+    coded(key_size set_key_size with_key_size try_set_key_size: KeySize(u8) = "key_size" 0x08[11:8]);
     /// `has_keytag`: bit 7 of dword 0x08.
     flag(has_keytag set_has_keytag with_has_keytag: bool = "has_keytag" 0x08[7]);
     /// `key_purpose`: bits 3:0 of dword 0x08.
     #[doc(alias = "key_type")]
-    bits(key_purpose set_key_purpose with_key_purpose try_set_key_purpose: u8 = "key_purpose" 0x08[3:0]);
+    coded(key_purpose set_key_purpose with_key_purpose try_set_key_purpose: KeyPurpose(u8) = "key_purpose" 0x08[3:0]);
     /// `pd`: bits 23:0 of dword 0x0c.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x0c[23:0]);
+    number(pd set_pd with_pd: Pdn = "pd" 0x0c[23:0]);
     /// `opaque`: 64 bits from byte 0x30 on.
     quad(opaque set_opaque with_opaque: u64 = "opaque" 0x30);
     /// `key`: from byte 0x40 on.
@@ -489,7 +510,7 @@ layout! { EncryptionKeyObj, tag::EncryptionKeyObj, "encryption_key_obj", Struct,
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 #[doc(alias = "create_dek_in")]
 pub type CreateEncryptionKeyIn = Layout<tag::CreateEncryptionKeyIn, 0x210>;
-layout! { CreateEncryptionKeyIn, tag::CreateEncryptionKeyIn, "create_encryption_key_in", Struct, 0x210;
+layout! { CreateEncryptionKeyIn, tag::CreateEncryptionKeyIn, "create_encryption_key_in", Struct, 0x210, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
     #[doc(alias = "hdr")]
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
@@ -503,7 +524,7 @@ layout! { CreateEncryptionKeyIn, tag::CreateEncryptionKeyIn, "create_encryption_
 ///
 /// Sources: v7.3, v6.12.
 pub type ModifyEncryptionKeyIn = Layout<tag::ModifyEncryptionKeyIn, 0x210>;
-layout! { ModifyEncryptionKeyIn, tag::ModifyEncryptionKeyIn, "modify_encryption_key_in", Struct, 0x210;
+layout! { ModifyEncryptionKeyIn, tag::ModifyEncryptionKeyIn, "modify_encryption_key_in", Struct, 0x210, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
     /// `encryption_key_object`: from byte 0x10 on.
@@ -512,19 +533,21 @@ layout! { ModifyEncryptionKeyIn, tag::ModifyEncryptionKeyIn, "modify_encryption_
 
 /// `int_kek_obj`: 256 bytes.
 ///
+/// General object 0x0047 (int_kek): Internal key that wraps keys.
+///
 /// Sources: v7.3, v6.12.
 pub type IntKekObj = Layout<tag::IntKekObj, 0x100>;
 layout! { IntKekObj, tag::IntKekObj, "int_kek_obj", Struct, 0x100;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `state`: bits 31:24 of dword 0x08.
-    full(state set_state with_state: u8 = "state" 0x08[31:24]);
+    coded_full(state set_state with_state: KeyState(u8) = "state" 0x08[31:24]);
     /// `auto_gen`: bit 23 of dword 0x08.
     flag(auto_gen set_auto_gen with_auto_gen: bool = "auto_gen" 0x08[23]);
     /// `key_size`: bits 11:8 of dword 0x08.
-    bits(key_size set_key_size with_key_size try_set_key_size: u8 = "key_size" 0x08[11:8]);
+    coded(key_size set_key_size with_key_size try_set_key_size: KeySize(u8) = "key_size" 0x08[11:8]);
     /// `pd`: bits 23:0 of dword 0x0c.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x0c[23:0]);
+    number(pd set_pd with_pd: Pdn = "pd" 0x0c[23:0]);
     /// `key`: from byte 0x40 on.
     array(key key_mut set_key with_key: [[u8; 16]; 8] = "key" 0x40, 0x80);
 }
@@ -535,7 +558,7 @@ layout! { IntKekObj, tag::IntKekObj, "int_kek_obj", Struct, 0x100;
 ///
 /// Sources: v7.3, v6.12.
 pub type CreateIntKekObjIn = Layout<tag::CreateIntKekObjIn, 0x110>;
-layout! { CreateIntKekObjIn, tag::CreateIntKekObjIn, "create_int_kek_obj_in", Struct, 0x110;
+layout! { CreateIntKekObjIn, tag::CreateIntKekObjIn, "create_int_kek_obj_in", Struct, 0x110, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
     /// `int_kek_object`: from byte 0x10 on.
@@ -548,7 +571,7 @@ layout! { CreateIntKekObjIn, tag::CreateIntKekObjIn, "create_int_kek_obj_in", St
 ///
 /// Sources: v7.3, v6.12.
 pub type CreateIntKekObjOut = Layout<tag::CreateIntKekObjOut, 0x110>;
-layout! { CreateIntKekObjOut, tag::CreateIntKekObjOut, "create_int_kek_obj_out", Struct, 0x110;
+layout! { CreateIntKekObjOut, tag::CreateIntKekObjOut, "create_int_kek_obj_out", Struct, 0x110, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
     /// `int_kek_object`: from byte 0x10 on.
@@ -561,13 +584,13 @@ layout! { CreateIntKekObjOut, tag::CreateIntKekObjOut, "create_int_kek_obj_out",
 ///
 /// Sources: v7.3.
 pub type PspRotateKeyIn = Layout<tag::PspRotateKeyIn, 0x10>;
-layout! { PspRotateKeyIn, tag::PspRotateKeyIn, "psp_rotate_key_in", Struct, 0x10, opcode 0xb11;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { PspRotateKeyIn, tag::PspRotateKeyIn, "psp_rotate_key_in", Struct, 0x10, opcode 0xb11, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { PspRotateKeyIn => PspRotateKeyOut }
 
@@ -577,11 +600,11 @@ request! { PspRotateKeyIn => PspRotateKeyOut }
 ///
 /// Sources: v7.3.
 pub type PspRotateKeyOut = Layout<tag::PspRotateKeyOut, 0x10>;
-layout! { PspRotateKeyOut, tag::PspRotateKeyOut, "psp_rotate_key_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { PspRotateKeyOut, tag::PspRotateKeyOut, "psp_rotate_key_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `key_spi`: 48 bytes.
@@ -601,15 +624,15 @@ layout! { KeySpi, tag::KeySpi, "key_spi", Struct, 0x30;
 ///
 /// Sources: v7.3.
 pub type PspGenSpiIn = Layout<tag::PspGenSpiIn, 0x10>;
-layout! { PspGenSpiIn, tag::PspGenSpiIn, "psp_gen_spi_in", Struct, 0x10, opcode 0xb10;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { PspGenSpiIn, tag::PspGenSpiIn, "psp_gen_spi_in", Struct, 0x10, opcode 0xb10, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `key_size`: bits 31:30 of dword 0x0c.
-    bits(key_size set_key_size with_key_size try_set_key_size: u8 = "key_size" 0x0c[31:30]);
+    coded(key_size set_key_size with_key_size try_set_key_size: KeySize(u8) = "key_size" 0x0c[31:30]);
     /// `num_of_spi`: bits 15:0 of dword 0x0c.
     full(num_of_spi set_num_of_spi with_num_of_spi: u16 = "num_of_spi" 0x0c[15:0]);
 }
@@ -626,17 +649,19 @@ pub type PspGenSpiOut = Layout<tag::PspGenSpiOut, 0x10>;
 
 /// `psp_gen_spi_out` and its list `key_spi`.
 pub type PspGenSpiOutWithKeySpi = WithTail<PspGenSpiOut, KeySpi>;
-layout! { PspGenSpiOut, tag::PspGenSpiOut, "psp_gen_spi_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { PspGenSpiOut, tag::PspGenSpiOut, "psp_gen_spi_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `num_of_spi`: bits 15:0 of dword 0x08.
     full(num_of_spi set_num_of_spi with_num_of_spi: u16 = "num_of_spi" 0x08[15:0]);
     tail(layout KeySpi = "key_spi" 0x10);
 }
 
 /// `crypto_login_obj`: 256 bytes.
+///
+/// General object 0x001f (crypto_login): Crypto login session.
 ///
 /// Called `crypto_login` in dpdk.
 ///
@@ -647,7 +672,7 @@ layout! { CryptoLoginObj, tag::CryptoLoginObj, "crypto_login_obj", Struct, 0x100
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `state`: bits 27:24 of dword 0x10.
-    bits(state set_state with_state try_set_state: u8 = "state" 0x10[27:24]) { "VALID" = 0x0, "INVALID" = 0x1 };
+    coded(state set_state with_state try_set_state: CryptoLoginState(u8) = "state" 0x10[27:24]);
     /// `credential_pointer`: bits 23:0 of dword 0x10.
     bits(credential_pointer set_credential_pointer with_credential_pointer try_set_credential_pointer: u32 = "credential_pointer" 0x10[23:0]);
     /// `session_import_kek_ptr`: bits 23:0 of dword 0x14.
@@ -665,7 +690,7 @@ layout! { CryptoLoginObj, tag::CryptoLoginObj, "crypto_login_obj", Struct, 0x100
 /// Sources: rdma-core, dpdk.
 #[doc(alias = "create_crypto_login_in")]
 pub type CreateCryptoLoginObjIn = Layout<tag::CreateCryptoLoginObjIn, 0x110>;
-layout! { CreateCryptoLoginObjIn, tag::CreateCryptoLoginObjIn, "create_crypto_login_obj_in", Struct, 0x110;
+layout! { CreateCryptoLoginObjIn, tag::CreateCryptoLoginObjIn, "create_crypto_login_obj_in", Struct, 0x110, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `login_obj`: from byte 0x10 on.
@@ -679,7 +704,7 @@ layout! { CreateCryptoLoginObjIn, tag::CreateCryptoLoginObjIn, "create_crypto_lo
 ///
 /// Sources: rdma-core.
 pub type QueryCryptoLoginObjOut = Layout<tag::QueryCryptoLoginObjOut, 0x110>;
-layout! { QueryCryptoLoginObjOut, tag::QueryCryptoLoginObjOut, "query_crypto_login_obj_out", Struct, 0x110;
+layout! { QueryCryptoLoginObjOut, tag::QueryCryptoLoginObjOut, "query_crypto_login_obj_out", Struct, 0x110, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjOutCmdHdr = "hdr" 0x00, 0x10);
     /// `obj`: from byte 0x10 on.
@@ -692,7 +717,7 @@ layout! { QueryCryptoLoginObjOut, tag::QueryCryptoLoginObjOut, "query_crypto_log
 ///
 /// Sources: rdma-core.
 pub type CreateEncryptionKeyObjIn = Layout<tag::CreateEncryptionKeyObjIn, 0x110>;
-layout! { CreateEncryptionKeyObjIn, tag::CreateEncryptionKeyObjIn, "create_encryption_key_obj_in", Struct, 0x110;
+layout! { CreateEncryptionKeyObjIn, tag::CreateEncryptionKeyObjIn, "create_encryption_key_obj_in", Struct, 0x110, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
 }
@@ -703,12 +728,14 @@ layout! { CreateEncryptionKeyObjIn, tag::CreateEncryptionKeyObjIn, "create_encry
 ///
 /// Sources: rdma-core.
 pub type QueryEncryptionKeyObjOut = Layout<tag::QueryEncryptionKeyObjOut, 0x110>;
-layout! { QueryEncryptionKeyObjOut, tag::QueryEncryptionKeyObjOut, "query_encryption_key_obj_out", Struct, 0x110;
+layout! { QueryEncryptionKeyObjOut, tag::QueryEncryptionKeyObjOut, "query_encryption_key_obj_out", Struct, 0x110, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjOutCmdHdr = "hdr" 0x00, 0x10);
 }
 
 /// `import_kek`: 256 bytes.
+///
+/// General object 0x001d (import_kek): Key that wraps imported keys.
 ///
 /// Called `import_kek_object` in mstflint.
 ///
@@ -719,9 +746,9 @@ layout! { ImportKek, tag::ImportKek, "import_kek", Struct, 0x100;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `state`: bits 31:24 of dword 0x08.
-    full(state set_state with_state: u8 = "state" 0x08[31:24]) { "READY" = 0x0, "ERROR" = 0x1 };
+    coded_full(state set_state with_state: KeyState(u8) = "state" 0x08[31:24]);
     /// `key_size`: bits 11:8 of dword 0x08.
-    bits(key_size set_key_size with_key_size try_set_key_size: u8 = "key_size" 0x08[11:8]) { "SIZE_128" = 0x0, "SIZE_256" = 0x1 };
+    coded(key_size set_key_size with_key_size try_set_key_size: KeySize(u8) = "key_size" 0x08[11:8]);
     /// `key`: from byte 0x40 on.
     bytes(key key_mut set_key with_key: [u8; 128] = "key" 0x40, 0x80);
 }
@@ -732,7 +759,7 @@ layout! { ImportKek, tag::ImportKek, "import_kek", Struct, 0x100;
 ///
 /// Sources: dpdk.
 pub type CreateImportKekIn = Layout<tag::CreateImportKekIn, 0x110>;
-layout! { CreateImportKekIn, tag::CreateImportKekIn, "create_import_kek_in", Struct, 0x110;
+layout! { CreateImportKekIn, tag::CreateImportKekIn, "create_import_kek_in", Struct, 0x110, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `import_kek`: from byte 0x10 on.
@@ -740,6 +767,8 @@ layout! { CreateImportKekIn, tag::CreateImportKekIn, "create_import_kek_in", Str
 }
 
 /// `credential`: 256 bytes.
+///
+/// General object 0x001e (credential): Credential for a crypto login.
 ///
 /// Called `credential_obj` in mstflint.
 ///
@@ -750,9 +779,9 @@ layout! { Credential, tag::Credential, "credential", Struct, 0x100;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `state`: bits 31:24 of dword 0x08.
-    full(state set_state with_state: u8 = "state" 0x08[31:24]) { "READY" = 0x0, "ERROR" = 0x1 };
+    coded_full(state set_state with_state: KeyState(u8) = "state" 0x08[31:24]);
     /// `credential_role`: bits 7:0 of dword 0x08.
-    full(credential_role set_credential_role with_credential_role: u8 = "credential_role" 0x08[7:0]) { "role_officer" = 0x0, "role_user" = 0x1 };
+    coded_full(credential_role set_credential_role with_credential_role: CredentialRole(u8) = "credential_role" 0x08[7:0]);
     /// `credential`: from byte 0x40 on.
     bytes(credential credential_mut set_credential with_credential: [u8; 48] = "credential" 0x40, 0x30);
 }
@@ -763,7 +792,7 @@ layout! { Credential, tag::Credential, "credential", Struct, 0x100;
 ///
 /// Sources: dpdk.
 pub type CreateCredentialIn = Layout<tag::CreateCredentialIn, 0x110>;
-layout! { CreateCredentialIn, tag::CreateCredentialIn, "create_credential_in", Struct, 0x110;
+layout! { CreateCredentialIn, tag::CreateCredentialIn, "create_credential_in", Struct, 0x110, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `credential`: from byte 0x10 on.
@@ -776,9 +805,123 @@ layout! { CreateCredentialIn, tag::CreateCredentialIn, "create_credential_in", S
 ///
 /// Sources: libdpcp.
 pub type QueryEncryptionKeyOut = Layout<tag::QueryEncryptionKeyOut, 0x210>;
-layout! { QueryEncryptionKeyOut, tag::QueryEncryptionKeyOut, "query_encryption_key_out", Struct, 0x210;
+layout! { QueryEncryptionKeyOut, tag::QueryEncryptionKeyOut, "query_encryption_key_out", Struct, 0x210, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
     /// `encryption_key_object`: from byte 0x10 on.
     nested(encryption_key_object encryption_key_object_mut set_encryption_key_object with_encryption_key_object: EncryptionKeyObj = "encryption_key_object" 0x10, 0x200);
+}
+
+/// Fields of an IPsec object that MODIFY_GENERAL_OBJECT changes. A query tells which can be changed.
+///
+/// Of `ipsec_obj.modify_field_select`.
+#[bitfield_struct::bitfield(u64)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ModifyIpsecSelect {
+    /// Bit 0: `esn_overlap`.
+    pub esn_overlap: bool,
+    /// Bit 1: `esn_msb`.
+    pub esn_msb: bool,
+    #[bits(62)]
+    __: u64,
+}
+
+impl ModifyIpsecSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_ipsec_select", bits: &[(0, "esn_overlap"), (1, "esn_msb")] };
+}
+
+/// Fields of a MACsec object that MODIFY_GENERAL_OBJECT changes. A query tells which can be changed.
+///
+/// Of `macsec_offload_obj.modify_field_select`.
+#[bitfield_struct::bitfield(u64)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ModifyMacsecSelect {
+    /// Bit 0: `epn_overlap`.
+    pub epn_overlap: bool,
+    /// Bit 1: `epn_msb`.
+    pub epn_msb: bool,
+    #[bits(62)]
+    __: u64,
+}
+
+impl ModifyMacsecSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_macsec_select", bits: &[(0, "epn_overlap"), (1, "epn_msb")] };
+}
+
+changes! { IpsecObj, "ipsec_obj", ();
+    /// Changes `esn_overlap`: sets it, and bit 0 (`esn_overlap`) of `modify_field_select`, which says so.
+    change_esn_overlap changing_esn_overlap: bool = flag(0x08[28]), 0x04[0];
+    /// Changes `esn_msb`: sets it, and bit 1 (`esn_msb`) of `modify_field_select`, which says so.
+    change_esn_msb changing_esn_msb: u32 = full(u32 "esn_msb" 0x0c[31:0]), 0x04[1];
+}
+
+changes! { MacsecOffloadObj, "macsec_offload_obj", ();
+    /// Changes `epn_overlap`: sets it, and bit 0 (`epn_overlap`) of `modify_field_select`, which says so.
+    change_epn_overlap changing_epn_overlap: bool = flag(0x08[28]), 0x04[0];
+    /// Changes `epn_msb`: sets it, and bit 1 (`epn_msb`) of `modify_field_select`, which says so.
+    change_epn_msb changing_epn_msb: u32 = full(u32 "epn_msb" 0x0c[31:0]), 0x04[1];
+}
+
+general_object! {
+    EncryptionKeyObj, "encryption_key" 0x000c, selects &[], "Data encryption key (DEK)."
+}
+
+general_object! {
+    IpsecObj, "ipsec" 0x0013, selects &[
+            crate::SelectDesc {
+                name: "modify_ipsec_select",
+                mask: place!(0x00[31] 64),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "esn_overlap", fields: &[
+                        selected!("esn_overlap" place!(0x08[28] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "esn_msb", fields: &[
+                        selected!("esn_msb" place!(0x0c[31] 32)),
+                    ] },
+                ],
+            },
+    ], "IPsec security association."
+}
+
+general_object! {
+    ImportKek, "import_kek" 0x001d, selects &[], "Key that wraps imported keys."
+}
+
+general_object! {
+    Credential, "credential" 0x001e, selects &[], "Credential for a crypto login."
+}
+
+general_object! {
+    CryptoLoginObj, "crypto_login" 0x001f, selects &[], "Crypto login session."
+}
+
+general_object! {
+    MacsecOffloadObj, "macsec" 0x0027, selects &[
+            crate::SelectDesc {
+                name: "modify_macsec_select",
+                mask: place!(0x00[31] 64),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "epn_overlap", fields: &[
+                        selected!("epn_overlap" place!(0x08[28] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "epn_msb", fields: &[
+                        selected!("epn_msb" place!(0x0c[31] 32)),
+                    ] },
+                ],
+            },
+    ], "MACsec security association."
+}
+
+general_object! {
+    IntKekObj, "int_kek" 0x0047, selects &[], "Internal key that wraps keys."
 }

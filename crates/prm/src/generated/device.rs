@@ -152,12 +152,24 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 ];
 
 /// The commands of this family.
-pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
+pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
+    &ENABLE_HCA,
+    &DISABLE_HCA,
+    &QUERY_ROCE_ADDRESS,
+    &SET_ROCE_ADDRESS,
+    &CREATE_LAG,
+    &MODIFY_LAG,
+    &QUERY_LAG,
+    &DESTROY_LAG,
+];
 
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
     <ResourceDump as crate::Register>::REGISTER,
 ];
+
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 
 /// `resource_dump`: 256 bytes.
 ///
@@ -177,7 +189,7 @@ layout! { ResourceDump, tag::ResourceDump, "resource_dump", Struct, 0x100;
     /// `segment_type`: bits 15:0 of dword 0x00. Written to say which register is meant.
     full(segment_type set_segment_type with_segment_type: u16 = "segment_type" 0x00[15:0]) Index;
     /// `vhca_id`: bits 15:0 of dword 0x04. Written only.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x04[15:0]) Wo;
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x04[15:0]) Wo;
     /// `index1`: bits 31:0 of dword 0x08.
     full(index1 set_index1 with_index1: u32 = "index1" 0x08[31:0]) Rw;
     /// `index2`: bits 31:0 of dword 0x0c.
@@ -189,7 +201,7 @@ layout! { ResourceDump, tag::ResourceDump, "resource_dump", Struct, 0x100;
     /// `device_opaque`: 64 bits from byte 0x18 on.
     quad(device_opaque set_device_opaque with_device_opaque: u64 = "device_opaque" 0x18) Rw;
     /// `mkey`: bits 31:0 of dword 0x20. Written only.
-    full(mkey set_mkey with_mkey: u32 = "mkey" 0x20[31:0]) Wo;
+    number(mkey set_mkey with_mkey: Mkey = "mkey" 0x20[31:0]) Wo;
     /// `size`: bits 31:0 of dword 0x24.
     full(size set_size with_size: u32 = "size" 0x24[31:0]) Rw;
     /// `address`: 64 bits from byte 0x28 on. Written only.
@@ -259,7 +271,7 @@ layout! { ResourceDumpCommandSegment, tag::ResourceDumpCommandSegment, "resource
     /// `segment_called`: bits 31:16 of dword 0x04.
     full(segment_called set_segment_called with_segment_called: u16 = "segment_called" 0x04[31:16]);
     /// `vhca_id`: bits 15:0 of dword 0x04.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x04[15:0]);
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x04[15:0]);
     /// `index1`: bits 31:0 of dword 0x08.
     full(index1 set_index1 with_index1: u32 = "index1" 0x08[31:0]);
     /// `index2`: bits 31:0 of dword 0x0c.
@@ -376,7 +388,7 @@ layout! { RoceAddrLayout, tag::RoceAddrLayout, "roce_addr_layout", Struct, 0x20;
     /// `roce_l3_type`: bits 11:8 of dword 0x18.
     bits(roce_l3_type set_roce_l3_type with_roce_l3_type try_set_roce_l3_type: u8 = "roce_l3_type" 0x18[11:8]);
     /// `roce_version`: bits 7:0 of dword 0x18.
-    full(roce_version set_roce_version with_roce_version: u8 = "roce_version" 0x18[7:0]);
+    coded_full(roce_version set_roce_version with_roce_version: RoceVersion(u8) = "roce_version" 0x18[7:0]);
 }
 
 /// `query_adapter_param_block`: 256 bytes.
@@ -418,7 +430,7 @@ layout! { HealthBuffer, tag::HealthBuffer, "health_buffer", Struct, 0x40;
     /// `irisc_index`: bits 31:24 of dword 0x3c.
     full(irisc_index set_irisc_index with_irisc_index: u8 = "irisc_index" 0x3c[31:24]);
     /// `synd`: bits 23:16 of dword 0x3c.
-    full(synd set_synd with_synd: u8 = "synd" 0x3c[23:16]);
+    coded_full(synd set_synd with_synd: HealthSyndrome(u8) = "synd" 0x3c[23:16]);
     /// `ext_synd`: bits 15:0 of dword 0x3c.
     full(ext_synd set_ext_synd with_ext_synd: u16 = "ext_synd" 0x3c[15:0]);
 }
@@ -429,14 +441,14 @@ layout! { HealthBuffer, tag::HealthBuffer, "health_buffer", Struct, 0x40;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type TeardownHcaOut = Layout<tag::TeardownHcaOut, 0x10>;
-layout! { TeardownHcaOut, tag::TeardownHcaOut, "teardown_hca_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { TeardownHcaOut, tag::TeardownHcaOut, "teardown_hca_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `state`: bit 0 of dword 0x0c.
     #[doc(alias = "force_state")]
-    flag(state set_state with_state: bool = "state" 0x0c[0]);
+    coded(state set_state with_state try_set_state: TeardownForceState(u8) = "state" 0x0c[0:0]);
 }
 
 /// `teardown_hca_in`: 16 bytes.
@@ -445,15 +457,15 @@ layout! { TeardownHcaOut, tag::TeardownHcaOut, "teardown_hca_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type TeardownHcaIn = Layout<tag::TeardownHcaIn, 0x10>;
-layout! { TeardownHcaIn, tag::TeardownHcaIn, "teardown_hca_in", Struct, 0x10, opcode 0x103;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { TeardownHcaIn, tag::TeardownHcaIn, "teardown_hca_in", Struct, 0x10, opcode 0x103, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `profile`: bits 15:0 of dword 0x08.
-    full(profile set_profile with_profile: u16 = "profile" 0x08[15:0]);
+    coded_full(profile set_profile with_profile: TeardownProfile(u16) = "profile" 0x08[15:0]);
 }
 request! { TeardownHcaIn => TeardownHcaOut }
 
@@ -463,26 +475,26 @@ request! { TeardownHcaIn => TeardownHcaOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetRoceAddressOut = Layout<tag::SetRoceAddressOut, 0x10>;
-layout! { SetRoceAddressOut, tag::SetRoceAddressOut, "set_roce_address_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SetRoceAddressOut, tag::SetRoceAddressOut, "set_roce_address_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `set_roce_address_in`: 48 bytes.
 ///
-/// Input of SET_ROCE_ADDRESS (0x761). Sets an entry of the table of RoCE addresses.
+/// Input of SET_ROCE_ADDRESS (0x761). Sets an entry of the RoCE address table; one of zeros clears it.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetRoceAddressIn = Layout<tag::SetRoceAddressIn, 0x30>;
-layout! { SetRoceAddressIn, tag::SetRoceAddressIn, "set_roce_address_in", Struct, 0x30, opcode 0x761;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SetRoceAddressIn, tag::SetRoceAddressIn, "set_roce_address_in", Struct, 0x30, opcode 0x761, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `roce_address_index`: bits 31:16 of dword 0x08.
     full(roce_address_index set_roce_address_index with_roce_address_index: u16 = "roce_address_index" 0x08[31:16]);
     /// `vhca_port_num`: bits 3:0 of dword 0x08.
@@ -490,7 +502,7 @@ layout! { SetRoceAddressIn, tag::SetRoceAddressIn, "set_roce_address_in", Struct
     /// `cmd_on_behalf`: bit 30 of dword 0x0c.
     flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]);
     /// `function_id`: bits 15:0 of dword 0x0c.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x0c[15:0]);
     /// `roce_address`: from byte 0x10 on.
     nested(roce_address roce_address_mut set_roce_address with_roce_address: RoceAddrLayout = "roce_address" 0x10, 0x20);
 }
@@ -502,11 +514,11 @@ request! { SetRoceAddressIn => SetRoceAddressOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetMadDemuxOut = Layout<tag::SetMadDemuxOut, 0x10>;
-layout! { SetMadDemuxOut, tag::SetMadDemuxOut, "set_mad_demux_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SetMadDemuxOut, tag::SetMadDemuxOut, "set_mad_demux_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `set_mad_demux_in`: 16 bytes.
@@ -515,15 +527,15 @@ layout! { SetMadDemuxOut, tag::SetMadDemuxOut, "set_mad_demux_out", Struct, 0x10
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetMadDemuxIn = Layout<tag::SetMadDemuxIn, 0x10>;
-layout! { SetMadDemuxIn, tag::SetMadDemuxIn, "set_mad_demux_in", Struct, 0x10, opcode 0x80c;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SetMadDemuxIn, tag::SetMadDemuxIn, "set_mad_demux_in", Struct, 0x10, opcode 0x80c, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `demux_mode`: bits 25:24 of dword 0x0c.
-    bits(demux_mode set_demux_mode with_demux_mode try_set_demux_mode: u8 = "demux_mode" 0x0c[25:24]);
+    coded(demux_mode set_demux_mode with_demux_mode try_set_demux_mode: MadDemuxMode(u8) = "demux_mode" 0x0c[25:24]);
 }
 request! { SetMadDemuxIn => SetMadDemuxOut }
 
@@ -533,11 +545,11 @@ request! { SetMadDemuxIn => SetMadDemuxOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type SetIssiOut = Layout<tag::SetIssiOut, 0x10>;
-layout! { SetIssiOut, tag::SetIssiOut, "set_issi_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SetIssiOut, tag::SetIssiOut, "set_issi_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `set_issi_in`: 16 bytes.
@@ -546,13 +558,13 @@ layout! { SetIssiOut, tag::SetIssiOut, "set_issi_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type SetIssiIn = Layout<tag::SetIssiIn, 0x10>;
-layout! { SetIssiIn, tag::SetIssiIn, "set_issi_in", Struct, 0x10, opcode 0x10b;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SetIssiIn, tag::SetIssiIn, "set_issi_in", Struct, 0x10, opcode 0x10b, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `current_issi`: bits 15:0 of dword 0x08.
     full(current_issi set_current_issi with_current_issi: u16 = "current_issi" 0x08[15:0]);
 }
@@ -564,17 +576,17 @@ request! { SetIssiIn => SetIssiOut }
 ///
 /// Sources: v7.3, v6.12.
 pub type QueryVuidIn = Layout<tag::QueryVuidIn, 0x10>;
-layout! { QueryVuidIn, tag::QueryVuidIn, "query_vuid_in", Struct, 0x10, opcode 0xb22;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
+layout! { QueryVuidIn, tag::QueryVuidIn, "query_vuid_in", Struct, 0x10, opcode 0xb22, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
     /// `query_vfs_vuid`: bit 31 of dword 0x0c.
     flag(query_vfs_vuid set_query_vfs_vuid with_query_vfs_vuid: bool = "query_vfs_vuid" 0x0c[31]);
     /// `data_direct`: bit 30 of dword 0x0c.
     flag(data_direct set_data_direct with_data_direct: bool = "data_direct" 0x0c[30]);
     /// `vhca_id`: bits 15:0 of dword 0x0c.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x0c[15:0]);
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x0c[15:0]);
 }
 request! { QueryVuidIn => QueryVuidOut }
 
@@ -589,11 +601,11 @@ pub type QueryVuidOut = Layout<tag::QueryVuidOut, 0x40>;
 
 /// `query_vuid_out` and its list `vuid`.
 pub type QueryVuidOutWithVuid = WithTail<QueryVuidOut, Array1024Auto>;
-layout! { QueryVuidOut, tag::QueryVuidOut, "query_vuid_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryVuidOut, tag::QueryVuidOut, "query_vuid_out", Struct, 0x40, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `num_of_entries`: bits 15:0 of dword 0x3c.
     full(num_of_entries set_num_of_entries with_num_of_entries: u16 = "num_of_entries" 0x3c[15:0]);
     tail(layout Array1024Auto = "vuid" 0x40);
@@ -605,13 +617,13 @@ layout! { QueryVuidOut, tag::QueryVuidOut, "query_vuid_out", Struct, 0x40;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ArmMonitorCounterIn = Layout<tag::ArmMonitorCounterIn, 0x10>;
-layout! { ArmMonitorCounterIn, tag::ArmMonitorCounterIn, "arm_monitor_counter_in", Struct, 0x10, opcode 0x775;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ArmMonitorCounterIn, tag::ArmMonitorCounterIn, "arm_monitor_counter_in", Struct, 0x10, opcode 0x775, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { ArmMonitorCounterIn => ArmMonitorCounterOut }
 
@@ -621,11 +633,11 @@ request! { ArmMonitorCounterIn => ArmMonitorCounterOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ArmMonitorCounterOut = Layout<tag::ArmMonitorCounterOut, 0x10>;
-layout! { ArmMonitorCounterOut, tag::ArmMonitorCounterOut, "arm_monitor_counter_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ArmMonitorCounterOut, tag::ArmMonitorCounterOut, "arm_monitor_counter_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `monitor_counter_output`: 8 bytes.
@@ -634,7 +646,7 @@ layout! { ArmMonitorCounterOut, tag::ArmMonitorCounterOut, "arm_monitor_counter_
 pub type MonitorCounterOutput = Layout<tag::MonitorCounterOutput, 0x08>;
 layout! { MonitorCounterOutput, tag::MonitorCounterOutput, "monitor_counter_output", Struct, 0x08;
     /// `type`: bits 27:24 of dword 0x00.
-    bits(type_ set_type with_type try_set_type: u8 = "type" 0x00[27:24]);
+    coded(type_ set_type with_type try_set_type: MonitorCounterType(u8) = "type" 0x00[27:24]);
     /// `counter`: bits 15:0 of dword 0x00.
     full(counter set_counter with_counter: u16 = "counter" 0x00[15:0]);
     /// `counter_group_id`: bits 31:0 of dword 0x04.
@@ -647,13 +659,13 @@ layout! { MonitorCounterOutput, tag::MonitorCounterOutput, "monitor_counter_outp
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SetMonitorCounterIn = Layout<tag::SetMonitorCounterIn, 0x48>;
-layout! { SetMonitorCounterIn, tag::SetMonitorCounterIn, "set_monitor_counter_in", Struct, 0x48, opcode 0x774;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SetMonitorCounterIn, tag::SetMonitorCounterIn, "set_monitor_counter_in", Struct, 0x48, opcode 0x774, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `num_of_counters`: bits 15:0 of dword 0x08.
     full(num_of_counters set_num_of_counters with_num_of_counters: u16 = "num_of_counters" 0x08[15:0]);
     /// `monitor_counter`: from byte 0x10 on.
@@ -667,11 +679,11 @@ request! { SetMonitorCounterIn => SetMonitorCounterOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SetMonitorCounterOut = Layout<tag::SetMonitorCounterOut, 0x10>;
-layout! { SetMonitorCounterOut, tag::SetMonitorCounterOut, "set_monitor_counter_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SetMonitorCounterOut, tag::SetMonitorCounterOut, "set_monitor_counter_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `query_roce_address_out`: 48 bytes.
@@ -680,28 +692,28 @@ layout! { SetMonitorCounterOut, tag::SetMonitorCounterOut, "set_monitor_counter_
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryRoceAddressOut = Layout<tag::QueryRoceAddressOut, 0x30>;
-layout! { QueryRoceAddressOut, tag::QueryRoceAddressOut, "query_roce_address_out", Struct, 0x30;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryRoceAddressOut, tag::QueryRoceAddressOut, "query_roce_address_out", Struct, 0x30, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `roce_address`: from byte 0x10 on.
     nested(roce_address roce_address_mut set_roce_address with_roce_address: RoceAddrLayout = "roce_address" 0x10, 0x20);
 }
 
 /// `query_roce_address_in`: 16 bytes.
 ///
-/// Input of QUERY_ROCE_ADDRESS (0x760). Reads an entry of the table of RoCE addresses.
+/// Input of QUERY_ROCE_ADDRESS (0x760). Reads an entry of the RoCE address table.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryRoceAddressIn = Layout<tag::QueryRoceAddressIn, 0x10>;
-layout! { QueryRoceAddressIn, tag::QueryRoceAddressIn, "query_roce_address_in", Struct, 0x10, opcode 0x760;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryRoceAddressIn, tag::QueryRoceAddressIn, "query_roce_address_in", Struct, 0x10, opcode 0x760, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `roce_address_index`: bits 31:16 of dword 0x08.
     full(roce_address_index set_roce_address_index with_roce_address_index: u16 = "roce_address_index" 0x08[31:16]);
     /// `vhca_port_num`: bits 3:0 of dword 0x08.
@@ -709,7 +721,7 @@ layout! { QueryRoceAddressIn, tag::QueryRoceAddressIn, "query_roce_address_in", 
     /// `cmd_on_behalf`: bit 30 of dword 0x0c.
     flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]);
     /// `function_id`: bits 15:0 of dword 0x0c.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x0c[15:0]);
 }
 request! { QueryRoceAddressIn => QueryRoceAddressOut }
 
@@ -719,15 +731,15 @@ request! { QueryRoceAddressIn => QueryRoceAddressOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryPagesOut = Layout<tag::QueryPagesOut, 0x10>;
-layout! { QueryPagesOut, tag::QueryPagesOut, "query_pages_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryPagesOut, tag::QueryPagesOut, "query_pages_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
     /// `function_id`: bits 15:0 of dword 0x08.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x08[15:0]);
     /// `num_pages`: bits 31:0 of dword 0x0c.
     full(num_pages set_num_pages with_num_pages: u32 = "num_pages" 0x0c[31:0]);
 }
@@ -738,17 +750,17 @@ layout! { QueryPagesOut, tag::QueryPagesOut, "query_pages_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryPagesIn = Layout<tag::QueryPagesIn, 0x10>;
-layout! { QueryPagesIn, tag::QueryPagesIn, "query_pages_in", Struct, 0x10, opcode 0x107;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryPagesIn, tag::QueryPagesIn, "query_pages_in", Struct, 0x10, opcode 0x107, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    coded_full(op_mod set_op_mod with_op_mod: QueryPagesOpMod(u16) = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
     /// `function_id`: bits 15:0 of dword 0x08.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x08[15:0]);
 }
 request! { QueryPagesIn => QueryPagesOut }
 
@@ -758,11 +770,11 @@ request! { QueryPagesIn => QueryPagesOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryMadDemuxOut = Layout<tag::QueryMadDemuxOut, 0x14>;
-layout! { QueryMadDemuxOut, tag::QueryMadDemuxOut, "query_mad_demux_out", Struct, 0x14;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryMadDemuxOut, tag::QueryMadDemuxOut, "query_mad_demux_out", Struct, 0x14, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `mad_dumux_parameters_block`: bits 31:0 of dword 0x10.
     full(mad_dumux_parameters_block set_mad_dumux_parameters_block with_mad_dumux_parameters_block: u32 = "mad_dumux_parameters_block" 0x10[31:0]);
 }
@@ -773,13 +785,13 @@ layout! { QueryMadDemuxOut, tag::QueryMadDemuxOut, "query_mad_demux_out", Struct
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryMadDemuxIn = Layout<tag::QueryMadDemuxIn, 0x10>;
-layout! { QueryMadDemuxIn, tag::QueryMadDemuxIn, "query_mad_demux_in", Struct, 0x10, opcode 0x80b;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryMadDemuxIn, tag::QueryMadDemuxIn, "query_mad_demux_in", Struct, 0x10, opcode 0x80b, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { QueryMadDemuxIn => QueryMadDemuxOut }
 
@@ -789,11 +801,11 @@ request! { QueryMadDemuxIn => QueryMadDemuxOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryIssiOut = Layout<tag::QueryIssiOut, 0x70>;
-layout! { QueryIssiOut, tag::QueryIssiOut, "query_issi_out", Struct, 0x70;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryIssiOut, tag::QueryIssiOut, "query_issi_out", Struct, 0x70, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `current_issi`: bits 15:0 of dword 0x08.
     full(current_issi set_current_issi with_current_issi: u16 = "current_issi" 0x08[15:0]);
     /// `supported_issi_dw0`: bits 31:0 of dword 0x6c.
@@ -806,13 +818,13 @@ layout! { QueryIssiOut, tag::QueryIssiOut, "query_issi_out", Struct, 0x70;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryIssiIn = Layout<tag::QueryIssiIn, 0x10>;
-layout! { QueryIssiIn, tag::QueryIssiIn, "query_issi_in", Struct, 0x10, opcode 0x10a;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryIssiIn, tag::QueryIssiIn, "query_issi_in", Struct, 0x10, opcode 0x10a, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { QueryIssiIn => QueryIssiOut }
 
@@ -822,11 +834,11 @@ request! { QueryIssiIn => QueryIssiOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetDriverVersionOut = Layout<tag::SetDriverVersionOut, 0x10>;
-layout! { SetDriverVersionOut, tag::SetDriverVersionOut, "set_driver_version_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SetDriverVersionOut, tag::SetDriverVersionOut, "set_driver_version_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `set_driver_version_in`: 80 bytes.
@@ -835,13 +847,13 @@ layout! { SetDriverVersionOut, tag::SetDriverVersionOut, "set_driver_version_out
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetDriverVersionIn = Layout<tag::SetDriverVersionIn, 0x50>;
-layout! { SetDriverVersionIn, tag::SetDriverVersionIn, "set_driver_version_in", Struct, 0x50, opcode 0x10d;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SetDriverVersionIn, tag::SetDriverVersionIn, "set_driver_version_in", Struct, 0x50, opcode 0x10d, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `driver_version`: from byte 0x10 on.
     array(driver_version driver_version_mut set_driver_version with_driver_version: [u8; 64] = "driver_version" 0x10, 0x40);
 }
@@ -853,11 +865,11 @@ request! { SetDriverVersionIn => SetDriverVersionOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryAdapterOut = Layout<tag::QueryAdapterOut, 0x110>;
-layout! { QueryAdapterOut, tag::QueryAdapterOut, "query_adapter_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryAdapterOut, tag::QueryAdapterOut, "query_adapter_out", Struct, 0x110, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `query_adapter_struct`: from byte 0x10 on.
     nested(query_adapter_struct query_adapter_struct_mut set_query_adapter_struct with_query_adapter_struct: QueryAdapterParamBlock = "query_adapter_struct" 0x10, 0x100);
 }
@@ -868,13 +880,13 @@ layout! { QueryAdapterOut, tag::QueryAdapterOut, "query_adapter_out", Struct, 0x
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryAdapterIn = Layout<tag::QueryAdapterIn, 0x10>;
-layout! { QueryAdapterIn, tag::QueryAdapterIn, "query_adapter_in", Struct, 0x10, opcode 0x101;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryAdapterIn, tag::QueryAdapterIn, "query_adapter_in", Struct, 0x10, opcode 0x101, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { QueryAdapterIn => QueryAdapterOut }
 
@@ -889,11 +901,11 @@ pub type ManagePagesOut = Layout<tag::ManagePagesOut, 0x10>;
 
 /// `manage_pages_out` and its list `pas`.
 pub type ManagePagesOutWithPas = WithTail<ManagePagesOut, U64>;
-layout! { ManagePagesOut, tag::ManagePagesOut, "manage_pages_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ManagePagesOut, tag::ManagePagesOut, "manage_pages_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `output_num_entries`: bits 31:0 of dword 0x08.
     full(output_num_entries set_output_num_entries with_output_num_entries: u32 = "output_num_entries" 0x08[31:0]);
     tail(bits 64 = "pas" 0x10);
@@ -910,17 +922,17 @@ pub type ManagePagesIn = Layout<tag::ManagePagesIn, 0x10>;
 
 /// `manage_pages_in` and its list `pas`.
 pub type ManagePagesInWithPas = WithTail<ManagePagesIn, U64>;
-layout! { ManagePagesIn, tag::ManagePagesIn, "manage_pages_in", Struct, 0x10, opcode 0x108;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ManagePagesIn, tag::ManagePagesIn, "manage_pages_in", Struct, 0x10, opcode 0x108, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    coded_full(op_mod set_op_mod with_op_mod: ManagePagesOpMod(u16) = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
     /// `function_id`: bits 15:0 of dword 0x08.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x08[15:0]);
     /// `input_num_entries`: bits 31:0 of dword 0x0c.
     full(input_num_entries set_input_num_entries with_input_num_entries: u32 = "input_num_entries" 0x0c[31:0]);
     tail(bits 64 = "pas" 0x10);
@@ -933,11 +945,11 @@ request! { ManagePagesIn => ManagePagesOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type InitHcaOut = Layout<tag::InitHcaOut, 0x10>;
-layout! { InitHcaOut, tag::InitHcaOut, "init_hca_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { InitHcaOut, tag::InitHcaOut, "init_hca_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `init_hca_in`: 32 bytes.
@@ -946,19 +958,19 @@ layout! { InitHcaOut, tag::InitHcaOut, "init_hca_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type InitHcaIn = Layout<tag::InitHcaIn, 0x20>;
-layout! { InitHcaIn, tag::InitHcaIn, "init_hca_in", Struct, 0x20, opcode 0x102;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { InitHcaIn, tag::InitHcaIn, "init_hca_in", Struct, 0x20, opcode 0x102, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `cmd_on_behalf`: bit 31 of dword 0x0c.
     flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[31]);
     /// `sw_vhca_id`: bits 29:16 of dword 0x0c.
     bits(sw_vhca_id set_sw_vhca_id with_sw_vhca_id try_set_sw_vhca_id: u16 = "sw_vhca_id" 0x0c[29:16]);
     /// `function_id`: bits 15:0 of dword 0x0c.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x0c[15:0]);
     /// `sw_owner_id`: from byte 0x10 on.
     array(sw_owner_id sw_owner_id_mut set_sw_owner_id with_sw_owner_id: [U32; 4] = "sw_owner_id" 0x10, 0x10);
 }
@@ -970,11 +982,11 @@ request! { InitHcaIn => InitHcaOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type GetDroppedPacketLogOut = Layout<tag::GetDroppedPacketLogOut, 0xd0>;
-layout! { GetDroppedPacketLogOut, tag::GetDroppedPacketLogOut, "get_dropped_packet_log_out", Struct, 0xd0;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { GetDroppedPacketLogOut, tag::GetDroppedPacketLogOut, "get_dropped_packet_log_out", Struct, 0xd0, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `packet_headers_log`: from byte 0x10 on.
     array(packet_headers_log packet_headers_log_mut set_packet_headers_log with_packet_headers_log: [u8; 128] = "packet_headers_log" 0x10, 0x80);
     /// `packet_syndrome`: from byte 0x90 on.
@@ -987,13 +999,13 @@ layout! { GetDroppedPacketLogOut, tag::GetDroppedPacketLogOut, "get_dropped_pack
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type GetDroppedPacketLogIn = Layout<tag::GetDroppedPacketLogIn, 0x10>;
-layout! { GetDroppedPacketLogIn, tag::GetDroppedPacketLogIn, "get_dropped_packet_log_in", Struct, 0x10, opcode 0x80a;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { GetDroppedPacketLogIn, tag::GetDroppedPacketLogIn, "get_dropped_packet_log_in", Struct, 0x10, opcode 0x80a, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { GetDroppedPacketLogIn => GetDroppedPacketLogOut }
 
@@ -1003,11 +1015,11 @@ request! { GetDroppedPacketLogIn => GetDroppedPacketLogOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type EnableHcaOut = Layout<tag::EnableHcaOut, 0x0c>;
-layout! { EnableHcaOut, tag::EnableHcaOut, "enable_hca_out", Struct, 0x0c;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { EnableHcaOut, tag::EnableHcaOut, "enable_hca_out", Struct, 0x0c, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `enable_hca_in`: 16 bytes.
@@ -1016,13 +1028,13 @@ layout! { EnableHcaOut, tag::EnableHcaOut, "enable_hca_out", Struct, 0x0c;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type EnableHcaIn = Layout<tag::EnableHcaIn, 0x10>;
-layout! { EnableHcaIn, tag::EnableHcaIn, "enable_hca_in", Struct, 0x10, opcode 0x104;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { EnableHcaIn, tag::EnableHcaIn, "enable_hca_in", Struct, 0x10, opcode 0x104, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
     /// `cmd_on_behalf`: bit 30 of dword 0x08.
@@ -1040,11 +1052,11 @@ request! { EnableHcaIn => EnableHcaOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DisableHcaOut = Layout<tag::DisableHcaOut, 0x0c>;
-layout! { DisableHcaOut, tag::DisableHcaOut, "disable_hca_out", Struct, 0x0c;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DisableHcaOut, tag::DisableHcaOut, "disable_hca_out", Struct, 0x0c, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `disable_hca_in`: 16 bytes.
@@ -1053,13 +1065,13 @@ layout! { DisableHcaOut, tag::DisableHcaOut, "disable_hca_out", Struct, 0x0c;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DisableHcaIn = Layout<tag::DisableHcaIn, 0x10>;
-layout! { DisableHcaIn, tag::DisableHcaIn, "disable_hca_in", Struct, 0x10, opcode 0x105;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DisableHcaIn, tag::DisableHcaIn, "disable_hca_in", Struct, 0x10, opcode 0x105, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
     /// `cmd_on_behalf`: bit 30 of dword 0x08.
@@ -1077,11 +1089,11 @@ request! { DisableHcaIn => DisableHcaOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryWolRolOut = Layout<tag::QueryWolRolOut, 0x10>;
-layout! { QueryWolRolOut, tag::QueryWolRolOut, "query_wol_rol_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryWolRolOut, tag::QueryWolRolOut, "query_wol_rol_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `rol_mode`: bits 15:8 of dword 0x08.
     full(rol_mode set_rol_mode with_rol_mode: u8 = "rol_mode" 0x08[15:8]);
     /// `wol_mode`: bits 7:0 of dword 0x08.
@@ -1094,13 +1106,13 @@ layout! { QueryWolRolOut, tag::QueryWolRolOut, "query_wol_rol_out", Struct, 0x10
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryWolRolIn = Layout<tag::QueryWolRolIn, 0x10>;
-layout! { QueryWolRolIn, tag::QueryWolRolIn, "query_wol_rol_in", Struct, 0x10, opcode 0x831;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryWolRolIn, tag::QueryWolRolIn, "query_wol_rol_in", Struct, 0x10, opcode 0x831, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { QueryWolRolIn => QueryWolRolOut }
 
@@ -1110,11 +1122,11 @@ request! { QueryWolRolIn => QueryWolRolOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetWolRolOut = Layout<tag::SetWolRolOut, 0x10>;
-layout! { SetWolRolOut, tag::SetWolRolOut, "set_wol_rol_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SetWolRolOut, tag::SetWolRolOut, "set_wol_rol_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `set_wol_rol_in`: 16 bytes.
@@ -1123,13 +1135,13 @@ layout! { SetWolRolOut, tag::SetWolRolOut, "set_wol_rol_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetWolRolIn = Layout<tag::SetWolRolIn, 0x10>;
-layout! { SetWolRolIn, tag::SetWolRolIn, "set_wol_rol_in", Struct, 0x10, opcode 0x830;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SetWolRolIn, tag::SetWolRolIn, "set_wol_rol_in", Struct, 0x10, opcode 0x830, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `rol_mode_valid`: bit 31 of dword 0x08.
     flag(rol_mode_valid set_rol_mode_valid with_rol_mode_valid: bool = "rol_mode_valid" 0x08[31]);
     /// `wol_mode_valid`: bit 30 of dword 0x08.
@@ -1159,7 +1171,7 @@ layout! { InitialSeg, tag::InitialSeg, "initial_seg", Struct, 0x400c;
     /// `cmdq_phy_addr_31_12`: bits 31:12 of dword 0x14.
     bits(cmdq_phy_addr_31_12 set_cmdq_phy_addr_31_12 with_cmdq_phy_addr_31_12 try_set_cmdq_phy_addr_31_12: u32 = "cmdq_phy_addr_31_12" 0x14[31:12]);
     /// `nic_interface`: bits 9:8 of dword 0x14.
-    bits(nic_interface set_nic_interface with_nic_interface try_set_nic_interface: u8 = "nic_interface" 0x14[9:8]);
+    coded(nic_interface set_nic_interface with_nic_interface try_set_nic_interface: NicInterface(u8) = "nic_interface" 0x14[9:8]);
     /// `log_cmdq_size`: bits 7:4 of dword 0x14.
     bits(log_cmdq_size set_log_cmdq_size with_log_cmdq_size try_set_log_cmdq_size: u8 = "log_cmdq_size" 0x14[7:4]);
     /// `log_cmdq_stride`: bits 3:0 of dword 0x14.
@@ -1169,7 +1181,7 @@ layout! { InitialSeg, tag::InitialSeg, "initial_seg", Struct, 0x400c;
     /// `initializing`: bit 31 of dword 0x1fc.
     flag(initializing set_initializing with_initializing: bool = "initializing" 0x1fc[31]);
     /// `nic_interface_supported`: bits 26:24 of dword 0x1fc.
-    bits(nic_interface_supported set_nic_interface_supported with_nic_interface_supported try_set_nic_interface_supported: u8 = "nic_interface_supported" 0x1fc[26:24]);
+    flags(nic_interface_supported set_nic_interface_supported with_nic_interface_supported try_set_nic_interface_supported: NicInterfaces(u8) = "nic_interface_supported" 0x1fc[26:24]);
     /// `embedded_cpu`: bit 23 of dword 0x1fc.
     flag(embedded_cpu set_embedded_cpu with_embedded_cpu: bool = "embedded_cpu" 0x1fc[23]);
     /// `health_buffer`: from byte 0x200 on.
@@ -1183,7 +1195,7 @@ layout! { InitialSeg, tag::InitialSeg, "initial_seg", Struct, 0x400c;
     /// `clear_int`: bit 0 of dword 0x100c.
     flag(clear_int set_clear_int with_clear_int: bool = "clear_int" 0x100c[0]);
     /// `health_syndrome`: bits 31:24 of dword 0x1010.
-    full(health_syndrome set_health_syndrome with_health_syndrome: u8 = "health_syndrome" 0x1010[31:24]);
+    coded_full(health_syndrome set_health_syndrome with_health_syndrome: HealthSyndrome(u8) = "health_syndrome" 0x1010[31:24]);
     /// `health_counter`: bits 23:0 of dword 0x1010.
     bits(health_counter set_health_counter with_health_counter try_set_health_counter: u32 = "health_counter" 0x1010[23:0]);
     /// `real_time`: 64 bits from byte 0x1040 on.
@@ -1201,7 +1213,7 @@ layout! { Lagc, tag::Lagc, "lagc", Struct, 0x08;
     /// `fdb_selection_mode`: bit 31 of dword 0x00.
     flag(fdb_selection_mode set_fdb_selection_mode with_fdb_selection_mode: bool = "fdb_selection_mode" 0x00[31]);
     /// `port_select_mode`: bits 10:8 of dword 0x00.
-    bits(port_select_mode set_port_select_mode with_port_select_mode try_set_port_select_mode: u8 = "port_select_mode" 0x00[10:8]);
+    coded(port_select_mode set_port_select_mode with_port_select_mode try_set_port_select_mode: LagPortSelectMode(u8) = "port_select_mode" 0x00[10:8]);
     /// `lag_state`: bits 2:0 of dword 0x00.
     bits(lag_state set_lag_state with_lag_state try_set_lag_state: u8 = "lag_state" 0x00[2:0]);
     /// `active_port`: bits 19:16 of dword 0x04.
@@ -1218,26 +1230,26 @@ layout! { Lagc, tag::Lagc, "lagc", Struct, 0x08;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateLagOut = Layout<tag::CreateLagOut, 0x10>;
-layout! { CreateLagOut, tag::CreateLagOut, "create_lag_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { CreateLagOut, tag::CreateLagOut, "create_lag_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `create_lag_in`: 16 bytes.
 ///
-/// Input of CREATE_LAG (0x840). Bonds the ports of the adapter into a LAG.
+/// Input of CREATE_LAG (0x840). Joins the ports to one link aggregation.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateLagIn = Layout<tag::CreateLagIn, 0x10>;
-layout! { CreateLagIn, tag::CreateLagIn, "create_lag_in", Struct, 0x10, opcode 0x840;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { CreateLagIn, tag::CreateLagIn, "create_lag_in", Struct, 0x10, opcode 0x840, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `ctx`: from byte 0x08 on.
     nested(ctx ctx_mut set_ctx with_ctx: Lagc = "ctx" 0x08, 0x08);
 }
@@ -1249,28 +1261,30 @@ request! { CreateLagIn => CreateLagOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyLagOut = Layout<tag::ModifyLagOut, 0x10>;
-layout! { ModifyLagOut, tag::ModifyLagOut, "modify_lag_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyLagOut, tag::ModifyLagOut, "modify_lag_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_lag_in`: 24 bytes.
 ///
-/// Input of MODIFY_LAG (0x841). Changes the selected fields of the LAG, such as the port mapping.
+/// Input of MODIFY_LAG (0x841). Changes the selected fields of the link aggregation.
+///
+/// Select mask `field_select`: [`ModifyLagSelect`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyLagIn = Layout<tag::ModifyLagIn, 0x18>;
-layout! { ModifyLagIn, tag::ModifyLagIn, "modify_lag_in", Struct, 0x18, opcode 0x841;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ModifyLagIn, tag::ModifyLagIn, "modify_lag_in", Struct, 0x18, opcode 0x841, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `field_select`: bits 31:0 of dword 0x0c.
-    full(field_select set_field_select with_field_select: u32 = "field_select" 0x0c[31:0]);
+    flags_full(field_select set_field_select with_field_select: ModifyLagSelect(u32) = "field_select" 0x0c[31:0]);
     /// `ctx`: from byte 0x10 on.
     nested(ctx ctx_mut set_ctx with_ctx: Lagc = "ctx" 0x10, 0x08);
 }
@@ -1282,11 +1296,11 @@ request! { ModifyLagIn => ModifyLagOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type QueryLagOut = Layout<tag::QueryLagOut, 0x10>;
-layout! { QueryLagOut, tag::QueryLagOut, "query_lag_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryLagOut, tag::QueryLagOut, "query_lag_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `ctx`: from byte 0x08 on.
     #[doc(alias = "context")]
     #[doc(alias = "lag_context")]
@@ -1295,17 +1309,17 @@ layout! { QueryLagOut, tag::QueryLagOut, "query_lag_out", Struct, 0x10;
 
 /// `query_lag_in`: 16 bytes.
 ///
-/// Input of QUERY_LAG (0x842). Reads the context of the LAG.
+/// Input of QUERY_LAG (0x842). Reads the link aggregation.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type QueryLagIn = Layout<tag::QueryLagIn, 0x10>;
-layout! { QueryLagIn, tag::QueryLagIn, "query_lag_in", Struct, 0x10, opcode 0x842;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryLagIn, tag::QueryLagIn, "query_lag_in", Struct, 0x10, opcode 0x842, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { QueryLagIn => QueryLagOut }
 
@@ -1315,26 +1329,26 @@ request! { QueryLagIn => QueryLagOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyLagOut = Layout<tag::DestroyLagOut, 0x10>;
-layout! { DestroyLagOut, tag::DestroyLagOut, "destroy_lag_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyLagOut, tag::DestroyLagOut, "destroy_lag_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_lag_in`: 16 bytes.
 ///
-/// Input of DESTROY_LAG (0x843). Ends the LAG.
+/// Input of DESTROY_LAG (0x843). Separates the ports again.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyLagIn = Layout<tag::DestroyLagIn, 0x10>;
-layout! { DestroyLagIn, tag::DestroyLagIn, "destroy_lag_in", Struct, 0x10, opcode 0x843;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DestroyLagIn, tag::DestroyLagIn, "destroy_lag_in", Struct, 0x10, opcode 0x843, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { DestroyLagIn => DestroyLagOut }
 
@@ -1409,4 +1423,200 @@ layout! { ResourceDumpResponse, tag::ResourceDumpResponse, "resource_dump_respon
     /// `cmd`: from byte 0x10 on.
     nested(cmd cmd_mut set_cmd with_cmd: ResourceDumpCommandSegment = "cmd" 0x10, 0x14);
     tail(layout ResourceDumpSegmentUnion = "segment" 0x24);
+}
+
+/// Modes of initial_seg.nic_interface that the adapter knows.
+///
+/// Of `initial_seg.nic_interface_supported`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct NicInterfaces {
+    /// Bit 0: 0x1.
+    pub full_driver: bool,
+    /// Bit 1: 0x2.
+    pub disabled: bool,
+    /// Bit 2: 0x4.
+    pub no_dram_nic: bool,
+    #[bits(5)]
+    __: u8,
+}
+
+impl NicInterfaces {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "nic_interfaces", bits: &[(0, "FULL_DRIVER"), (1, "DISABLED"), (2, "NO_DRAM_NIC")] };
+}
+
+/// Fields that MODIFY_LAG changes.
+///
+/// Of `modify_lag_in.field_select`.
+#[bitfield_struct::bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ModifyLagSelect {
+    /// Bit 0: `ctx.tx_remap_affinity_1`, `ctx.tx_remap_affinity_2`.
+    pub tx_remap_affinity: bool,
+    /// Bit 1: `ctx.active_port`.
+    pub active_port: bool,
+    #[bits(30)]
+    __: u32,
+}
+
+impl ModifyLagSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_lag_select", bits: &[(0, "tx_remap_affinity"), (1, "active_port")] };
+}
+
+command! {
+    EnableHcaIn, Modify Function, ENABLE_HCA, crate::CommandDesc {
+        name: "ENABLE_HCA",
+        opcode: 0x104,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Function as crate::Object>::DESC,
+        input: <EnableHcaIn as crate::Described>::DESC,
+        output: <EnableHcaOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Enables a function, before it is initialized.",
+    }
+}
+
+command! {
+    DisableHcaIn, Modify Function, DISABLE_HCA, crate::CommandDesc {
+        name: "DISABLE_HCA",
+        opcode: 0x105,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Function as crate::Object>::DESC,
+        input: <DisableHcaIn as crate::Described>::DESC,
+        output: <DisableHcaOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Disables a function, after it is torn down.",
+    }
+}
+
+command! {
+    QueryRoceAddressIn, Query RoceAddress, QUERY_ROCE_ADDRESS, crate::CommandDesc {
+        name: "QUERY_ROCE_ADDRESS",
+        opcode: 0x760,
+        verb: crate::Verb::Query,
+        object: <crate::object::RoceAddress as crate::Object>::DESC,
+        input: <QueryRoceAddressIn as crate::Described>::DESC,
+        output: <QueryRoceAddressOut as crate::Described>::DESC,
+        number: Some(place!(0x08[31] 16)),
+        context: Some(place!(0x10[31] 256)),
+        selects: &[],
+        transition: None,
+        about: "Reads an entry of the RoCE address table.",
+    }
+}
+
+command! {
+    SetRoceAddressIn, Modify RoceAddress, SET_ROCE_ADDRESS, crate::CommandDesc {
+        name: "SET_ROCE_ADDRESS",
+        opcode: 0x761,
+        verb: crate::Verb::Modify,
+        object: <crate::object::RoceAddress as crate::Object>::DESC,
+        input: <SetRoceAddressIn as crate::Described>::DESC,
+        output: <SetRoceAddressOut as crate::Described>::DESC,
+        number: Some(place!(0x08[31] 16)),
+        context: Some(place!(0x10[31] 256)),
+        selects: &[],
+        transition: None,
+        about: "Sets an entry of the RoCE address table; one of zeros clears it.",
+    }
+}
+
+command! {
+    CreateLagIn, OnlyCreate Lag, CREATE_LAG, crate::CommandDesc {
+        name: "CREATE_LAG",
+        opcode: 0x840,
+        verb: crate::Verb::Create,
+        object: <crate::object::Lag as crate::Object>::DESC,
+        input: <CreateLagIn as crate::Described>::DESC,
+        output: <CreateLagOut as crate::Described>::DESC,
+        number: None,
+        context: Some(place!(0x08[31] 64)),
+        selects: &[],
+        transition: None,
+        about: "Joins the ports to one link aggregation.",
+    }
+}
+
+command! {
+    ModifyLagIn, OnlyModify Lag, MODIFY_LAG, crate::CommandDesc {
+        name: "MODIFY_LAG",
+        opcode: 0x841,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Lag as crate::Object>::DESC,
+        input: <ModifyLagIn as crate::Described>::DESC,
+        output: <ModifyLagOut as crate::Described>::DESC,
+        number: None,
+        context: Some(place!(0x10[31] 64)),
+        selects: &[
+            crate::SelectDesc {
+                name: "modify_lag_select",
+                mask: place!(0x0c[31] 32),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "tx_remap_affinity", fields: &[
+                        selected!("ctx.tx_remap_affinity_1" place!(0x14[3] 4)),
+                        selected!("ctx.tx_remap_affinity_2" place!(0x14[11] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "active_port", fields: &[
+                        selected!("ctx.active_port" place!(0x14[19] 4)),
+                    ] },
+                ],
+            },
+        ],
+        transition: None,
+        about: "Changes the selected fields of the link aggregation.",
+    }
+}
+
+command! {
+    QueryLagIn, OnlyQuery Lag, QUERY_LAG, crate::CommandDesc {
+        name: "QUERY_LAG",
+        opcode: 0x842,
+        verb: crate::Verb::Query,
+        object: <crate::object::Lag as crate::Object>::DESC,
+        input: <QueryLagIn as crate::Described>::DESC,
+        output: <QueryLagOut as crate::Described>::DESC,
+        number: None,
+        context: Some(place!(0x08[31] 64)),
+        selects: &[],
+        transition: None,
+        about: "Reads the link aggregation.",
+    }
+}
+
+command! {
+    DestroyLagIn, OnlyDestroy Lag, DESTROY_LAG, crate::CommandDesc {
+        name: "DESTROY_LAG",
+        opcode: 0x843,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::Lag as crate::Object>::DESC,
+        input: <DestroyLagIn as crate::Described>::DESC,
+        output: <DestroyLagOut as crate::Described>::DESC,
+        number: None,
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Separates the ports again.",
+    }
+}
+
+changes! { ModifyLagIn, "modify_lag_in", ();
+    /// Changes `ctx.tx_remap_affinity_1`: sets it, and bit 0 (`tx_remap_affinity`) of `field_select`, which says so.
+    change_tx_remap_affinity_1 changing_tx_remap_affinity_1: u8 = bits(u8 "ctx.tx_remap_affinity_1" 0x14[3:0]), 0x0c[0];
+    /// Changes `ctx.tx_remap_affinity_2`: sets it, and bit 0 (`tx_remap_affinity`) of `field_select`, which says so.
+    change_tx_remap_affinity_2 changing_tx_remap_affinity_2: u8 = bits(u8 "ctx.tx_remap_affinity_2" 0x14[11:8]), 0x0c[0];
+    /// Changes `ctx.active_port`: sets it, and bit 1 (`active_port`) of `field_select`, which says so.
+    change_active_port changing_active_port: u8 = bits(u8 "ctx.active_port" 0x14[19:16]), 0x0c[1];
 }

@@ -45,22 +45,22 @@ coded! {
         SET_ISSI "SET_ISSI" = 0x10b "Sets the interface revision (ISSI) that commands follow.",
         SET_DRIVER_VERSION "SET_DRIVER_VERSION" = 0x10d "Tells the firmware the version string of the driver.",
         QUERY_SF_PARTITION "QUERY_SF_PARTITION" = 0x111 "Reads the partitions of scalable functions: their number and BAR sizes.",
-        ALLOC_SF "ALLOC_SF" = 0x113 "Allocates a scalable function.",
-        DEALLOC_SF "DEALLOC_SF" = 0x114 "Frees a scalable function.",
-        SUSPEND_VHCA "SUSPEND_VHCA" = 0x115 "Suspends a function for migration, as initiator or as responder.",
-        RESUME_VHCA "RESUME_VHCA" = 0x116 "Resumes a suspended function, as responder or as initiator.",
-        QUERY_VHCA_MIGRATION_STATE "QUERY_VHCA_MIGRATION_STATE" = 0x117 "Reads how much memory saving the state of a function takes.",
-        SAVE_VHCA_STATE "SAVE_VHCA_STATE" = 0x118 "Saves the state of a function to memory, for migration.",
-        LOAD_VHCA_STATE "LOAD_VHCA_STATE" = 0x119 "Loads the saved state of a function from memory.",
-        CREATE_MKEY "CREATE_MKEY" = 0x200 "Makes a memory key.",
-        QUERY_MKEY "QUERY_MKEY" = 0x201 "Reads the context of a memory key, and its translation.",
+        ALLOC_SF "ALLOC_SF" = 0x113 "Makes a subfunction under a number that software chooses.",
+        DEALLOC_SF "DEALLOC_SF" = 0x114 "Ends a subfunction.",
+        SUSPEND_VHCA "SUSPEND_VHCA" = 0x115 "Stops a VHCA for its migration: as initiator or as responder, by op_mod.",
+        RESUME_VHCA "RESUME_VHCA" = 0x116 "Lets a VHCA run again: as responder or as initiator, by op_mod.",
+        QUERY_VHCA_MIGRATION_STATE "QUERY_VHCA_MIGRATION_STATE" = 0x117 "Reads the migration state of a VHCA and the size of its image.",
+        SAVE_VHCA_STATE "SAVE_VHCA_STATE" = 0x118 "Writes the image of a suspended VHCA to memory.",
+        LOAD_VHCA_STATE "LOAD_VHCA_STATE" = 0x119 "Loads the image of a VHCA from memory.",
+        CREATE_MKEY "CREATE_MKEY" = 0x200 "Makes a memory key. The key itself is the mkey index and, in the low 8 bits, mkey_7_0 of the context.",
+        QUERY_MKEY "QUERY_MKEY" = 0x201 "Reads the context of a memory key.",
         DESTROY_MKEY "DESTROY_MKEY" = 0x202 "Ends a memory key.",
         QUERY_SPECIAL_CONTEXTS "QUERY_SPECIAL_CONTEXTS" = 0x203 "Reads the reserved memory keys: null, dump and fill, and others.",
         PAGE_FAULT_RESUME "PAGE_FAULT_RESUME" = 0x204 "Tells the adapter that a page fault is handled, or failed.",
         ALLOC_MEMIC "ALLOC_MEMIC" = 0x205 "Allocates memory on the adapter (MEMIC).",
         DEALLOC_MEMIC "DEALLOC_MEMIC" = 0x206 "Frees memory on the adapter (MEMIC).",
         MODIFY_MEMIC "MODIFY_MEMIC" = 0x207 "Allocates or frees an address that carries out operations on MEMIC.",
-        CREATE_EQ "CREATE_EQ" = 0x301 "Makes an event queue.",
+        CREATE_EQ "CREATE_EQ" = 0x301 "Makes an event queue for the events of the bitmask.",
         DESTROY_EQ "DESTROY_EQ" = 0x302 "Ends an event queue.",
         QUERY_EQ "QUERY_EQ" = 0x303 "Reads the context of an event queue.",
         GEN_EQE "GEN_EQE" = 0x304 "Posts a given event to an event queue.",
@@ -90,11 +90,11 @@ coded! {
         DESTROY_XRC_SRQ "DESTROY_XRC_SRQ" = 0x706 "Ends an XRC shared receive queue.",
         QUERY_XRC_SRQ "QUERY_XRC_SRQ" = 0x707 "Reads the context of an XRC shared receive queue.",
         ARM_XRC_SRQ "ARM_XRC_SRQ" = 0x708 "Arms the limit event of an XRC shared receive queue (op_mod 1).",
-        CREATE_DCT "CREATE_DCT" = 0x710 "Makes a dynamically connected target (DCT).",
-        DESTROY_DCT "DESTROY_DCT" = 0x711 "Ends a dynamically connected target, once it is drained.",
-        DRAIN_DCT "DRAIN_DCT" = 0x712 "Drains a dynamically connected target, before it is ended.",
-        QUERY_DCT "QUERY_DCT" = 0x713 "Reads the context of a dynamically connected target.",
-        ARM_DCT_FOR_KEY_VIOLATION "ARM_DCT_FOR_KEY_VIOLATION" = 0x714 "Arms the key violation event of a dynamically connected target.",
+        CREATE_DCT "CREATE_DCT" = 0x710 "Makes a DC target.",
+        DESTROY_DCT "DESTROY_DCT" = 0x711 "Ends a DC target that is drained.",
+        DRAIN_DCT "DRAIN_DCT" = 0x712 "Lets a DC target take no more connections, before its end.",
+        QUERY_DCT "QUERY_DCT" = 0x713 "Reads the context of a DC target.",
+        ARM_DCT_FOR_KEY_VIOLATION "ARM_DCT_FOR_KEY_VIOLATION" = 0x714 "Arms the event of a wrong access key of a DC target.",
         CREATE_XRQ "CREATE_XRQ" = 0x717 "Makes an XRQ.",
         DESTROY_XRQ "DESTROY_XRQ" = 0x718 "Ends an XRQ.",
         QUERY_XRQ "QUERY_XRQ" = 0x719 "Reads the context of an XRQ.",
@@ -105,28 +105,28 @@ coded! {
         RELEASE_XRQ_ERROR "RELEASE_XRQ_ERROR" = 0x729 "Releases an error of an XRQ.",
         MODIFY_XRQ "MODIFY_XRQ" = 0x72a "Changes an XRQ.",
         QUERY_ESW_FUNCTIONS "QUERY_ESW_FUNCTIONS" = 0x740 "Reads the functions that the e-switch manager serves.",
-        QUERY_VPORT_STATE "QUERY_VPORT_STATE" = 0x750 "Reads the state of a virtual port or of the uplink.",
-        MODIFY_VPORT_STATE "MODIFY_VPORT_STATE" = 0x751 "Changes the administrative state of a virtual port or the uplink.",
-        QUERY_ESW_VPORT_CONTEXT "QUERY_ESW_VPORT_CONTEXT" = 0x752 "Reads the e-switch context of a virtual port.",
-        MODIFY_ESW_VPORT_CONTEXT "MODIFY_ESW_VPORT_CONTEXT" = 0x753 "Changes the selected fields of the e-switch context of a virtual port.",
+        QUERY_VPORT_STATE "QUERY_VPORT_STATE" = 0x750 "Reads the state of a virtual port.",
+        MODIFY_VPORT_STATE "MODIFY_VPORT_STATE" = 0x751 "Changes the state of a virtual port.",
+        QUERY_ESW_VPORT_CONTEXT "QUERY_ESW_VPORT_CONTEXT" = 0x752 "Reads the E-Switch context of a virtual port.",
+        MODIFY_ESW_VPORT_CONTEXT "MODIFY_ESW_VPORT_CONTEXT" = 0x753 "Changes the selected fields of the E-Switch context of a virtual port.",
         QUERY_NIC_VPORT_CONTEXT "QUERY_NIC_VPORT_CONTEXT" = 0x754 "Reads the NIC context of a virtual port.",
         MODIFY_NIC_VPORT_CONTEXT "MODIFY_NIC_VPORT_CONTEXT" = 0x755 "Changes the selected fields of the NIC context of a virtual port.",
-        QUERY_ROCE_ADDRESS "QUERY_ROCE_ADDRESS" = 0x760 "Reads an entry of the table of RoCE addresses.",
-        SET_ROCE_ADDRESS "SET_ROCE_ADDRESS" = 0x761 "Sets an entry of the table of RoCE addresses.",
+        QUERY_ROCE_ADDRESS "QUERY_ROCE_ADDRESS" = 0x760 "Reads an entry of the RoCE address table.",
+        SET_ROCE_ADDRESS "SET_ROCE_ADDRESS" = 0x761 "Sets an entry of the RoCE address table; one of zeros clears it.",
         QUERY_HCA_VPORT_CONTEXT "QUERY_HCA_VPORT_CONTEXT" = 0x762 "Reads the InfiniBand context of a virtual port.",
         MODIFY_HCA_VPORT_CONTEXT "MODIFY_HCA_VPORT_CONTEXT" = 0x763 "Changes the selected fields of the InfiniBand context of a virtual port.",
-        QUERY_HCA_VPORT_GID "QUERY_HCA_VPORT_GID" = 0x764 "Reads one GID or all GIDs of a virtual port.",
-        QUERY_HCA_VPORT_PKEY "QUERY_HCA_VPORT_PKEY" = 0x765 "Reads one or all partition keys (P_Keys) of a virtual port.",
-        QUERY_VNIC_ENV "QUERY_VNIC_ENV" = 0x76f "Reads the diagnostic counters of a virtual port.",
+        QUERY_HCA_VPORT_GID "QUERY_HCA_VPORT_GID" = 0x764 "Reads entries of the GID table of a virtual port.",
+        QUERY_HCA_VPORT_PKEY "QUERY_HCA_VPORT_PKEY" = 0x765 "Reads entries of the P_Key table of a virtual port.",
+        QUERY_VNIC_ENV "QUERY_VNIC_ENV" = 0x76f "Reads diagnostic counters of a virtual port.",
         QUERY_VPORT_COUNTER "QUERY_VPORT_COUNTER" = 0x770 "Reads the traffic counters of a virtual port.",
         ALLOC_Q_COUNTER "ALLOC_Q_COUNTER" = 0x771 "Allocates a set of queue counters.",
         DEALLOC_Q_COUNTER "DEALLOC_Q_COUNTER" = 0x772 "Frees a set of queue counters.",
-        QUERY_Q_COUNTER "QUERY_Q_COUNTER" = 0x773 "Reads a set of queue counters, and may clear it.",
+        QUERY_Q_COUNTER "QUERY_Q_COUNTER" = 0x773 "Reads a set of queue counters.",
         SET_MONITOR_COUNTER "SET_MONITOR_COUNTER" = 0x774 "Sets which counters the adapter watches for change.",
         ARM_MONITOR_COUNTER "ARM_MONITOR_COUNTER" = 0x775 "Arms the event that a watched counter has changed.",
-        SET_PP_RATE_LIMIT "SET_PP_RATE_LIMIT" = 0x780 "Sets an entry of the table of packet pacing rates.",
+        SET_PP_RATE_LIMIT "SET_PP_RATE_LIMIT" = 0x780 "Sets a rate of packet pacing. Rate 0 ends it.",
         QUERY_RATE_LIMIT "QUERY_RATE_LIMIT" = 0x781 "Reads an entry of the table of packet pacing rates.",
-        CREATE_SCHEDULING_ELEMENT "CREATE_SCHEDULING_ELEMENT" = 0x782 "Makes a scheduling element, of the e-switch or the NIC.",
+        CREATE_SCHEDULING_ELEMENT "CREATE_SCHEDULING_ELEMENT" = 0x782 "Makes a scheduling element under a parent.",
         DESTROY_SCHEDULING_ELEMENT "DESTROY_SCHEDULING_ELEMENT" = 0x783 "Ends a scheduling element.",
         QUERY_SCHEDULING_ELEMENT "QUERY_SCHEDULING_ELEMENT" = 0x784 "Reads the context of a scheduling element.",
         MODIFY_SCHEDULING_ELEMENT "MODIFY_SCHEDULING_ELEMENT" = 0x785 "Changes the selected fields of a scheduling element.",
@@ -134,12 +134,12 @@ coded! {
         DESTROY_QOS_PARA_VPORT "DESTROY_QOS_PARA_VPORT" = 0x787 "Ends a para vport.",
         ALLOC_PD "ALLOC_PD" = 0x800 "Allocates a protection domain.",
         DEALLOC_PD "DEALLOC_PD" = 0x801 "Frees a protection domain.",
-        ALLOC_UAR "ALLOC_UAR" = 0x802 "Allocates a page of doorbells (UAR).",
-        DEALLOC_UAR "DEALLOC_UAR" = 0x803 "Frees a page of doorbells (UAR).",
+        ALLOC_UAR "ALLOC_UAR" = 0x802 "Allocates a page of doorbells.",
+        DEALLOC_UAR "DEALLOC_UAR" = 0x803 "Frees a page of doorbells.",
         CONFIG_INT_MODERATION "CONFIG_INT_MODERATION" = 0x804 "Sets or reads the least delay between interrupts of a vector.",
         ACCESS_REG "ACCESS_REG" = 0x805 "Reads or writes a register.",
-        ATTACH_TO_MCG "ATTACH_TO_MCG" = 0x806 "Attaches a queue pair to a multicast group.",
-        DETACH_FROM_MCG "DETACH_FROM_MCG" = 0x807 "Detaches a queue pair from a multicast group.",
+        ATTACH_TO_MCG "ATTACH_TO_MCG" = 0x806 "Adds a queue pair to a multicast group.",
+        DETACH_FROM_MCG "DETACH_FROM_MCG" = 0x807 "Takes a queue pair out of a multicast group.",
         GET_DROPPED_PACKET_LOG "GET_DROPPED_PACKET_LOG" = 0x80a "Reads the headers of a dropped packet, and why it was dropped.",
         MAD_IFC "MAD_IFC" = 0x50d "Hands an InfiniBand management datagram (MAD) to the firmware.",
         QUERY_MAD_DEMUX "QUERY_MAD_DEMUX" = 0x80b "Reads how management datagrams are shared between firmware and software.",
@@ -151,23 +151,23 @@ coded! {
         DEALLOC_TRANSPORT_DOMAIN "DEALLOC_TRANSPORT_DOMAIN" = 0x817 "Frees a transport domain.",
         QUERY_CONG_STATUS "QUERY_CONG_STATUS" = 0x822 "Reads whether congestion control is on for a priority.",
         MODIFY_CONG_STATUS "MODIFY_CONG_STATUS" = 0x823 "Turns congestion control on or off for a priority.",
-        QUERY_CONG_PARAMS "QUERY_CONG_PARAMS" = 0x824 "Reads the parameters of congestion control.",
-        MODIFY_CONG_PARAMS "MODIFY_CONG_PARAMS" = 0x825 "Changes the selected parameters of congestion control.",
+        QUERY_CONG_PARAMS "QUERY_CONG_PARAMS" = 0x824 "Reads the parameters of a congestion control protocol.",
+        MODIFY_CONG_PARAMS "MODIFY_CONG_PARAMS" = 0x825 "Changes the selected parameters of a congestion control protocol.",
         QUERY_CONG_STATISTICS "QUERY_CONG_STATISTICS" = 0x826 "Reads the counters of congestion control, and may clear them.",
         ADD_VXLAN_UDP_DPORT "ADD_VXLAN_UDP_DPORT" = 0x827 "Adds a UDP port to those that stand for VXLAN.",
         DELETE_VXLAN_UDP_DPORT "DELETE_VXLAN_UDP_DPORT" = 0x828 "Removes a UDP port from those that stand for VXLAN.",
-        SET_L2_TABLE_ENTRY "SET_L2_TABLE_ENTRY" = 0x829 "Sets an entry of the L2 table: MAC address and VLAN.",
-        QUERY_L2_TABLE_ENTRY "QUERY_L2_TABLE_ENTRY" = 0x82a "Reads an entry of the L2 table: MAC address and VLAN.",
-        DELETE_L2_TABLE_ENTRY "DELETE_L2_TABLE_ENTRY" = 0x82b "Removes an entry of the L2 table.",
+        SET_L2_TABLE_ENTRY "SET_L2_TABLE_ENTRY" = 0x829 "Sets an entry of the L2 table.",
+        QUERY_L2_TABLE_ENTRY "QUERY_L2_TABLE_ENTRY" = 0x82a "Reads an entry of the L2 table.",
+        DELETE_L2_TABLE_ENTRY "DELETE_L2_TABLE_ENTRY" = 0x82b "Ends an entry of the L2 table.",
         SET_WOL_ROL "SET_WOL_ROL" = 0x830 "Sets the wake-on-LAN mode and the ROL mode.",
         QUERY_WOL_ROL "QUERY_WOL_ROL" = 0x831 "Reads the wake-on-LAN mode and the ROL mode.",
-        CREATE_LAG "CREATE_LAG" = 0x840 "Bonds the ports of the adapter into a LAG.",
-        MODIFY_LAG "MODIFY_LAG" = 0x841 "Changes the selected fields of the LAG, such as the port mapping.",
-        QUERY_LAG "QUERY_LAG" = 0x842 "Reads the context of the LAG.",
-        DESTROY_LAG "DESTROY_LAG" = 0x843 "Ends the LAG.",
+        CREATE_LAG "CREATE_LAG" = 0x840 "Joins the ports to one link aggregation.",
+        MODIFY_LAG "MODIFY_LAG" = 0x841 "Changes the selected fields of the link aggregation.",
+        QUERY_LAG "QUERY_LAG" = 0x842 "Reads the link aggregation.",
+        DESTROY_LAG "DESTROY_LAG" = 0x843 "Separates the ports again.",
         CREATE_VPORT_LAG "CREATE_VPORT_LAG" = 0x844 "Makes the virtual port of the caller part of the LAG.",
         DESTROY_VPORT_LAG "DESTROY_VPORT_LAG" = 0x845 "Takes the virtual port of the caller out of the LAG.",
-        CREATE_TIR "CREATE_TIR" = 0x900 "Makes a TIR, which hands received packets to receive queues.",
+        CREATE_TIR "CREATE_TIR" = 0x900 "Makes a TIR.",
         MODIFY_TIR "MODIFY_TIR" = 0x901 "Changes the selected fields of a TIR.",
         DESTROY_TIR "DESTROY_TIR" = 0x902 "Ends a TIR.",
         QUERY_TIR "QUERY_TIR" = 0x903 "Reads the context of a TIR.",
@@ -184,7 +184,7 @@ coded! {
         MODIFY_RMP "MODIFY_RMP" = 0x90d "Changes the selected fields of a receive memory pool.",
         DESTROY_RMP "DESTROY_RMP" = 0x90e "Ends a receive memory pool.",
         QUERY_RMP "QUERY_RMP" = 0x90f "Reads the context of a receive memory pool.",
-        CREATE_TIS "CREATE_TIS" = 0x912 "Makes a TIS, which gives send queues their transport attributes.",
+        CREATE_TIS "CREATE_TIS" = 0x912 "Makes a TIS.",
         MODIFY_TIS "MODIFY_TIS" = 0x913 "Changes the selected fields of a TIS.",
         DESTROY_TIS "DESTROY_TIS" = 0x914 "Ends a TIS.",
         QUERY_TIS "QUERY_TIS" = 0x915 "Reads the context of a TIS.",
@@ -192,25 +192,25 @@ coded! {
         MODIFY_RQT "MODIFY_RQT" = 0x917 "Replaces the list of a receive queue table: its bit of the select mask must be set, and rqt_actual_size be the number of entries.",
         DESTROY_RQT "DESTROY_RQT" = 0x918 "Ends a receive queue table.",
         QUERY_RQT "QUERY_RQT" = 0x919 "Reads the context and the list of a receive queue table.",
-        SET_FLOW_TABLE_ROOT "SET_FLOW_TABLE_ROOT" = 0x92f "Makes a flow table the root of its kind.",
+        SET_FLOW_TABLE_ROOT "SET_FLOW_TABLE_ROOT" = 0x92f "Makes a flow table the root of its type.",
         CREATE_FLOW_TABLE "CREATE_FLOW_TABLE" = 0x930 "Makes a flow table.",
         DESTROY_FLOW_TABLE "DESTROY_FLOW_TABLE" = 0x931 "Ends a flow table.",
         QUERY_FLOW_TABLE "QUERY_FLOW_TABLE" = 0x932 "Reads the context of a flow table.",
-        CREATE_FLOW_GROUP "CREATE_FLOW_GROUP" = 0x933 "Makes a flow group: the mask by which its entries match.",
+        CREATE_FLOW_GROUP "CREATE_FLOW_GROUP" = 0x933 "Makes a flow group in a flow table.",
         DESTROY_FLOW_GROUP "DESTROY_FLOW_GROUP" = 0x934 "Ends a flow group.",
-        QUERY_FLOW_GROUP "QUERY_FLOW_GROUP" = 0x935 "Reads a flow group.",
-        SET_FLOW_TABLE_ENTRY "SET_FLOW_TABLE_ENTRY" = 0x936 "Makes or changes an entry of a flow table.",
-        QUERY_FLOW_TABLE_ENTRY "QUERY_FLOW_TABLE_ENTRY" = 0x937 "Reads an entry of a flow table.",
-        DELETE_FLOW_TABLE_ENTRY "DELETE_FLOW_TABLE_ENTRY" = 0x938 "Removes an entry of a flow table.",
+        QUERY_FLOW_GROUP "QUERY_FLOW_GROUP" = 0x935 "Reads the match criteria and the range of a flow group.",
+        SET_FLOW_TABLE_ENTRY "SET_FLOW_TABLE_ENTRY" = 0x936 "Makes a flow table entry at an index (op_mod 0), or changes the selected parts of one (op_mod 1).",
+        QUERY_FLOW_TABLE_ENTRY "QUERY_FLOW_TABLE_ENTRY" = 0x937 "Reads a flow table entry.",
+        DELETE_FLOW_TABLE_ENTRY "DELETE_FLOW_TABLE_ENTRY" = 0x938 "Ends a flow table entry.",
         ALLOC_FLOW_COUNTER "ALLOC_FLOW_COUNTER" = 0x939 "Allocates a flow counter, or a bulk of them.",
         DEALLOC_FLOW_COUNTER "DEALLOC_FLOW_COUNTER" = 0x93a "Frees a flow counter, or a bulk of them.",
-        QUERY_FLOW_COUNTER "QUERY_FLOW_COUNTER" = 0x93b "Reads flow counters, and may clear them.",
+        QUERY_FLOW_COUNTER "QUERY_FLOW_COUNTER" = 0x93b "Reads flow counters, from one number on.",
         MODIFY_FLOW_TABLE "MODIFY_FLOW_TABLE" = 0x93c "Changes the selected fields of a flow table.",
-        ALLOC_PACKET_REFORMAT_CONTEXT "ALLOC_PACKET_REFORMAT_CONTEXT" = 0x93d "Allocates a packet reformat context: headers to add or take off.",
-        DEALLOC_PACKET_REFORMAT_CONTEXT "DEALLOC_PACKET_REFORMAT_CONTEXT" = 0x93e "Frees a packet reformat context.",
+        ALLOC_PACKET_REFORMAT_CONTEXT "ALLOC_PACKET_REFORMAT_CONTEXT" = 0x93d "Makes a packet reformat context.",
+        DEALLOC_PACKET_REFORMAT_CONTEXT "DEALLOC_PACKET_REFORMAT_CONTEXT" = 0x93e "Ends a packet reformat context.",
         QUERY_PACKET_REFORMAT_CONTEXT "QUERY_PACKET_REFORMAT_CONTEXT" = 0x93f "Reads a packet reformat context.",
-        ALLOC_MODIFY_HEADER_CONTEXT "ALLOC_MODIFY_HEADER_CONTEXT" = 0x940 "Allocates a modify header context: a list of changes to headers.",
-        DEALLOC_MODIFY_HEADER_CONTEXT "DEALLOC_MODIFY_HEADER_CONTEXT" = 0x941 "Frees a modify header context.",
+        ALLOC_MODIFY_HEADER_CONTEXT "ALLOC_MODIFY_HEADER_CONTEXT" = 0x940 "Makes a modify header context from a list of actions.",
+        DEALLOC_MODIFY_HEADER_CONTEXT "DEALLOC_MODIFY_HEADER_CONTEXT" = 0x941 "Ends a modify header context.",
         QUERY_MODIFY_HEADER_CONTEXT "QUERY_MODIFY_HEADER_CONTEXT" = 0x942 "Reads a modify header context.",
         FPGA_CREATE_QP "FPGA_CREATE_QP" = 0x960 "Makes a queue pair of the FPGA.",
         FPGA_MODIFY_QP "FPGA_MODIFY_QP" = 0x961 "Changes the selected fields of a queue pair of the FPGA.",
@@ -221,15 +221,15 @@ coded! {
         MODIFY_GENERAL_OBJECT "MODIFY_GENERAL_OBJECT" = 0xa01 "Changes the selected fields of a general object.",
         QUERY_GENERAL_OBJECT "QUERY_GENERAL_OBJECT" = 0xa02 "Reads a general object.",
         DESTROY_GENERAL_OBJECT "DESTROY_GENERAL_OBJECT" = 0xa03 "Ends a general object.",
-        CREATE_UCTX "CREATE_UCTX" = 0xa04 "Makes a user context (UID), in whose name DEVX commands run.",
-        DESTROY_UCTX "DESTROY_UCTX" = 0xa06 "Ends a user context (UID).",
-        CREATE_UMEM "CREATE_UMEM" = 0xa08 "Makes a UMEM: a list of pages in which objects may lie.",
-        DESTROY_UMEM "DESTROY_UMEM" = 0xa0a "Ends a UMEM.",
+        CREATE_UCTX "CREATE_UCTX" = 0xa04 "Makes a user context.",
+        DESTROY_UCTX "DESTROY_UCTX" = 0xa06 "Ends a user context.",
+        CREATE_UMEM "CREATE_UMEM" = 0xa08 "Registers user memory by its pages.",
+        DESTROY_UMEM "DESTROY_UMEM" = 0xa0a "Ends the registration of user memory.",
         SYNC_STEERING "SYNC_STEERING" = 0xb00 "Synchronizes steering, so that removed entries are no longer in use.",
         PSP_GEN_SPI "PSP_GEN_SPI" = 0xb10 "Generates PSP security parameter indexes (SPI) and their keys.",
         PSP_ROTATE_KEY "PSP_ROTATE_KEY" = 0xb11 "Rotates the device key of PSP.",
-        QUERY_VHCA_STATE "QUERY_VHCA_STATE" = 0xb0d "Reads the state of a function, such as active or in use.",
-        MODIFY_VHCA_STATE "MODIFY_VHCA_STATE" = 0xb0e "Arms the state event of a function, or sets its software number.",
+        QUERY_VHCA_STATE "QUERY_VHCA_STATE" = 0xb0d "Reads the state of the VHCA of a function.",
+        MODIFY_VHCA_STATE "MODIFY_VHCA_STATE" = 0xb0e "Changes the selected fields of the VHCA state of a function.",
         SYNC_CRYPTO "SYNC_CRYPTO" = 0xb12 "Synchronizes encryption, so that ended keys are no longer in use.",
         ALLOW_OTHER_VHCA_ACCESS "ALLOW_OTHER_VHCA_ACCESS" = 0xb16 "Lets another function use an object, given an access key.",
         GENERATE_WQE "GENERATE_WQE" = 0xb17 "Carries out a steering WQE that is given in the mailbox.",
@@ -244,8 +244,8 @@ coded! {
         QUERY_DELEGATED_VHCA "QUERY_DELEGATED_VHCA" = 0x732 "Reads which functions are delegated to the caller for management.",
         CREATE_ESW_VPORT "CREATE_ESW_VPORT" = 0x733 "Makes a virtual port of the e-switch for a managed function.",
         DESTROY_ESW_VPORT "DESTROY_ESW_VPORT" = 0x734 "Ends a virtual port of the e-switch.",
-        SET_REGEX_PARAMS "SET_REGEX_PARAMS" = 0xb04 "Sets parameters of the regular expression engine.",
-        QUERY_REGEX_PARAMS "QUERY_REGEX_PARAMS" = 0xb05 "Reads parameters of the regular expression engine.",
+        SET_REGEX_PARAMS "SET_REGEX_PARAMS" = 0xb04 "Changes the selected parameters of a regular expression engine.",
+        QUERY_REGEX_PARAMS "QUERY_REGEX_PARAMS" = 0xb05 "Reads the parameters of a regular expression engine.",
         SET_REGEX_REGISTERS "SET_REGEX_REGISTERS" = 0xb06 "Writes a register of the regular expression engine.",
         QUERY_REGEX_REGISTERS "QUERY_REGEX_REGISTERS" = 0xb07 "Reads a register of the regular expression engine.",
     }
@@ -280,6 +280,1890 @@ coded! {
         SOLICITED_NOTIFICATION_REQUEST_ARMED "SOLICITED_NOTIFICATION_REQUEST_ARMED" = 0x6,
         NOTIFICATION_REQUEST_ARMED "NOTIFICATION_REQUEST_ARMED" = 0x9,
         FIRED "FIRED" = 0xa,
+    }
+}
+
+coded! {
+    /// What the FPGA control register is told to do. Unknown values are kept.
+    ///
+    /// Of `fpga_ctrl.operation`.
+    FpgaCtrlOperation: u8 = "fpga_ctrl_operation" {
+        LOAD "LOAD" = 0x1,
+        RESET "RESET" = 0x2,
+        FLASH_SELECT "FLASH_SELECT" = 0x3,
+        SANDBOX_BYPASS_ON "SANDBOX_BYPASS_ON" = 0x4,
+        SANDBOX_BYPASS_OFF "SANDBOX_BYPASS_OFF" = 0x5,
+        RESET_SANDBOX "RESET_SANDBOX" = 0x6,
+    }
+}
+
+coded! {
+    /// What went wrong in the FPGA. Unknown values are kept.
+    ///
+    /// Of `fpga_error_event.syndrome`.
+    FpgaErrorSyndrome: u8 = "fpga_error_syndrome" {
+        CORRUPTED_DDR "CORRUPTED_DDR" = 0x1,
+        FLASH_TIMEOUT "FLASH_TIMEOUT" = 0x2,
+        INTERNAL_LINK_ERROR "INTERNAL_LINK_ERROR" = 0x3,
+        WATCHDOG_FAILURE "WATCHDOG_FAILURE" = 0x4,
+        I2C_FAILURE "I2C_FAILURE" = 0x5,
+        IMAGE_CHANGED "IMAGE_CHANGED" = 0x6,
+        TEMPERATURE_CRITICAL "TEMPERATURE_CRITICAL" = 0x7,
+    }
+}
+
+coded! {
+    /// State of an FPGA queue pair. Unknown values are kept.
+    ///
+    /// Of `fpga_qpc.state`.
+    FpgaQpState: u8 = "fpga_qp_state" {
+        INIT "INIT" = 0x0,
+        ACTIVE "ACTIVE" = 0x1,
+        ERROR "ERROR" = 0x2,
+    }
+}
+
+coded! {
+    /// Which part of the FPGA a queue pair leads to. Unknown values are kept.
+    ///
+    /// Of `fpga_qpc.qp_type`.
+    FpgaQpType: u8 = "fpga_qp_type" {
+        SHELL_QP "SHELL_QP" = 0x0,
+        SANDBOX_QP "SANDBOX_QP" = 0x1,
+    }
+}
+
+coded! {
+    /// Transport service of an FPGA queue pair. Unknown values are kept.
+    ///
+    /// Of `fpga_qpc.st`.
+    FpgaQpSt: u8 = "fpga_qp_st" {
+        RC "RC" = 0x0,
+    }
+}
+
+coded! {
+    /// What went wrong with an FPGA queue pair. Unknown values are kept.
+    ///
+    /// Of `fpga_qp_error_event.syndrome`.
+    FpgaQpErrorSyndrome: u8 = "fpga_qp_error_syndrome" {
+        RETRY_COUNTER_EXPIRED "RETRY_COUNTER_EXPIRED" = 0x1,
+        RNR_EXPIRED "RNR_EXPIRED" = 0x2,
+    }
+}
+
+coded! {
+    /// Kind of an event that an EQE tells. Unknown values are kept.
+    ///
+    /// Of `eqe.event_type`.
+    EventType: u8 = "event_type" {
+        COMPLETION "COMPLETION" = 0x0,
+        PATH_MIGRATED_SUCCEEDED "PATH_MIGRATED_SUCCEEDED" = 0x1,
+        COMMUNICATION_ESTABLISHED "COMMUNICATION_ESTABLISHED" = 0x2,
+        SEND_QUEUE_DRAINED "SEND_QUEUE_DRAINED" = 0x3,
+        CQ_ERROR "CQ_ERROR" = 0x4,
+        LOCAL_WQ_CATASTROPHIC_ERROR "LOCAL_WQ_CATASTROPHIC_ERROR" = 0x5,
+        PATH_MIGRATION_FAILED "PATH_MIGRATION_FAILED" = 0x7,
+        INTERNAL_ERROR "INTERNAL_ERROR" = 0x8,
+        PORT_STATE_CHANGE "PORT_STATE_CHANGE" = 0x9,
+        COMMAND_INTERFACE_COMPLETION "COMMAND_INTERFACE_COMPLETION" = 0xa,
+        PAGE_REQUEST "PAGE_REQUEST" = 0xb,
+        PAGE_FAULT "PAGE_FAULT" = 0xc,
+        NIC_VPORT_CHANGE "NIC_VPORT_CHANGE" = 0xd,
+        ESW_FUNCTIONS_CHANGED "ESW_FUNCTIONS_CHANGED" = 0xe,
+        VHCA_STATE_CHANGE "VHCA_STATE_CHANGE" = 0xf,
+        INVALID_REQUEST_LOCAL_WQ_ERROR "INVALID_REQUEST_LOCAL_WQ_ERROR" = 0x10,
+        LOCAL_ACCESS_VIOLATION_WQ_ERROR "LOCAL_ACCESS_VIOLATION_WQ_ERROR" = 0x11,
+        LOCAL_SRQ_CATASTROPHIC_ERROR "LOCAL_SRQ_CATASTROPHIC_ERROR" = 0x12,
+        LAST_WQE_REACHED "LAST_WQE_REACHED" = 0x13,
+        SRQ_LIMIT "SRQ_LIMIT" = 0x14,
+        GPIO "GPIO" = 0x15,
+        PORT_MODULE "PORT_MODULE" = 0x16,
+        TEMPERATURE_WARNING "TEMPERATURE_WARNING" = 0x17,
+        XRQ_ERROR "XRQ_ERROR" = 0x18,
+        REMOTE_CONFIGURATION_PROTOCOL "REMOTE_CONFIGURATION_PROTOCOL" = 0x19,
+        DOORBELL_BLUEFLAME_CONGESTION "DOORBELL_BLUEFLAME_CONGESTION" = 0x1a,
+        STALL_VL "STALL_VL" = 0x1b,
+        DCT_ALL_CONNECTIONS_CLOSED "DCT_ALL_CONNECTIONS_CLOSED" = 0x1c,
+        DCT_ACCESS_KEY_VIOLATION "DCT_ACCESS_KEY_VIOLATION" = 0x1d,
+        DROPPED_PACKET_LOGGED "DROPPED_PACKET_LOGGED" = 0x1f,
+        FPGA_ERROR "FPGA_ERROR" = 0x20,
+        FPGA_QP_ERROR "FPGA_QP_ERROR" = 0x21,
+        GENERAL "GENERAL" = 0x22,
+        MONITOR_COUNTER "MONITOR_COUNTER" = 0x24,
+        PPS "PPS" = 0x25,
+        DEVICE_TRACER "DEVICE_TRACER" = 0x26,
+        OBJECT_CHANGE "OBJECT_CHANGE" = 0x27,
+    }
+}
+
+coded! {
+    /// Why a CQ failed. Unknown values are kept.
+    ///
+    /// Of `cq_error.syndrome`.
+    CqErrorSyndrome: u8 = "cq_error_syndrome" {
+        OVERRUN "OVERRUN" = 0x1,
+        ACCESS_VIOLATION_ERROR "ACCESS_VIOLATION_ERROR" = 0x2,
+    }
+}
+
+coded! {
+    /// State of an EQ. Unknown values are kept.
+    ///
+    /// Of `eqc.status`.
+    EqStatus: u8 = "eq_status" {
+        OK "OK" = 0x0,
+        EQ_WRITE_FAILURE "EQ_WRITE_FAILURE" = 0xa,
+    }
+}
+
+coded! {
+    /// Notification state of an EQ. Unknown values are kept.
+    ///
+    /// Of `eqc.st`.
+    EqSt: u8 = "eq_st" {
+        ARMED "ARMED" = 0x9,
+        FIRED "FIRED" = 0xa,
+    }
+}
+
+coded! {
+    /// Kind of a general object, or of another object that is named like one. Unknown values are kept.
+    ///
+    /// Of `general_obj_in_cmd_hdr.obj_type`, `affiliated_event_header.obj_type`, `allow_other_vhca_access_in.object_type_to_be_accessed`.
+    ObjectType: u16 = "object_type" {
+        UCTX "UCTX" = 0x4,
+        UMEM "UMEM" = 0x5,
+        DEVICE_EMULATION_BAR_REGISTERS "DEVICE_EMULATION_BAR_REGISTERS" = 0x6,
+        DEVICE_QP_TO_NVME_MAP "DEVICE_QP_TO_NVME_MAP" = 0x7,
+        SW_ICM "SW_ICM" = 0x8,
+        FLOW_METER "FLOW_METER" = 0xa,
+        GENEVE_TLV_OPT "GENEVE_TLV_OPT" = 0xb,
+        ENCRYPTION_KEY "ENCRYPTION_KEY" = 0xc,
+        VIRTIO_NET_Q "VIRTIO_NET_Q" = 0xd,
+        IPSEC "IPSEC" = 0x13,
+        MATCH_DEFINER "MATCH_DEFINER" = 0x18,
+        VIRTIO_Q_COUNTERS "VIRTIO_Q_COUNTERS" = 0x1c,
+        IMPORT_KEK "IMPORT_KEK" = 0x1d,
+        CREDENTIAL "CREDENTIAL" = 0x1e,
+        CRYPTO_LOGIN "CRYPTO_LOGIN" = 0x1f,
+        FLOW_SAMPLER "FLOW_SAMPLER" = 0x20,
+        NVMEOTCP_TAG_BUFFER_TABLE "NVMEOTCP_TAG_BUFFER_TABLE" = 0x21,
+        PARSE_GRAPH_NODE "PARSE_GRAPH_NODE" = 0x22,
+        HEADER_MODIFY_ARGUMENT "HEADER_MODIFY_ARGUMENT" = 0x23,
+        FLOW_METER_ASO "FLOW_METER_ASO" = 0x24,
+        FLOW_HIT_ASO "FLOW_HIT_ASO" = 0x25,
+        SCHEDULING_ELEMENT "SCHEDULING_ELEMENT" = 0x26,
+        MACSEC "MACSEC" = 0x27,
+        RESERVED_QPN "RESERVED_QPN" = 0x2c,
+        CONN_TRACK_OFFLOAD "CONN_TRACK_OFFLOAD" = 0x31,
+        AV_QP_MAPPING "AV_QP_MAPPING" = 0x3a,
+        STC "STC" = 0x40,
+        RTC "RTC" = 0x41,
+        STE "STE" = 0x42,
+        HEADER_MODIFY_PATTERN "HEADER_MODIFY_PATTERN" = 0x43,
+        PAGE_TRACK "PAGE_TRACK" = 0x46,
+        INT_KEK "INT_KEK" = 0x47,
+        RDMA_CTRL "RDMA_CTRL" = 0x53,
+        PCIE_CONG_EVENT "PCIE_CONG_EVENT" = 0x58,
+        MKEY "MKEY" = 0xff01,
+        QP "QP" = 0xff02,
+        PSV "PSV" = 0xff03,
+        RMP "RMP" = 0xff04,
+        XRC_SRQ "XRC_SRQ" = 0xff05,
+        RQ "RQ" = 0xff06,
+        SQ "SQ" = 0xff07,
+        TIR "TIR" = 0xff08,
+        TIS "TIS" = 0xff09,
+        DCT "DCT" = 0xff0a,
+        XRQ "XRQ" = 0xff0b,
+        RQT "RQT" = 0xff0e,
+        FLOW_COUNTER "FLOW_COUNTER" = 0xff0f,
+        CQ "CQ" = 0xff10,
+        FLOW_TABLE_ALIAS "FLOW_TABLE_ALIAS" = 0xff15,
+        TIR_ALIAS "TIR_ALIAS" = 0xff16,
+    }
+}
+
+coded! {
+    /// Whose count a VHCA id is of. Unknown values are kept.
+    ///
+    /// Of `alias_context.vhca_id_type`, `nic_vport_context.vhca_id_type`.
+    VhcaIdType: u8 = "vhca_id_type" {
+        HW "HW" = 0x0,
+        SW "SW" = 0x1,
+    }
+}
+
+coded! {
+    /// Which E-Switch counts the packets of a flow. Unknown values are kept.
+    ///
+    /// Of `e_switch_cap.counter_eswitch_affinity`.
+    CounterAffinity: u8 = "counter_affinity" {
+        SOURCE_ESWITCH "SOURCE_ESWITCH" = 0x0,
+        FLOW_ESWITCH "FLOW_ESWITCH" = 0x1,
+    }
+}
+
+coded! {
+    /// Clocks that timestamps can be of. Unknown values are kept.
+    ///
+    /// Of `cmd_hca_cap.sq_ts_format`, `cmd_hca_cap.rq_ts_format`, `roce_cap.qp_ts_format`.
+    TimestampFormatCap: u8 = "timestamp_format_cap" {
+        FREE_RUNNING "FREE_RUNNING" = 0x0,
+        REAL_TIME "REAL_TIME" = 0x1,
+        FREE_RUNNING_AND_REAL_TIME "FREE_RUNNING_AND_REAL_TIME" = 0x2,
+    }
+}
+
+coded! {
+    /// Clock that the timestamps are of. Unknown values are kept.
+    ///
+    /// Of `qpc.ts_format`, `sqc.ts_format`, `rqc.ts_format`, `cqc.cq_timestamp_format`.
+    TimestampFormat: u8 = "timestamp_format" {
+        FREE_RUNNING "FREE_RUNNING" = 0x0,
+        DEFAULT "DEFAULT" = 0x1,
+        REAL_TIME "REAL_TIME" = 0x2,
+    }
+}
+
+coded! {
+    /// Number of entries of a GID table. Unknown values are kept.
+    ///
+    /// Of `cmd_hca_cap.gid_table_size`.
+    GidTableSize: u16 = "gid_table_size" {
+        ENTRIES_8 "ENTRIES_8" = 0x0,
+        ENTRIES_16 "ENTRIES_16" = 0x1,
+        ENTRIES_32 "ENTRIES_32" = 0x2,
+        ENTRIES_64 "ENTRIES_64" = 0x3,
+        ENTRIES_128 "ENTRIES_128" = 0x4,
+    }
+}
+
+coded! {
+    /// Number of entries of a P_Key table. Unknown values are kept.
+    ///
+    /// Of `cmd_hca_cap.pkey_table_size`.
+    PkeyTableSize: u16 = "pkey_table_size" {
+        ENTRIES_128 "ENTRIES_128" = 0x0,
+        ENTRIES_256 "ENTRIES_256" = 0x1,
+        ENTRIES_512 "ENTRIES_512" = 0x2,
+        ENTRIES_1024 "ENTRIES_1024" = 0x3,
+        ENTRIES_2048 "ENTRIES_2048" = 0x4,
+        ENTRIES_4096 "ENTRIES_4096" = 0x5,
+    }
+}
+
+coded! {
+    /// Link layer of the ports. Unknown values are kept.
+    ///
+    /// Of `cmd_hca_cap.port_type`.
+    PortType: u8 = "port_type" {
+        IB "IB" = 0x0,
+        ETHERNET "ETHERNET" = 0x1,
+    }
+}
+
+coded! {
+    /// Whether checksums of commands are checked. Unknown values are kept.
+    ///
+    /// Of `cmd_hca_cap.cmdif_checksum`.
+    CmdifChecksum: u8 = "cmdif_checksum" {
+        DISABLED "DISABLED" = 0x0,
+        INITIAL_STATE "INITIAL_STATE" = 0x1,
+        ENABLED "ENABLED" = 0x3,
+    }
+}
+
+coded! {
+    /// Fence that a UMR needs. Unknown values are kept.
+    ///
+    /// Of `cmd_hca_cap.umr_fence`.
+    UmrFence: u8 = "umr_fence" {
+        STRONG "STRONG" = 0x0,
+        SMALL "SMALL" = 0x1,
+        NONE "NONE" = 0x2,
+    }
+}
+
+coded! {
+    /// Generation of the format of steering entries. Unknown values are kept.
+    ///
+    /// Of `cmd_hca_cap.steering_format_version`.
+    SteeringFormat: u8 = "steering_format" {
+        CONNECTX_5 "CONNECTX_5" = 0x0,
+        CONNECTX_6DX "CONNECTX_6DX" = 0x1,
+        CONNECTX_7 "CONNECTX_7" = 0x2,
+        CONNECTX_8 "CONNECTX_8" = 0x3,
+    }
+}
+
+coded! {
+    /// How commands about pages name a function. Unknown values are kept.
+    ///
+    /// Of `cmd_hca_cap.icm_mng_function_id_mode`.
+    PageFunctionIdMode: u8 = "page_function_id_mode" {
+        INDEX "INDEX" = 0x0,
+        VHCA_ID "VHCA_ID" = 0x1,
+    }
+}
+
+coded! {
+    /// Where it is set how many headers a WQE must have inline. Unknown values are kept.
+    ///
+    /// Of `per_protocol_networking_offload_caps.wqe_inline_mode`.
+    InlineModeCap: u8 = "inline_mode_cap" {
+        L2 "L2" = 0x0,
+        VPORT_CONTEXT "VPORT_CONTEXT" = 0x1,
+        NOT_REQUIRED "NOT_REQUIRED" = 0x2,
+    }
+}
+
+coded! {
+    /// Headers that a WQE must have inline. Unknown values are kept.
+    ///
+    /// Of `sqc.min_wqe_inline_mode`, `nic_vport_context.min_wqe_inline_mode`.
+    InlineMode: u8 = "inline_mode" {
+        NONE "NONE" = 0x0,
+        L2 "L2" = 0x1,
+        IP "IP" = 0x2,
+        TCP_UDP "TCP_UDP" = 0x3,
+        RESERVED4 "RESERVED4" = 0x4,
+        INNER_L2 "INNER_L2" = 0x5,
+        INNER_IP "INNER_IP" = 0x6,
+        INNER_TCP_UDP "INNER_TCP_UDP" = 0x7,
+    }
+}
+
+coded! {
+    /// From which header on the length of an LRO message is counted. Unknown values are kept.
+    ///
+    /// Of `per_protocol_networking_offload_caps.lro_max_msg_sz_mode`.
+    LroMaxMsgStart: u8 = "lro_max_msg_start" {
+        L4 "L4" = 0x0,
+        L2 "L2" = 0x1,
+    }
+}
+
+coded! {
+    /// Hash of the flow tables that WQEs write. Unknown values are kept.
+    ///
+    /// Of `cmd_hca_cap_2.flow_table_hash_type`.
+    FlowTableHash: u8 = "flow_table_hash" {
+        CRC32 "CRC32" = 0x0,
+    }
+}
+
+coded! {
+    /// Offload of a queue that receives. Unknown values are kept.
+    ///
+    /// Of `qpc.offload_type`, `dctc.offload_type`, `xrqc.offload`.
+    OffloadType: u8 = "offload_type" {
+        RNDV "RNDV" = 0x1,
+    }
+}
+
+coded! {
+    /// How the end of a packet is padded in memory. Unknown values are kept.
+    ///
+    /// Of `wq.end_padding_mode`, `qpc.end_padding_mode`.
+    EndPaddingMode: u8 = "end_padding_mode" {
+        NONE "NONE" = 0x0,
+        ALIGN "ALIGN" = 0x1,
+    }
+}
+
+coded! {
+    /// Operands that atomic operations may have. Unknown values are kept.
+    ///
+    /// Of `qpc.atomic_mode`, `dctc.atomic_mode`.
+    AtomicMode: u8 = "atomic_mode" {
+        IB_SPEC "IB_SPEC" = 0x1,
+        ONLY_8B "ONLY_8B" = 0x2,
+        UP_TO_8B "UP_TO_8B" = 0x3,
+        UP_TO_16B "UP_TO_16B" = 0x4,
+        UP_TO_32B "UP_TO_32B" = 0x5,
+        UP_TO_64B "UP_TO_64B" = 0x6,
+        UP_TO_128B "UP_TO_128B" = 0x7,
+        UP_TO_256B "UP_TO_256B" = 0x8,
+    }
+}
+
+coded! {
+    /// Whether a requester scatters short data into the CQE. Unknown values are kept.
+    ///
+    /// Of `qpc.cs_req`.
+    CsReq: u8 = "cs_req" {
+        DISABLE "DISABLE" = 0x0,
+        UP_TO_32B "UP_TO_32B" = 0x11,
+        UP_TO_64B "UP_TO_64B" = 0x22,
+    }
+}
+
+coded! {
+    /// Whether a responder scatters short data into the CQE. Unknown values are kept.
+    ///
+    /// Of `qpc.cs_res`.
+    CsRes: u8 = "cs_res" {
+        DISABLE "DISABLE" = 0x0,
+        UP_TO_32B "UP_TO_32B" = 0x1,
+        UP_TO_64B "UP_TO_64B" = 0x2,
+    }
+}
+
+coded! {
+    /// Whether a DCT scatters short data into the CQE. Unknown values are kept.
+    ///
+    /// Of `dctc.cs_res`.
+    DctCsRes: u8 = "dct_cs_res" {
+        DISABLE "DISABLE" = 0x0,
+        NA "NA" = 0x1,
+        UP_TO_64B "UP_TO_64B" = 0x2,
+    }
+}
+
+coded! {
+    /// Where a queue pair receives into. Unknown values are kept.
+    ///
+    /// Of `qpc.rq_type`.
+    QpRqType: u8 = "qp_rq_type" {
+        NON_ZERO_RQ "NON_ZERO_RQ" = 0x0,
+        SRQ "SRQ" = 0x1,
+        CRQ "CRQ" = 0x2,
+        ZERO_LEN_RQ "ZERO_LEN_RQ" = 0x3,
+    }
+}
+
+coded! {
+    /// Whether a send queue has a doorbell record. Unknown values are kept.
+    ///
+    /// Of `qpc.send_dbr_mode`.
+    SendDbrMode: u8 = "send_dbr_mode" {
+        DBR_VALID "DBR_VALID" = 0x0,
+        NO_DBR_EXT "NO_DBR_EXT" = 0x1,
+        NO_DBR_INT "NO_DBR_INT" = 0x2,
+    }
+}
+
+coded! {
+    /// State of a DCT. Unknown values are kept.
+    ///
+    /// Of `dctc.state`.
+    DctState: u8 = "dct_state" {
+        ACTIVE "ACTIVE" = 0x0,
+        DRAINING "DRAINING" = 0x1,
+        DRAINED "DRAINED" = 0x2,
+    }
+}
+
+coded! {
+    /// Size of the CQEs of a CQ. Unknown values are kept.
+    ///
+    /// Of `cqc.cqe_sz`.
+    CqeSize: u8 = "cqe_size" {
+        BYTES_64 "BYTES_64" = 0x0,
+        BYTES_128 "BYTES_128" = 0x1,
+        BYTES_128_PAD "BYTES_128_PAD" = 0x2,
+    }
+}
+
+coded! {
+    /// What a compressed CQE of a received packet holds. Unknown values are kept.
+    ///
+    /// Of `cqc.mini_cqe_res_format`.
+    MiniCqeFormat: u8 = "mini_cqe_format" {
+        HASH "HASH" = 0x0,
+        CSUM "CSUM" = 0x1,
+        FTAG_STRIDX "FTAG_STRIDX" = 0x2,
+        CSUM_STRIDX "CSUM_STRIDX" = 0x3,
+    }
+}
+
+coded! {
+    /// Layout of a work queue. Unknown values are kept.
+    ///
+    /// Of `wq.wq_type`.
+    WqType: u8 = "wq_type" {
+        LINKED_LIST "LINKED_LIST" = 0x0,
+        CYCLIC "CYCLIC" = 0x1,
+        LINKED_LIST_STRIDING_RQ "LINKED_LIST_STRIDING_RQ" = 0x2,
+        CYCLIC_STRIDING_RQ "CYCLIC_STRIDING_RQ" = 0x3,
+    }
+}
+
+coded! {
+    /// State of a send queue. Unknown values are kept.
+    ///
+    /// Of `sqc.state`, `modify_sq_in.sq_state`.
+    SqState: u8 = "sq_state" {
+        RST "RST" = 0x0,
+        RDY "RDY" = 0x1,
+        ERR "ERR" = 0x3,
+    }
+}
+
+coded! {
+    /// Whose memory a receive queue takes. Unknown values are kept.
+    ///
+    /// Of `rqc.mem_rq_type`.
+    MemRqType: u8 = "mem_rq_type" {
+        INLINE "INLINE" = 0x0,
+        RMP "RMP" = 0x1,
+    }
+}
+
+coded! {
+    /// How SHAMPO aligns what matches no flow. Unknown values are kept.
+    ///
+    /// Of `rqc.shampo_no_match_alignment_granularity`.
+    ShampoAlignment: u8 = "shampo_alignment" {
+        BYTE "BYTE" = 0x0,
+        STRIDE "STRIDE" = 0x1,
+        PAGE "PAGE" = 0x2,
+    }
+}
+
+coded! {
+    /// How SHAMPO tells which packets belong together. Unknown values are kept.
+    ///
+    /// Of `rqc.shampo_match_criteria_type`.
+    ShampoMatch: u8 = "shampo_match" {
+        NO_MATCH "NO_MATCH" = 0x0,
+        EXTENDED "EXTENDED" = 0x1,
+        FIVE_TUPLE "FIVE_TUPLE" = 0x2,
+    }
+}
+
+coded! {
+    /// Where the work queue of a hairpin SQ lies. Unknown values are kept.
+    ///
+    /// Of `sqc.hairpin_wq_buffer_type`.
+    HairpinWqBuffer: u8 = "hairpin_wq_buffer" {
+        INTERNAL_BUFFER "INTERNAL_BUFFER" = 0x0,
+        HOST_MEMORY "HOST_MEMORY" = 0x1,
+    }
+}
+
+coded! {
+    /// Where the data of a hairpin RQ lies. Unknown values are kept.
+    ///
+    /// Of `rqc.hairpin_data_buffer_type`.
+    HairpinDataBuffer: u8 = "hairpin_data_buffer" {
+        UNLOCKED_INTERNAL_BUFFER "UNLOCKED_INTERNAL_BUFFER" = 0x0,
+        LOCKED_INTERNAL_BUFFER "LOCKED_INTERNAL_BUFFER" = 0x1,
+    }
+}
+
+coded! {
+    /// Kind of the queues that an RQT lists. Unknown values are kept.
+    ///
+    /// Of `rqtc.list_q_type`.
+    RqtQueueType: u8 = "rqt_queue_type" {
+        RQ "RQ" = 0x0,
+        VIRTIO_NET_Q "VIRTIO_NET_Q" = 0x1,
+    }
+}
+
+coded! {
+    /// Topology of an XRQ. Unknown values are kept.
+    ///
+    /// Of `xrqc.topology`.
+    XrqTopology: u8 = "xrq_topology" {
+        NO_SPECIAL_TOPOLOGY "NO_SPECIAL_TOPOLOGY" = 0x0,
+        TAG_MATCHING "TAG_MATCHING" = 0x1,
+    }
+}
+
+coded! {
+    /// Highest rate at which a path is sent on. Unknown values are kept.
+    ///
+    /// Of `ads.stat_rate`.
+    StatRate: u8 = "stat_rate" {
+        NO_LIMIT "NO_LIMIT" = 0x0,
+        GBPS_2_5 "GBPS_2_5" = 0x7,
+        GBPS_10 "GBPS_10" = 0x8,
+        GBPS_30 "GBPS_30" = 0x9,
+        GBPS_5 "GBPS_5" = 0xa,
+        GBPS_20 "GBPS_20" = 0xb,
+        GBPS_40 "GBPS_40" = 0xc,
+        GBPS_60 "GBPS_60" = 0xd,
+        GBPS_80 "GBPS_80" = 0xe,
+        GBPS_120 "GBPS_120" = 0xf,
+    }
+}
+
+coded! {
+    /// Version of RoCE that a GID is for. Unknown values are kept.
+    ///
+    /// Of `roce_addr_layout.roce_version`.
+    RoceVersion: u8 = "roce_version" {
+        V1 "V1" = 0x0,
+        V2 "V2" = 0x2,
+    }
+}
+
+coded! {
+    /// Whether a TIR leads to one RQ or, by a hash, to many. Unknown values are kept.
+    ///
+    /// Of `tirc.disp_type`.
+    TirDispType: u8 = "tir_disp_type" {
+        DIRECT "DIRECT" = 0x0,
+        INDIRECT "INDIRECT" = 0x1,
+    }
+}
+
+coded! {
+    /// Function that spreads received packets. Unknown values are kept.
+    ///
+    /// Of `tirc.rx_hash_fn`.
+    RxHashFn: u8 = "rx_hash_fn" {
+        NONE "NONE" = 0x0,
+        INVERTED_XOR8 "INVERTED_XOR8" = 0x1,
+        TOEPLITZ "TOEPLITZ" = 0x2,
+    }
+}
+
+coded! {
+    /// Layer 3 protocol that a hash is over. Unknown values are kept.
+    ///
+    /// Of `rx_hash_field_select.l3_prot_type`.
+    L3ProtType: u8 = "l3_prot_type" {
+        IPV4 "IPV4" = 0x0,
+        IPV6 "IPV6" = 0x1,
+    }
+}
+
+coded! {
+    /// Layer 4 protocol that a hash is over. Unknown values are kept.
+    ///
+    /// Of `rx_hash_field_select.l4_prot_type`.
+    L4ProtType: u8 = "l4_prot_type" {
+        TCP "TCP" = 0x0,
+        UDP "UDP" = 0x1,
+    }
+}
+
+coded! {
+    /// How far the search for the start of a TLS record is. Unknown values are kept.
+    ///
+    /// Of `tls_progress_params.record_tracker_state`.
+    TlsRecordTrackerState: u8 = "tls_record_tracker_state" {
+        START "START" = 0x0,
+        TRACKING "TRACKING" = 0x1,
+        SEARCHING "SEARCHING" = 0x2,
+    }
+}
+
+coded! {
+    /// Whether TLS records are offloaded. Unknown values are kept.
+    ///
+    /// Of `tls_progress_params.auth_state`.
+    TlsAuthState: u8 = "tls_auth_state" {
+        NO_OFFLOAD "NO_OFFLOAD" = 0x0,
+        OFFLOAD "OFFLOAD" = 0x1,
+        AUTHENTICATION "AUTHENTICATION" = 0x2,
+    }
+}
+
+coded! {
+    /// Layer 4 protocol of a packet, as matching sees it. Unknown values are kept.
+    ///
+    /// Of `fte_match_set_lyr_2_4.l4_type`, `match_definer_format_*.*_l4_type`, `ste_*.l4_type`, `ste_*.outer_l4_type`, `ste_*.inner_l4_type`.
+    PacketL4Type: u8 = "packet_l4_type" {
+        NONE "NONE" = 0x0,
+        TCP "TCP" = 0x1,
+        UDP "UDP" = 0x2,
+    }
+}
+
+coded! {
+    /// Layer 4 protocol of a packet, as matching sees it, ICMP among them. Unknown values are kept.
+    ///
+    /// Of `fte_match_set_lyr_2_4.l4_type_ext`, `match_definer_format_0.outer_l4_type_ext`.
+    PacketL4TypeExt: u8 = "packet_l4_type_ext" {
+        NONE "NONE" = 0x0,
+        TCP "TCP" = 0x1,
+        UDP "UDP" = 0x2,
+        ICMP "ICMP" = 0x3,
+    }
+}
+
+coded! {
+    /// Kind of a flow table. Unknown values are kept.
+    ///
+    /// Of `*_in.table_type`, `sampler_obj.table_type`, `flow_meter.table_type`, `rtc.table_type`, `stc.table_type`, `ste.table_type`, `dest_format_struct.destination_table_type`.
+    FlowTableType: u8 = "flow_table_type" {
+        NIC_RX "NIC_RX" = 0x0,
+        NIC_TX "NIC_TX" = 0x1,
+        ESW_EGRESS_ACL "ESW_EGRESS_ACL" = 0x2,
+        ESW_INGRESS_ACL "ESW_INGRESS_ACL" = 0x3,
+        FDB "FDB" = 0x4,
+        SNIFFER_RX "SNIFFER_RX" = 0x5,
+        SNIFFER_TX "SNIFFER_TX" = 0x6,
+        RDMA_RX "RDMA_RX" = 0x7,
+        RDMA_TX "RDMA_TX" = 0x8,
+        PORT_SEL "PORT_SEL" = 0x9,
+        FDB_RX "FDB_RX" = 0xa,
+        FDB_TX "FDB_TX" = 0xb,
+        FDB_UNIFIED "FDB_UNIFIED" = 0xc,
+        RDMA_TRANSPORT_RX "RDMA_TRANSPORT_RX" = 0xd,
+        RDMA_TRANSPORT_TX "RDMA_TRANSPORT_TX" = 0xe,
+    }
+}
+
+coded! {
+    /// Kind of what a flow leads to. Unknown values are kept.
+    ///
+    /// Of `dest_format_struct.destination_type`, `dest_format.destination_type`.
+    FlowDestinationType: u8 = "flow_destination_type" {
+        VPORT "VPORT" = 0x0,
+        FLOW_TABLE "FLOW_TABLE" = 0x1,
+        TIR "TIR" = 0x2,
+        VHCA_RX "VHCA_RX" = 0x4,
+        FLOW_SAMPLER "FLOW_SAMPLER" = 0x6,
+        UPLINK "UPLINK" = 0x8,
+        TABLE_TYPE "TABLE_TYPE" = 0xa,
+        NOP "NOP" = 0xb,
+    }
+}
+
+coded! {
+    /// What happens to a packet that matches nothing in a flow table. Unknown values are kept.
+    ///
+    /// Of `flow_table_context.table_miss_action`.
+    TableMissAction: u8 = "table_miss_action" {
+        DEFAULT "DEFAULT" = 0x0,
+        FWD "FWD" = 0x1,
+        SWITCH_DOMAIN "SWITCH_DOMAIN" = 0x2,
+    }
+}
+
+coded! {
+    /// Where the packets of a flow come from. Unknown values are kept.
+    ///
+    /// Of `flow_context.flow_source`.
+    FlowSource: u8 = "flow_source" {
+        ANY_VPORT "ANY_VPORT" = 0x0,
+        UPLINK "UPLINK" = 0x1,
+        LOCAL_VPORT "LOCAL_VPORT" = 0x2,
+    }
+}
+
+coded! {
+    /// Protocol that a flow encrypts or decrypts. Unknown values are kept.
+    ///
+    /// Of `flow_context.encrypt_decrypt_type`.
+    EncryptDecryptType: u8 = "encrypt_decrypt_type" {
+        IPSEC "IPSEC" = 0x0,
+        MACSEC "MACSEC" = 0x1,
+        PSP "PSP" = 0x2,
+    }
+}
+
+coded! {
+    /// Color that a meter gives a packet. Unknown values are kept.
+    ///
+    /// Of `exe_aso_ctrl_flow_meter.init_color`, `flow_meter_parameters.start_color`, `ste_aso_flow_meter_action.initial_color`, `ste_aso_flow_meter_action_v1.initial_color`.
+    FlowMeterColor: u8 = "flow_meter_color" {
+        RED "RED" = 0x0,
+        YELLOW "YELLOW" = 0x1,
+        GREEN "GREEN" = 0x2,
+        UNDEFINED "UNDEFINED" = 0x3,
+    }
+}
+
+coded! {
+    /// What a meter counts. Unknown values are kept.
+    ///
+    /// Of `flow_meter_parameters.meter_mode`.
+    FlowMeterMode: u8 = "flow_meter_mode" {
+        BYTES_IP_LENGTH "BYTES_IP_LENGTH" = 0x0,
+        BYTES_CALC_WITH_L2 "BYTES_CALC_WITH_L2" = 0x1,
+        BYTES_CALC_WITH_L2_IPG "BYTES_CALC_WITH_L2_IPG" = 0x2,
+        NUM_PACKETS "NUM_PACKETS" = 0x3,
+    }
+}
+
+coded! {
+    /// Kind of an advanced steering operation. Unknown values are kept.
+    ///
+    /// Of `exe_aso_ctrl_flow_meter.aso_type`, `stc_ste_param_execute_aso.aso_type`, `ste_double_action_aso_v1.aso_context_type`.
+    AsoType: u8 = "aso_type" {
+        IPSEC "IPSEC" = 0x0,
+        CONNECTION_TRACKING "CONNECTION_TRACKING" = 0x1,
+        FLOW_METER "FLOW_METER" = 0x2,
+        RACE_AVOIDANCE "RACE_AVOIDANCE" = 0x3,
+        FLOW_HIT "FLOW_HIT" = 0x4,
+    }
+}
+
+coded! {
+    /// Direction of a tracked connection. Unknown values are kept.
+    ///
+    /// Of `ste_aso_ct_action_v1.direction`.
+    AsoCtDirection: u8 = "aso_ct_direction" {
+        INITIATOR "INITIATOR" = 0x0,
+        RESPONDER "RESPONDER" = 0x1,
+    }
+}
+
+coded! {
+    /// How a flow group finds its entries. Unknown values are kept.
+    ///
+    /// Of `create_flow_group_in.group_type`.
+    FlowGroupType: u8 = "flow_group_type" {
+        TCAM_SUBTABLE "TCAM_SUBTABLE" = 0x0,
+        HASH_SPLIT "HASH_SPLIT" = 0x1,
+    }
+}
+
+coded! {
+    /// Format of a match definer. Unknown values are kept.
+    ///
+    /// Of `match_definer.format_id`.
+    DefinerFormat: u16 = "definer_format" {
+        SELECT "SELECT" = 0x3d,
+    }
+}
+
+coded! {
+    /// Header of a packet at which a steering action begins or ends. Unknown values are kept.
+    ///
+    /// Of `ste_*.start_anchor`, `ste_*.end_anchor`, `stc_ste_param_*.remove_start_anchor`, `stc_ste_param_*.remove_end_anchor`, `stc_ste_param_insert.insert_anchor`.
+    HeaderAnchor: u8 = "header_anchor" {
+        PACKET_START "PACKET_START" = 0x0,
+        MAC_START "MAC_START" = 0x1,
+        FIRST_VLAN_START "FIRST_VLAN_START" = 0x2,
+        IPV6_IPV4 "IPV6_IPV4" = 0x7,
+        TCP_UDP "TCP_UDP" = 0x9,
+        INNER_MAC "INNER_MAC" = 0x13,
+        INNER_IPV6_IPV4 "INNER_IPV6_IPV4" = 0x19,
+    }
+}
+
+coded! {
+    /// What a packet reformat does. Unknown values are kept.
+    ///
+    /// Of `packet_reformat_context_in.reformat_type`.
+    ReformatType: u8 = "reformat_type" {
+        L2_TO_VXLAN "L2_TO_VXLAN" = 0x0,
+        L2_TO_NVGRE "L2_TO_NVGRE" = 0x1,
+        L2_TO_L2_TUNNEL "L2_TO_L2_TUNNEL" = 0x2,
+        L3_TUNNEL_TO_L2 "L3_TUNNEL_TO_L2" = 0x3,
+        L2_TO_L3_TUNNEL "L2_TO_L3_TUNNEL" = 0x4,
+        ADD_ESP_TRANSPORT_OVER_IPV4 "ADD_ESP_TRANSPORT_OVER_IPV4" = 0x5,
+        L2_TO_L3_ESP_TUNNEL "L2_TO_L3_ESP_TUNNEL" = 0x6,
+        ADD_ESP_TRANSPORT_OVER_UDPV4 "ADD_ESP_TRANSPORT_OVER_UDPV4" = 0x7,
+        DEL_ESP_TRANSPORT "DEL_ESP_TRANSPORT" = 0x8,
+        L3_ESP_TUNNEL_TO_L2 "L3_ESP_TUNNEL_TO_L2" = 0x9,
+        DEL_ESP_TRANSPORT_OVER_UDP "DEL_ESP_TRANSPORT_OVER_UDP" = 0xa,
+        ADD_ESP_TRANSPORT_OVER_IPV6 "ADD_ESP_TRANSPORT_OVER_IPV6" = 0xb,
+        ADD_ESP_TRANSPORT_OVER_UDPV6 "ADD_ESP_TRANSPORT_OVER_UDPV6" = 0xc,
+        ADD_PSP_TUNNEL "ADD_PSP_TUNNEL" = 0xd,
+        DEL_PSP_TUNNEL "DEL_PSP_TUNNEL" = 0xe,
+        INSERT_HDR "INSERT_HDR" = 0xf,
+        REMOVE_HDR "REMOVE_HDR" = 0x10,
+        ADD_MACSEC "ADD_MACSEC" = 0x11,
+        DEL_MACSEC "DEL_MACSEC" = 0x12,
+        REMOVE_PSP_TRANSPORT "REMOVE_PSP_TRANSPORT" = 0x16,
+    }
+}
+
+coded! {
+    /// What one action of a header modification does. Unknown values are kept.
+    ///
+    /// Of `set_action_in.action_type`, `add_action_in.action_type`, `copy_action_in.action_type`, `stc_ste_param_*.action_type`.
+    ModifyHeaderAction: u8 = "modify_header_action" {
+        SET "SET" = 0x1,
+        ADD "ADD" = 0x2,
+        COPY "COPY" = 0x3,
+        INSERT "INSERT" = 0x4,
+        REMOVE "REMOVE" = 0x5,
+        NOP "NOP" = 0x6,
+        REMOVE_WORDS "REMOVE_WORDS" = 0x7,
+        ADD_FIELD "ADD_FIELD" = 0x8,
+    }
+}
+
+coded! {
+    /// Field of a packet that a header modification works on. Unknown values are kept.
+    ///
+    /// Of `set_action_in.field`, `add_action_in.field`, `copy_action_in.src_field`, `copy_action_in.dst_field`.
+    ModifyHeaderField: u16 = "modify_header_field" {
+        OUT_SMAC_47_16 "OUT_SMAC_47_16" = 0x1,
+        OUT_SMAC_15_0 "OUT_SMAC_15_0" = 0x2,
+        OUT_ETHERTYPE "OUT_ETHERTYPE" = 0x3,
+        OUT_DMAC_47_16 "OUT_DMAC_47_16" = 0x4,
+        OUT_DMAC_15_0 "OUT_DMAC_15_0" = 0x5,
+        OUT_IP_DSCP "OUT_IP_DSCP" = 0x6,
+        OUT_TCP_FLAGS "OUT_TCP_FLAGS" = 0x7,
+        OUT_TCP_SPORT "OUT_TCP_SPORT" = 0x8,
+        OUT_TCP_DPORT "OUT_TCP_DPORT" = 0x9,
+        OUT_IP_TTL "OUT_IP_TTL" = 0xa,
+        OUT_UDP_SPORT "OUT_UDP_SPORT" = 0xb,
+        OUT_UDP_DPORT "OUT_UDP_DPORT" = 0xc,
+        OUT_SIPV6_127_96 "OUT_SIPV6_127_96" = 0xd,
+        OUT_SIPV6_95_64 "OUT_SIPV6_95_64" = 0xe,
+        OUT_SIPV6_63_32 "OUT_SIPV6_63_32" = 0xf,
+        OUT_SIPV6_31_0 "OUT_SIPV6_31_0" = 0x10,
+        OUT_DIPV6_127_96 "OUT_DIPV6_127_96" = 0x11,
+        OUT_DIPV6_95_64 "OUT_DIPV6_95_64" = 0x12,
+        OUT_DIPV6_63_32 "OUT_DIPV6_63_32" = 0x13,
+        OUT_DIPV6_31_0 "OUT_DIPV6_31_0" = 0x14,
+        OUT_SIPV4 "OUT_SIPV4" = 0x15,
+        OUT_DIPV4 "OUT_DIPV4" = 0x16,
+        OUT_FIRST_VID "OUT_FIRST_VID" = 0x17,
+        IN_SMAC_47_16 "IN_SMAC_47_16" = 0x31,
+        IN_SMAC_15_0 "IN_SMAC_15_0" = 0x32,
+        IN_ETHERTYPE "IN_ETHERTYPE" = 0x33,
+        IN_DMAC_47_16 "IN_DMAC_47_16" = 0x34,
+        IN_DMAC_15_0 "IN_DMAC_15_0" = 0x35,
+        IN_IP_DSCP "IN_IP_DSCP" = 0x36,
+        IN_TCP_FLAGS "IN_TCP_FLAGS" = 0x37,
+        IN_TCP_SPORT "IN_TCP_SPORT" = 0x38,
+        IN_TCP_DPORT "IN_TCP_DPORT" = 0x39,
+        IN_IP_TTL "IN_IP_TTL" = 0x3a,
+        IN_UDP_SPORT "IN_UDP_SPORT" = 0x3b,
+        IN_UDP_DPORT "IN_UDP_DPORT" = 0x3c,
+        IN_SIPV6_127_96 "IN_SIPV6_127_96" = 0x3d,
+        IN_SIPV6_95_64 "IN_SIPV6_95_64" = 0x3e,
+        IN_SIPV6_63_32 "IN_SIPV6_63_32" = 0x3f,
+        IN_SIPV6_31_0 "IN_SIPV6_31_0" = 0x40,
+        IN_DIPV6_127_96 "IN_DIPV6_127_96" = 0x41,
+        IN_DIPV6_95_64 "IN_DIPV6_95_64" = 0x42,
+        IN_DIPV6_63_32 "IN_DIPV6_63_32" = 0x43,
+        IN_DIPV6_31_0 "IN_DIPV6_31_0" = 0x44,
+        IN_SIPV4 "IN_SIPV4" = 0x45,
+        IN_DIPV4 "IN_DIPV4" = 0x46,
+        OUT_IPV6_HOPLIMIT "OUT_IPV6_HOPLIMIT" = 0x47,
+        IN_IPV6_HOPLIMIT "IN_IPV6_HOPLIMIT" = 0x48,
+        METADATA_REG_A "METADATA_REG_A" = 0x49,
+        OUT_IP_PROTOCOL "OUT_IP_PROTOCOL" = 0x4a,
+        METADATA_REG_B "METADATA_REG_B" = 0x50,
+        METADATA_REG_C_0 "METADATA_REG_C_0" = 0x51,
+        METADATA_REG_C_1 "METADATA_REG_C_1" = 0x52,
+        METADATA_REG_C_2 "METADATA_REG_C_2" = 0x53,
+        METADATA_REG_C_3 "METADATA_REG_C_3" = 0x54,
+        METADATA_REG_C_4 "METADATA_REG_C_4" = 0x55,
+        METADATA_REG_C_5 "METADATA_REG_C_5" = 0x56,
+        METADATA_REG_C_6 "METADATA_REG_C_6" = 0x57,
+        METADATA_REG_C_7 "METADATA_REG_C_7" = 0x58,
+        OUT_TCP_SEQ_NUM "OUT_TCP_SEQ_NUM" = 0x59,
+        IN_TCP_SEQ_NUM "IN_TCP_SEQ_NUM" = 0x5a,
+        OUT_TCP_ACK_NUM "OUT_TCP_ACK_NUM" = 0x5b,
+        IN_TCP_ACK_NUM "IN_TCP_ACK_NUM" = 0x5c,
+        IPSEC_SYNDROME "IPSEC_SYNDROME" = 0x5d,
+        OUT_ESP_SPI "OUT_ESP_SPI" = 0x5e,
+        IN_ESP_SPI "IN_ESP_SPI" = 0x5f,
+        OUT_GTPU_TEID "OUT_GTPU_TEID" = 0x6e,
+        OUT_EMD_47_32 "OUT_EMD_47_32" = 0x6f,
+        OUT_EMD_31_0 "OUT_EMD_31_0" = 0x70,
+        PSP_SYNDROME "PSP_SYNDROME" = 0x71,
+        OUT_IP_ECN "OUT_IP_ECN" = 0x73,
+        IN_IP_ECN "IN_IP_ECN" = 0x74,
+        TUNNEL_HDR_DW_1 "TUNNEL_HDR_DW_1" = 0x75,
+        GTPU_FIRST_EXT_DW_0 "GTPU_FIRST_EXT_DW_0" = 0x76,
+        PSP_HEADER_1 "PSP_HEADER_1" = 0x78,
+        HASH_RESULT "HASH_RESULT" = 0x81,
+        OUT_ESP_SEQ_NUM "OUT_ESP_SEQ_NUM" = 0x82,
+        IN_ESP_SEQ_NUM "IN_ESP_SEQ_NUM" = 0x83,
+        IN_MPLS_LABEL_0 "IN_MPLS_LABEL_0" = 0x8a,
+        IN_MPLS_LABEL_1 "IN_MPLS_LABEL_1" = 0x8b,
+        IN_MPLS_LABEL_2 "IN_MPLS_LABEL_2" = 0x8c,
+        IN_MPLS_LABEL_3 "IN_MPLS_LABEL_3" = 0x8d,
+        IN_MPLS_LABEL_4 "IN_MPLS_LABEL_4" = 0x8e,
+        METADATA_REG_C_8 "METADATA_REG_C_8" = 0x8f,
+        METADATA_REG_C_9 "METADATA_REG_C_9" = 0x90,
+        METADATA_REG_C_10 "METADATA_REG_C_10" = 0x91,
+        METADATA_REG_C_11 "METADATA_REG_C_11" = 0x92,
+        METADATA_REG_C_12 "METADATA_REG_C_12" = 0x93,
+        METADATA_REG_C_13 "METADATA_REG_C_13" = 0x94,
+        METADATA_REG_C_14 "METADATA_REG_C_14" = 0x95,
+        METADATA_REG_C_15 "METADATA_REG_C_15" = 0x96,
+        OUT_IPV6_TRAFFIC_CLASS "OUT_IPV6_TRAFFIC_CLASS" = 0x11c,
+        OUT_IPV4_TOTAL_LEN "OUT_IPV4_TOTAL_LEN" = 0x11d,
+        OUT_IPV6_PAYLOAD_LEN "OUT_IPV6_PAYLOAD_LEN" = 0x11e,
+        OUT_IPV4_IHL "OUT_IPV4_IHL" = 0x11f,
+        OUT_TCP_DATA_OFFSET "OUT_TCP_DATA_OFFSET" = 0x120,
+        IN_IPV6_TRAFFIC_CLASS "IN_IPV6_TRAFFIC_CLASS" = 0x121,
+        IN_IPV4_TOTAL_LEN "IN_IPV4_TOTAL_LEN" = 0x122,
+        IN_IPV6_PAYLOAD_LEN "IN_IPV6_PAYLOAD_LEN" = 0x123,
+        IN_IPV4_IHL "IN_IPV4_IHL" = 0x124,
+        IN_TCP_DATA_OFFSET "IN_TCP_DATA_OFFSET" = 0x125,
+        OUT_IPSEC_NEXT_HDR "OUT_IPSEC_NEXT_HDR" = 0x126,
+        OUT_IPV6_FLOW_LABEL "OUT_IPV6_FLOW_LABEL" = 0x127,
+        IN_IPV6_FLOW_LABEL "IN_IPV6_FLOW_LABEL" = 0x128,
+    }
+}
+
+coded! {
+    /// How an RTC finds the STE that a WQE writes. Unknown values are kept.
+    ///
+    /// Of `rtc.update_index_mode`.
+    RtcUpdateMode: u8 = "rtc_update_mode" {
+        BY_HASH "BY_HASH" = 0x0,
+        BY_OFFSET "BY_OFFSET" = 0x1,
+    }
+}
+
+coded! {
+    /// How an RTC finds the STE that a packet meets. Unknown values are kept.
+    ///
+    /// Of `rtc.access_index_mode`.
+    RtcAccessMode: u8 = "rtc_access_mode" {
+        BY_HASH "BY_HASH" = 0x0,
+        LINEAR "LINEAR" = 0x1,
+    }
+}
+
+coded! {
+    /// Format of the STEs of an RTC. Unknown values are kept.
+    ///
+    /// Of `rtc.ste_format_0`, `rtc.ste_format_1`.
+    SteFormat: u8 = "ste_format" {
+        DW_8 "DW_8" = 0x4,
+        DW_11 "DW_11" = 0x5,
+        RANGE "RANGE" = 0x7,
+        DW_4_RANGE "DW_4_RANGE" = 0x8,
+    }
+}
+
+coded! {
+    /// When packets that an RTC matches are parsed anew. Unknown values are kept.
+    ///
+    /// Of `rtc.reparse_mode`.
+    RtcReparseMode: u8 = "rtc_reparse_mode" {
+        NEVER "NEVER" = 0x0,
+        ALWAYS "ALWAYS" = 0x1,
+        BY_STC "BY_STC" = 0x2,
+    }
+}
+
+coded! {
+    /// What an STC does with a packet. Unknown values are kept.
+    ///
+    /// Of `stc.action_type`.
+    StcActionType: u8 = "stc_action_type" {
+        NOP "NOP" = 0x0,
+        COPY "COPY" = 0x5,
+        SET "SET" = 0x6,
+        ADD "ADD" = 0x7,
+        REMOVE_WORDS "REMOVE_WORDS" = 0x8,
+        HEADER_REMOVE "HEADER_REMOVE" = 0x9,
+        HEADER_INSERT "HEADER_INSERT" = 0xb,
+        TAG "TAG" = 0xc,
+        ACC_MODIFY_LIST "ACC_MODIFY_LIST" = 0xe,
+        ASO "ASO" = 0x12,
+        COUNTER "COUNTER" = 0x14,
+        ADD_FIELD "ADD_FIELD" = 0x1b,
+        JUMP_TO_STE_TABLE "JUMP_TO_STE_TABLE" = 0x80,
+        JUMP_TO_TIR "JUMP_TO_TIR" = 0x81,
+        JUMP_TO_FT "JUMP_TO_FT" = 0x82,
+        DROP "DROP" = 0x83,
+        ALLOW "ALLOW" = 0x84,
+        JUMP_TO_VPORT "JUMP_TO_VPORT" = 0x85,
+        JUMP_TO_UPLINK "JUMP_TO_UPLINK" = 0x86,
+        JUMP_TO_FLOW_TABLE_FDB_RX "JUMP_TO_FLOW_TABLE_FDB_RX" = 0x87,
+    }
+}
+
+coded! {
+    /// Whether an STC has the packet parsed anew. Unknown values are kept.
+    ///
+    /// Of `stc.reparse_mode`.
+    StcReparseMode: u8 = "stc_reparse_mode" {
+        IGNORE "IGNORE" = 0x0,
+        NEVER "NEVER" = 0x1,
+        ALWAYS "ALWAYS" = 0x2,
+    }
+}
+
+coded! {
+    /// How a LAG chooses the port that sends. Unknown values are kept.
+    ///
+    /// Of `lagc.port_select_mode`.
+    LagPortSelectMode: u8 = "lag_port_select_mode" {
+        QUEUE_AFFINITY "QUEUE_AFFINITY" = 0x0,
+        PORT_SELECT_FT "PORT_SELECT_FT" = 0x1,
+        PORT_SELECT_MPESW "PORT_SELECT_MPESW" = 0x2,
+    }
+}
+
+coded! {
+    /// How the length of a header is told. Unknown values are kept.
+    ///
+    /// Of `parse_graph_flex.header_length_mode`.
+    ParseGraphLenMode: u8 = "parse_graph_len_mode" {
+        FIXED "FIXED" = 0x0,
+        FIELD "FIELD" = 0x1,
+        BITMASK "BITMASK" = 0x2,
+    }
+}
+
+coded! {
+    /// How the place of a sample is told. Unknown values are kept.
+    ///
+    /// Of `parse_graph_flow_match_sample.flow_match_sample_offset_mode`.
+    ParseGraphOffsetMode: u8 = "parse_graph_offset_mode" {
+        FIXED "FIXED" = 0x0,
+        FIELD "FIELD" = 0x1,
+        BITMASK "BITMASK" = 0x2,
+    }
+}
+
+coded! {
+    /// Of which of nested headers a sample is taken. Unknown values are kept.
+    ///
+    /// Of `parse_graph_flow_match_sample.flow_match_sample_tunnel_mode`.
+    ParseGraphTunnelMode: u8 = "parse_graph_tunnel_mode" {
+        OUTER "OUTER" = 0x0,
+        INNER "INNER" = 0x1,
+        FIRST "FIRST" = 0x2,
+    }
+}
+
+coded! {
+    /// Node of the parser that an arc comes from or leads to. Unknown values are kept.
+    ///
+    /// Of `parse_graph_arc.arc_parse_graph_node`.
+    ParseGraphNode: u8 = "parse_graph_node" {
+        NULL "NULL" = 0x0,
+        HEAD "HEAD" = 0x1,
+        MAC "MAC" = 0x2,
+        IP "IP" = 0x3,
+        GRE "GRE" = 0x4,
+        UDP "UDP" = 0x5,
+        MPLS "MPLS" = 0x6,
+        TCP "TCP" = 0x7,
+        VXLAN_GPE "VXLAN_GPE" = 0x8,
+        GENEVE "GENEVE" = 0x9,
+        IPSEC_ESP "IPSEC_ESP" = 0xa,
+        IPV4 "IPV4" = 0xb,
+        IPV6 "IPV6" = 0xc,
+        PROGRAMMABLE "PROGRAMMABLE" = 0x1f,
+    }
+}
+
+coded! {
+    /// Kind of a scheduling element. Unknown values are kept.
+    ///
+    /// Of `scheduling_context.element_type`.
+    SchedulingElementType: u8 = "scheduling_element_type" {
+        TSAR "TSAR" = 0x0,
+        VPORT "VPORT" = 0x1,
+        VPORT_TC "VPORT_TC" = 0x2,
+        PARA_VPORT_TC "PARA_VPORT_TC" = 0x3,
+        QUEUE_GROUP "QUEUE_GROUP" = 0x4,
+        RATE_LIMIT "RATE_LIMIT" = 0x5,
+    }
+}
+
+coded! {
+    /// How a TSAR shares bandwidth among its children. Unknown values are kept.
+    ///
+    /// Of `tsar_element.tsar_type`, `sched_elem_attr_tsar.tsar_type`.
+    TsarType: u8 = "tsar_type" {
+        DWRR "DWRR" = 0x0,
+        ROUND_ROBIN "ROUND_ROBIN" = 0x1,
+        ETS "ETS" = 0x2,
+        TC_ARB "TC_ARB" = 0x3,
+    }
+}
+
+coded! {
+    /// Hierarchy that a scheduling element belongs to. Unknown values are kept.
+    ///
+    /// Of `*_scheduling_element_in.scheduling_hierarchy`, `sched_elem.scheduling_hierarchy`.
+    SchedulingHierarchy: u8 = "scheduling_hierarchy" {
+        E_SWITCH "E_SWITCH" = 0x2,
+        NIC "NIC" = 0x3,
+    }
+}
+
+coded! {
+    /// What the rate of a packet pacing entry counts. Unknown values are kept.
+    ///
+    /// Of `set_pp_rate_limit_context.rate_mode`.
+    PpRateMode: u8 = "pp_rate_mode" {
+        DATA_RATE "DATA_RATE" = 0x0,
+        WQE_RATE "WQE_RATE" = 0x1,
+    }
+}
+
+coded! {
+    /// Whether a memory key encrypts and decrypts. Unknown values are kept.
+    ///
+    /// Of `mkc.crypto_en`.
+    MkeyCrypto: u8 = "mkey_crypto" {
+        DISABLED "DISABLED" = 0x0,
+        ENABLED "ENABLED" = 0x1,
+    }
+}
+
+coded! {
+    /// How reads are ordered behind writes of the same memory key. Unknown values are kept.
+    ///
+    /// Of `mkc.order_read_after_write`.
+    ReadAfterWriteOrder: u8 = "read_after_write_order" {
+        SO "SO" = 0x0,
+        SAO "SAO" = 0x1,
+        RO "RO" = 0x2,
+    }
+}
+
+coded! {
+    /// How a forced teardown went. Unknown values are kept.
+    ///
+    /// Of `teardown_hca_out.state`.
+    TeardownForceState: u8 = "teardown_force_state" {
+        SUCCESS "SUCCESS" = 0x0,
+        FAIL "FAIL" = 0x1,
+    }
+}
+
+coded! {
+    /// How the adapter is taken down. Unknown values are kept.
+    ///
+    /// Of `teardown_hca_in.profile`.
+    TeardownProfile: u16 = "teardown_profile" {
+        GRACEFUL_CLOSE "GRACEFUL_CLOSE" = 0x0,
+        FORCE_CLOSE "FORCE_CLOSE" = 0x1,
+        PREPARE_FAST_TEARDOWN "PREPARE_FAST_TEARDOWN" = 0x2,
+    }
+}
+
+coded! {
+    /// Which MADs reach the driver. Unknown values are kept.
+    ///
+    /// Of `set_mad_demux_in.demux_mode`.
+    MadDemuxMode: u8 = "mad_demux_mode" {
+        PASS_ALL "PASS_ALL" = 0x0,
+        SELECTIVE "SELECTIVE" = 0x2,
+    }
+}
+
+coded! {
+    /// Link state of a vport. Unknown values are kept.
+    ///
+    /// Of `query_vport_state_out.state`.
+    VportState: u8 = "vport_state" {
+        DOWN "DOWN" = 0x0,
+        UP "UP" = 0x1,
+    }
+}
+
+coded! {
+    /// Link state that a vport is told to have. Unknown values are kept.
+    ///
+    /// Of `query_vport_state_out.admin_state`, `modify_vport_state_in.admin_state`.
+    VportAdminState: u8 = "vport_admin_state" {
+        DOWN "DOWN" = 0x0,
+        UP "UP" = 0x1,
+        AUTO "AUTO" = 0x2,
+    }
+}
+
+coded! {
+    /// What the link state of a vport goes by. Unknown values are kept.
+    ///
+    /// Of `hca_vport_context.vport_state_policy`.
+    VportStatePolicy: u8 = "vport_state_policy" {
+        DOWN "DOWN" = 0x0,
+        UP "UP" = 0x1,
+        FOLLOW "FOLLOW" = 0x2,
+    }
+}
+
+coded! {
+    /// Kind of a monitored counter. Unknown values are kept.
+    ///
+    /// Of `monitor_counter_output.type`.
+    MonitorCounterType: u8 = "monitor_counter_type" {
+        PPCNT "PPCNT" = 0x0,
+        Q_COUNTER "Q_COUNTER" = 0x1,
+    }
+}
+
+coded! {
+    /// State of a VHCA. Unknown values are kept.
+    ///
+    /// Of `vhca_state_context.vhca_state`, `network_function_params.vhca_state`.
+    VhcaState: u8 = "vhca_state" {
+        INVALID "INVALID" = 0x0,
+        ALLOCATED "ALLOCATED" = 0x1,
+        ACTIVE "ACTIVE" = 0x2,
+        IN_USE "IN_USE" = 0x3,
+        TEARDOWN_REQUEST "TEARDOWN_REQUEST" = 0x4,
+    }
+}
+
+coded! {
+    /// Whose PCI function a physical function is. Unknown values are kept.
+    ///
+    /// Of `network_function_params.pci_pf_type`.
+    PciPfType: u8 = "pci_pf_type" {
+        EXTERNAL_HOST_PF "EXTERNAL_HOST_PF" = 0x0,
+        SATELLITE_PF "SATELLITE_PF" = 0x1,
+    }
+}
+
+coded! {
+    /// Transport of a command queue entry. Unknown values are kept.
+    ///
+    /// Of `cmd_queue_entry.type`.
+    CmdTransport: u8 = "cmd_transport" {
+        PCIE_CMD_IF_TRANSPORT "PCIE_CMD_IF_TRANSPORT" = 0x7,
+    }
+}
+
+coded! {
+    /// Mode of the interface between driver and adapter. Unknown values are kept.
+    ///
+    /// Of `initial_seg.nic_interface`.
+    NicInterface: u8 = "nic_interface" {
+        FULL_DRIVER "FULL_DRIVER" = 0x0,
+        DISABLED "DISABLED" = 0x1,
+        NO_DRAM_NIC "NO_DRAM_NIC" = 0x2,
+    }
+}
+
+coded! {
+    /// What the firmware died of. Unknown values are kept.
+    ///
+    /// Of `initial_seg.health_syndrome`, `health_buffer.synd`.
+    HealthSyndrome: u8 = "health_syndrome" {
+        FW_INTERNAL_ERR "FW_INTERNAL_ERR" = 0x1,
+        DEAD_IRISC "DEAD_IRISC" = 0x7,
+        HW_FATAL_ERR "HW_FATAL_ERR" = 0x8,
+        FW_CRC_ERR "FW_CRC_ERR" = 0x9,
+        ICM_FETCH_PCI_ERR "ICM_FETCH_PCI_ERR" = 0xa,
+        ICM_PAGE_ERR "ICM_PAGE_ERR" = 0xb,
+        ASYNCHRONOUS_EQ_BUF_OVERRUN "ASYNCHRONOUS_EQ_BUF_OVERRUN" = 0xc,
+        EQ_IN_ERR "EQ_IN_ERR" = 0xd,
+        EQ_INV "EQ_INV" = 0xe,
+        FFSER_ERR "FFSER_ERR" = 0xf,
+        HIGH_TEMP_ERR "HIGH_TEMP_ERR" = 0x10,
+        ICM_PCI_POISONED_ERR "ICM_PCI_POISONED_ERR" = 0x12,
+        TRUST_LOCKDOWN_ERR "TRUST_LOCKDOWN_ERR" = 0x13,
+    }
+}
+
+coded! {
+    /// Which vport a command about its state means. Unknown values are kept.
+    ///
+    /// Of `query_vport_state_in.op_mod`, `modify_vport_state_in.op_mod`.
+    VportOpMod: u16 = "vport_op_mod" {
+        VNIC_VPORT "VNIC_VPORT" = 0x0,
+        ESW_VPORT "ESW_VPORT" = 0x1,
+        UPLINK "UPLINK" = 0x2,
+    }
+}
+
+coded! {
+    /// What QUERY_VNIC_ENV reads. Unknown values are kept.
+    ///
+    /// Of `query_vnic_env_in.op_mod`.
+    QueryVnicEnvOpMod: u16 = "query_vnic_env_op_mod" {
+        VPORT_DIAG_STATISTICS "VPORT_DIAG_STATISTICS" = 0x0,
+    }
+}
+
+coded! {
+    /// What QUERY_VPORT_COUNTER reads. Unknown values are kept.
+    ///
+    /// Of `query_vport_counter_in.op_mod`.
+    QueryVportCounterOpMod: u16 = "query_vport_counter_op_mod" {
+        VPORT_COUNTERS "VPORT_COUNTERS" = 0x0,
+    }
+}
+
+coded! {
+    /// Which pages QUERY_PAGES asks about. Unknown values are kept.
+    ///
+    /// Of `query_pages_in.op_mod`.
+    QueryPagesOpMod: u16 = "query_pages_op_mod" {
+        BOOT_PAGES "BOOT_PAGES" = 0x1,
+        INIT_PAGES "INIT_PAGES" = 0x2,
+        REGULAR_PAGES "REGULAR_PAGES" = 0x3,
+    }
+}
+
+coded! {
+    /// What MANAGE_PAGES tells or asks. Unknown values are kept.
+    ///
+    /// Of `manage_pages_in.op_mod`.
+    ManagePagesOpMod: u16 = "manage_pages_op_mod" {
+        ALLOCATION_FAIL "ALLOCATION_FAIL" = 0x0,
+        ALLOCATION_SUCCESS "ALLOCATION_SUCCESS" = 0x1,
+        HCA_RETURN_PAGES "HCA_RETURN_PAGES" = 0x2,
+    }
+}
+
+coded! {
+    /// What MODIFY_CQ changes. Unknown values are kept.
+    ///
+    /// Of `modify_cq_in.op_mod`.
+    ModifyCqOpMod: u16 = "modify_cq_op_mod" {
+        MODIFY_CQ "MODIFY_CQ" = 0x0,
+        RESIZE_CQ "RESIZE_CQ" = 0x1,
+    }
+}
+
+coded! {
+    /// Whether a command writes or reads. Unknown values are kept.
+    ///
+    /// Of `access_register_in.op_mod`, `config_int_moderation_in.op_mod`.
+    AccessOpMod: u16 = "access_op_mod" {
+        WRITE "WRITE" = 0x0,
+        READ "READ" = 0x1,
+    }
+}
+
+coded! {
+    /// What ARM_XRC_SRQ arms. Unknown values are kept.
+    ///
+    /// Of `arm_xrc_srq_in.op_mod`.
+    ArmXrcSrqOpMod: u16 = "arm_xrc_srq_op_mod" {
+        XRC_SRQ "XRC_SRQ" = 0x1,
+    }
+}
+
+coded! {
+    /// What ARM_RQ arms. Unknown values are kept.
+    ///
+    /// Of `arm_rq_in.op_mod`.
+    ArmRqOpMod: u16 = "arm_rq_op_mod" {
+        SRQ "SRQ" = 0x1,
+        XRQ "XRQ" = 0x2,
+    }
+}
+
+coded! {
+    /// What MODIFY_MEMIC does. Unknown values are kept.
+    ///
+    /// Of `modify_memic_in.op_mod`.
+    ModifyMemicOpMod: u16 = "modify_memic_op_mod" {
+        ALLOC "ALLOC" = 0x0,
+        DEALLOC "DEALLOC" = 0x1,
+    }
+}
+
+coded! {
+    /// Which side of a VHCA SUSPEND_VHCA stops. Unknown values are kept.
+    ///
+    /// Of `suspend_vhca_in.op_mod`.
+    SuspendVhcaOpMod: u16 = "suspend_vhca_op_mod" {
+        SUSPEND_INITIATOR "SUSPEND_INITIATOR" = 0x0,
+        SUSPEND_RESPONDER "SUSPEND_RESPONDER" = 0x1,
+    }
+}
+
+coded! {
+    /// Which side of a VHCA RESUME_VHCA starts. Unknown values are kept.
+    ///
+    /// Of `resume_vhca_in.op_mod`.
+    ResumeVhcaOpMod: u16 = "resume_vhca_op_mod" {
+        RESUME_RESPONDER "RESUME_RESPONDER" = 0x0,
+        RESUME_INITIATOR "RESUME_INITIATOR" = 0x1,
+    }
+}
+
+coded! {
+    /// Layout that QUERY_ESW_FUNCTIONS answers in. Unknown values are kept.
+    ///
+    /// Of `query_esw_functions_in.op_mod`.
+    QueryEswFunctionsOpMod: u16 = "query_esw_functions_op_mod" {
+        LAYOUT_V1 "LAYOUT_V1" = 0x4000,
+    }
+}
+
+coded! {
+    /// Size of a key. Unknown values are kept.
+    ///
+    /// Of `encryption_key_obj.key_size`, `wrapped_dek.key_size`, `int_kek_obj.key_size`, `import_kek.key_size`, `psp_gen_spi_in.key_size`, `crypto_operational_register.kek_size`.
+    KeySize: u8 = "key_size" {
+        BITS_128 "BITS_128" = 0x0,
+        BITS_256 "BITS_256" = 0x1,
+    }
+}
+
+coded! {
+    /// What a key is for. Unknown values are kept.
+    ///
+    /// Of `encryption_key_obj.key_purpose`, `wrapped_dek.key_purpose`.
+    KeyPurpose: u8 = "key_purpose" {
+        TLS "TLS" = 0x1,
+        IPSEC "IPSEC" = 0x2,
+        AES_XTS "AES_XTS" = 0x3,
+        MACSEC "MACSEC" = 0x4,
+        GCM "GCM" = 0x5,
+        PSP "PSP" = 0x6,
+    }
+}
+
+coded! {
+    /// State of a key or a credential. Unknown values are kept.
+    ///
+    /// Of `encryption_key_obj.state`, `int_kek_obj.state`, `import_kek.state`, `credential.state`.
+    KeyState: u8 = "key_state" {
+        READY "READY" = 0x0,
+        ERROR "ERROR" = 0x1,
+    }
+}
+
+coded! {
+    /// State of a crypto login. Unknown values are kept.
+    ///
+    /// Of `crypto_login_obj.state`.
+    CryptoLoginState: u8 = "crypto_login_state" {
+        VALID "VALID" = 0x0,
+        INVALID "INVALID" = 0x1,
+    }
+}
+
+coded! {
+    /// Whose credential it is. Unknown values are kept.
+    ///
+    /// Of `credential.credential_role`.
+    CredentialRole: u8 = "credential_role" {
+        OFFICER "OFFICER" = 0x0,
+        USER "USER" = 0x1,
+    }
+}
+
+coded! {
+    /// What a write to a handle register does. Unknown values are kept.
+    ///
+    /// Of `import_kek_handle_register.write_operation`, `credential_handle_register.write_operation`.
+    HandleWriteOperation: u8 = "handle_write_operation" {
+        ADD "ADD" = 0x1,
+        DELETE "DELETE" = 0x2,
+    }
+}
+
+coded! {
+    /// Length of the integrity check value of IPsec. Unknown values are kept.
+    ///
+    /// Of `ipsec_obj.icv_length`.
+    IpsecIcvLength: u8 = "ipsec_icv_length" {
+        BYTES_16 "BYTES_16" = 0x0,
+    }
+}
+
+coded! {
+    /// Registers C that an ASO of IPsec or MACsec answers in. Unknown values are kept.
+    ///
+    /// Of `ipsec_obj.aso_return_reg`, `macsec_offload_obj.aso_return_reg`.
+    AsoReturnReg: u8 = "aso_return_reg" {
+        REG_C_0_1 "REG_C_0_1" = 0x0,
+        REG_C_2_3 "REG_C_2_3" = 0x1,
+        REG_C_4_5 "REG_C_4_5" = 0x2,
+        REG_C_6_7 "REG_C_6_7" = 0x3,
+    }
+}
+
+coded! {
+    /// What an ASO of IPsec or MACsec does. Unknown values are kept.
+    ///
+    /// Of `ipsec_aso.mode`, `macsec_aso.mode`.
+    SecurityAsoMode: u8 = "security_aso_mode" {
+        NONE "NONE" = 0x0,
+        REPLAY_PROTECTION "REPLAY_PROTECTION" = 0x1,
+        INC_SN "INC_SN" = 0x2,
+    }
+}
+
+coded! {
+    /// Size of the window against replays. Unknown values are kept.
+    ///
+    /// Of `ipsec_aso.window_sz`, `macsec_aso.window_size`.
+    ReplayWindow: u8 = "replay_window" {
+        BITS_32 "BITS_32" = 0x0,
+        BITS_64 "BITS_64" = 0x1,
+        BITS_128 "BITS_128" = 0x2,
+        BITS_256 "BITS_256" = 0x3,
+    }
+}
+
+coded! {
+    /// State of the migration of a VHCA. Unknown values are kept.
+    ///
+    /// Of `query_vhca_migration_state_out.migration_state`.
+    VhcaMigrationState: u8 = "vhca_migration_state" {
+        UNINITIALIZED "UNINITIALIZED" = 0x0,
+        OPER_MIGRATION_IDLE "OPER_MIGRATION_IDLE" = 0x1,
+        OPER_MIGRATION_READY "OPER_MIGRATION_READY" = 0x2,
+        OPER_MIGRATION_DIRTY "OPER_MIGRATION_DIRTY" = 0x3,
+        OPER_MIGRATION_INIT "OPER_MIGRATION_INIT" = 0x4,
+    }
+}
+
+coded! {
+    /// State of a page track. Unknown values are kept.
+    ///
+    /// Of `page_track.state`.
+    PageTrackState: u8 = "page_track_state" {
+        TRACKING "TRACKING" = 0x0,
+        REPORTING "REPORTING" = 0x1,
+        ERROR "ERROR" = 0x2,
+    }
+}
+
+coded! {
+    /// How a virtio queue tells events. Unknown values are kept.
+    ///
+    /// Of `virtio_q.event_mode`.
+    VirtioEventMode: u8 = "virtio_event_mode" {
+        NO_MSIX "NO_MSIX" = 0x0,
+        QP "QP" = 0x1,
+        MSIX "MSIX" = 0x2,
+    }
+}
+
+coded! {
+    /// Layout of a virtio queue. Unknown values are kept.
+    ///
+    /// Of `virtio_q.virtio_q_type`.
+    VirtioQueueType: u8 = "virtio_queue_type" {
+        SPLIT "SPLIT" = 0x0,
+        PACKED "PACKED" = 0x1,
+    }
+}
+
+coded! {
+    /// State of a virtio net queue. Unknown values are kept.
+    ///
+    /// Of `virtio_net_q_object.state`.
+    VirtioNetQState: u8 = "virtio_net_q_state" {
+        INIT "INIT" = 0x0,
+        RDY "RDY" = 0x1,
+        SUSPEND "SUSPEND" = 0x2,
+        ERR "ERR" = 0x3,
+    }
+}
+
+coded! {
+    /// What the clock of a port is told to follow. Unknown values are kept.
+    ///
+    /// Of `msees_reg.admin_status`.
+    MseesAdminStatus: u8 = "msees_admin_status" {
+        FREE_RUNNING "FREE_RUNNING" = 0x0,
+        TRACK "TRACK" = 0x1,
+    }
+}
+
+coded! {
+    /// What the clock of a port follows. Unknown values are kept.
+    ///
+    /// Of `msees_reg.oper_status`.
+    MseesOperStatus: u8 = "msees_oper_status" {
+        FREE_RUNNING "FREE_RUNNING" = 0x0,
+        SELF_TRACK "SELF_TRACK" = 0x1,
+        OTHER_TRACK "OTHER_TRACK" = 0x2,
+        HOLDOVER "HOLDOVER" = 0x3,
+        FAIL_HOLDOVER "FAIL_HOLDOVER" = 0x4,
+        FAIL_FREE_RUNNING "FAIL_FREE_RUNNING" = 0x5,
+    }
+}
+
+coded! {
+    /// Why the clock of a port does not follow. Unknown values are kept.
+    ///
+    /// Of `msees_reg.failure_reason`.
+    MseesFailureReason: u16 = "msees_failure_reason" {
+        UNDEFINED_ERROR "UNDEFINED_ERROR" = 0x0,
+        PORT_DOWN "PORT_DOWN" = 0x1,
+        TOO_HIGH_FREQUENCY_DIFF "TOO_HIGH_FREQUENCY_DIFF" = 0x2,
+        NET_SYNCHRONIZER_DEVICE_ERROR "NET_SYNCHRONIZER_DEVICE_ERROR" = 0x3,
+        LACK_OF_RESOURCES "LACK_OF_RESOURCES" = 0x4,
+    }
+}
+
+coded! {
+    /// Unit of a frequency adjustment. Unknown values are kept.
+    ///
+    /// Of `mtutc_reg.freq_adj_units`.
+    MtutcFreqUnits: u8 = "mtutc_freq_units" {
+        PPB "PPB" = 0x0,
+        SCALED_PPM "SCALED_PPM" = 0x1,
+    }
+}
+
+coded! {
+    /// What is done with the clock. Unknown values are kept.
+    ///
+    /// Of `mtutc_reg.operation`.
+    MtutcOperation: u8 = "mtutc_operation" {
+        SET_TIME_IMMEDIATE "SET_TIME_IMMEDIATE" = 0x1,
+        ADJUST_TIME "ADJUST_TIME" = 0x2,
+        ADJUST_FREQ_UTC "ADJUST_FREQ_UTC" = 0x3,
+        ADJUST_FREQ_FRC "ADJUST_FREQ_FRC" = 0x4,
+        ADJUST_FREQ_BOTH "ADJUST_FREQ_BOTH" = 0x5,
+        ADJUST_PHASE "ADJUST_PHASE" = 0x6,
+    }
+}
+
+coded! {
+    /// Clock that MTCTR reads. Unknown values are kept.
+    ///
+    /// Of `mtctr_reg.first_clock_timestamp_request`, `mtctr_reg.second_clock_timestamp_request`.
+    MtctrRequest: u8 = "mtctr_request" {
+        NOP "NOP" = 0x0,
+        PTM_ROOT_CLOCK "PTM_ROOT_CLOCK" = 0x1,
+        FREE_RUNNING_COUNTER "FREE_RUNNING_COUNTER" = 0x2,
+        REAL_TIME_CLOCK "REAL_TIME_CLOCK" = 0x3,
+    }
+}
+
+coded! {
+    /// How PCI is reset. Unknown values are kept.
+    ///
+    /// Of `mfrl_reg.pci_reset_req_method`.
+    PciResetMethod: u8 = "pci_reset_method" {
+        LINK_TOGGLE "LINK_TOGGLE" = 0x0,
+        HOT_RESET "HOT_RESET" = 0x1,
+    }
+}
+
+coded! {
+    /// How far a firmware reset is. Unknown values are kept.
+    ///
+    /// Of `mfrl_reg.reset_state`.
+    FwResetState: u8 = "fw_reset_state" {
+        IDLE "IDLE" = 0x0,
+        IN_NEGOTIATION "IN_NEGOTIATION" = 0x1,
+        RESET_IN_PROGRESS "RESET_IN_PROGRESS" = 0x2,
+        NEG_TIMEOUT "NEG_TIMEOUT" = 0x3,
+        NACK "NACK" = 0x4,
+        UNLOAD_TIMEOUT "UNLOAD_TIMEOUT" = 0x5,
+        ERROR "ERROR" = 0x6,
+        ARM_OS_SHUT_DOWN_IN_PROGRESS "ARM_OS_SHUT_DOWN_IN_PROGRESS" = 0x7,
+        WAITING_FOR_RESET_TRIGGER "WAITING_FOR_RESET_TRIGGER" = 0x8,
+    }
+}
+
+coded! {
+    /// Group of codes that the troubleshooting page of PDDR shows. Unknown values are kept.
+    ///
+    /// Of `pddr_troubleshooting_page.group_opcode`.
+    PddrGroup: u16 = "pddr_group" {
+        MONITOR "MONITOR" = 0x0,
+    }
+}
+
+coded! {
+    /// Page of PDDR. Unknown values are kept.
+    ///
+    /// Of `pddr_reg.page_select`.
+    PddrPage: u8 = "pddr_page" {
+        OPERATIONAL_INFO "OPERATIONAL_INFO" = 0x0,
+        TROUBLESHOOTING_INFO "TROUBLESHOOTING_INFO" = 0x1,
+        PHY_INFO "PHY_INFO" = 0x2,
+        MODULE_INFO "MODULE_INFO" = 0x3,
+        LINK_DOWN_INFO "LINK_DOWN_INFO" = 0x6,
+        LINK_UP_INFO "LINK_UP_INFO" = 0x8,
+        MODULE_LATCHED_FLAG_INFO "MODULE_LATCHED_FLAG_INFO" = 0x9,
+        LINK_PARTNER_INFO "LINK_PARTNER_INFO" = 0xb,
+        CPO_MODULE_INFO "CPO_MODULE_INFO" = 0xe,
+    }
+}
+
+coded! {
+    /// What a port is told to be. Unknown values are kept.
+    ///
+    /// Of `paos_reg.admin_status`.
+    PortAdminStatus: u8 = "port_admin_status" {
+        UP "UP" = 0x1,
+        DOWN_BY_CONFIGURATION "DOWN_BY_CONFIGURATION" = 0x2,
+        UP_ONCE "UP_ONCE" = 0x3,
+        DISABLED_BY_SYSTEM "DISABLED_BY_SYSTEM" = 0x4,
+        SLEEP "SLEEP" = 0x6,
+    }
+}
+
+coded! {
+    /// What a port is. Unknown values are kept.
+    ///
+    /// Of `paos_reg.oper_status`, `paos_reg.last_oper_status`.
+    PortOperStatus: u8 = "port_oper_status" {
+        UP "UP" = 0x1,
+        DOWN "DOWN" = 0x2,
+        DOWN_BY_PORT_FAILURE "DOWN_BY_PORT_FAILURE" = 0x4,
+    }
+}
+
+coded! {
+    /// What a cable module is told to be. Unknown values are kept.
+    ///
+    /// Of `pmaos_reg.admin_status`.
+    ModuleAdminStatus: u8 = "module_admin_status" {
+        ENABLED "ENABLED" = 0x1,
+        DISABLED_BY_CONFIGURATION "DISABLED_BY_CONFIGURATION" = 0x2,
+        ENABLED_ONCE "ENABLED_ONCE" = 0x3,
+        DISCONNECT_CABLE "DISCONNECT_CABLE" = 0xe,
+    }
+}
+
+coded! {
+    /// What a cable module is. Unknown values are kept.
+    ///
+    /// Of `pmaos_reg.oper_status`.
+    ModuleOperStatus: u8 = "module_oper_status" {
+        INITIALIZING "INITIALIZING" = 0x0,
+        PLUGGED_ENABLED "PLUGGED_ENABLED" = 0x1,
+        UNPLUGGED "UNPLUGGED" = 0x2,
+        MODULE_PLUGGED_WITH_ERROR "MODULE_PLUGGED_WITH_ERROR" = 0x3,
+        UNKNOWN "UNKNOWN" = 0x5,
+    }
+}
+
+coded! {
+    /// What a port takes the priority of a packet from. Unknown values are kept.
+    ///
+    /// Of `qpts_reg.trust_state`.
+    QptsTrustState: u8 = "qpts_trust_state" {
+        PCP "PCP" = 0x1,
+        DSCP "DSCP" = 0x2,
+        BOTH "BOTH" = 0x3,
+    }
+}
+
+coded! {
+    /// Connector of a port. Unknown values are kept.
+    ///
+    /// Of `ptys_reg.connector_type`.
+    PortConnector: u8 = "port_connector" {
+        UNKNOWN "UNKNOWN" = 0x0,
+        NONE "NONE" = 0x1,
+        TP "TP" = 0x2,
+        AUI "AUI" = 0x3,
+        BNC "BNC" = 0x4,
+        MII "MII" = 0x5,
+        FIBRE "FIBRE" = 0x6,
+        DA "DA" = 0x7,
+        OTHER "OTHER" = 0x8,
+    }
+}
+
+coded! {
+    /// Who sets the buffers of a port. Unknown values are kept.
+    ///
+    /// Of `pfcc_reg.buf_ownership`.
+    BufferOwnership: u8 = "buffer_ownership" {
+        UNKNOWN "UNKNOWN" = 0x0,
+        FW_OWNED "FW_OWNED" = 0x1,
+        SW_OWNED "SW_OWNED" = 0x2,
+    }
+}
+
+coded! {
+    /// What a core dump holds. Unknown values are kept.
+    ///
+    /// Of `core_dump_reg.core_dump_type`.
+    CoreDumpType: u8 = "core_dump_type" {
+        GENERAL "GENERAL" = 0x0,
+        QP "QP" = 0x1,
+        CR_DUMP_TO_MEM "CR_DUMP_TO_MEM" = 0x2,
     }
 }
 
@@ -331,7 +2215,7 @@ coded! {
 coded! {
     /// Largest payload of a packet on the path; 7 stands for raw Ethernet. Unknown values are kept.
     ///
-    /// Of `qpc.mtu`.
+    /// Of `dctc.mtu`, `qpc.mtu`.
     PathMtu: u8 = "path_mtu" {
         BYTES_256 "BYTES_256" = 0x1,
         BYTES_512 "BYTES_512" = 0x2,

@@ -81,10 +81,17 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 ];
 
 /// The commands of this family.
-pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
+pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
+    &CREATE_EQ,
+    &DESTROY_EQ,
+    &QUERY_EQ,
+];
 
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 
 /// `fpga_error_event`: 28 bytes.
 ///
@@ -92,7 +99,7 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 pub type FpgaErrorEvent = Layout<tag::FpgaErrorEvent, 0x1c>;
 layout! { FpgaErrorEvent, tag::FpgaErrorEvent, "fpga_error_event", Struct, 0x1c;
     /// `syndrome`: bits 7:0 of dword 0x08.
-    full(syndrome set_syndrome with_syndrome: u8 = "syndrome" 0x08[7:0]);
+    coded_full(syndrome set_syndrome with_syndrome: FpgaErrorSyndrome(u8) = "syndrome" 0x08[7:0]);
 }
 
 /// `fpga_qp_error_event`: 28 bytes.
@@ -101,9 +108,9 @@ layout! { FpgaErrorEvent, tag::FpgaErrorEvent, "fpga_error_event", Struct, 0x1c;
 pub type FpgaQpErrorEvent = Layout<tag::FpgaQpErrorEvent, 0x1c>;
 layout! { FpgaQpErrorEvent, tag::FpgaQpErrorEvent, "fpga_qp_error_event", Struct, 0x1c;
     /// `syndrome`: bits 7:0 of dword 0x08.
-    full(syndrome set_syndrome with_syndrome: u8 = "syndrome" 0x08[7:0]);
+    coded_full(syndrome set_syndrome with_syndrome: FpgaQpErrorSyndrome(u8) = "syndrome" 0x08[7:0]);
     /// `fpga_qpn`: bits 23:0 of dword 0x18.
-    bits(fpga_qpn set_fpga_qpn with_fpga_qpn try_set_fpga_qpn: u32 = "fpga_qpn" 0x18[23:0]);
+    number(fpga_qpn set_fpga_qpn with_fpga_qpn: FpgaQpn = "fpga_qpn" 0x18[23:0]);
 }
 
 /// `cmd_inter_comp_event`: 28 bytes.
@@ -170,9 +177,9 @@ layout! { DroppedPacketLogged, tag::DroppedPacketLogged, "dropped_packet_logged"
 pub type CqError = Layout<tag::CqError, 0x1c>;
 layout! { CqError, tag::CqError, "cq_error", Struct, 0x1c;
     /// `cqn`: bits 23:0 of dword 0x00.
-    bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x00[23:0]);
+    number(cqn set_cqn with_cqn: Cqn = "cqn" 0x00[23:0]);
     /// `syndrome`: bits 7:0 of dword 0x08.
-    full(syndrome set_syndrome with_syndrome: u8 = "syndrome" 0x08[7:0]);
+    coded_full(syndrome set_syndrome with_syndrome: CqErrorSyndrome(u8) = "syndrome" 0x08[7:0]);
 }
 
 /// `rdma_page_fault_event`: 28 bytes.
@@ -183,7 +190,7 @@ layout! { RdmaPageFaultEvent, tag::RdmaPageFaultEvent, "rdma_page_fault_event", 
     /// `bytes_committed`: bits 31:0 of dword 0x00.
     full(bytes_committed set_bytes_committed with_bytes_committed: u32 = "bytes_committed" 0x00[31:0]);
     /// `r_key`: bits 31:0 of dword 0x04.
-    full(r_key set_r_key with_r_key: u32 = "r_key" 0x04[31:0]);
+    number(r_key set_r_key with_r_key: Mkey = "r_key" 0x04[31:0]);
     /// `packet_len`: bits 15:0 of dword 0x08.
     full(packet_len set_packet_len with_packet_len: u16 = "packet_len" 0x08[15:0]);
     /// `rdma_op_len`: bits 31:0 of dword 0x0c.
@@ -197,7 +204,7 @@ layout! { RdmaPageFaultEvent, tag::RdmaPageFaultEvent, "rdma_page_fault_event", 
     /// `requestor`: bit 24 of dword 0x18.
     flag(requestor set_requestor with_requestor: bool = "requestor" 0x18[24]);
     /// `qp_number`: bits 23:0 of dword 0x18.
-    bits(qp_number set_qp_number with_qp_number try_set_qp_number: u32 = "qp_number" 0x18[23:0]);
+    number(qp_number set_qp_number with_qp_number: Qpn = "qp_number" 0x18[23:0]);
 }
 
 /// `wqe_associated_page_fault_event`: 28 bytes.
@@ -218,7 +225,7 @@ layout! { WqeAssociatedPageFaultEvent, tag::WqeAssociatedPageFaultEvent, "wqe_as
     /// `requestor`: bit 24 of dword 0x18.
     flag(requestor set_requestor with_requestor: bool = "requestor" 0x18[24]);
     /// `qpn`: bits 23:0 of dword 0x18.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x18[23:0]);
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x18[23:0]);
 }
 
 /// `qp_events`: 28 bytes.
@@ -238,7 +245,7 @@ layout! { QpEvents, tag::QpEvents, "qp_events", Struct, 0x1c;
 pub type DctEvents = Layout<tag::DctEvents, 0x1c>;
 layout! { DctEvents, tag::DctEvents, "dct_events", Struct, 0x1c;
     /// `dct_number`: bits 23:0 of dword 0x18.
-    bits(dct_number set_dct_number with_dct_number try_set_dct_number: u32 = "dct_number" 0x18[23:0]);
+    number(dct_number set_dct_number with_dct_number: Dctn = "dct_number" 0x18[23:0]);
 }
 
 /// `comp_event`: 28 bytes.
@@ -247,7 +254,7 @@ layout! { DctEvents, tag::DctEvents, "dct_events", Struct, 0x1c;
 pub type CompEvent = Layout<tag::CompEvent, 0x1c>;
 layout! { CompEvent, tag::CompEvent, "comp_event", Struct, 0x1c;
     /// `cq_number`: bits 23:0 of dword 0x18.
-    bits(cq_number set_cq_number with_cq_number try_set_cq_number: u32 = "cq_number" 0x18[23:0]);
+    number(cq_number set_cq_number with_cq_number: Cqn = "cq_number" 0x18[23:0]);
 }
 
 /// `eqc`: 64 bytes.
@@ -256,29 +263,29 @@ layout! { CompEvent, tag::CompEvent, "comp_event", Struct, 0x1c;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type Eqc = Layout<tag::Eqc, 0x40>;
-layout! { Eqc, tag::Eqc, "eqc", Struct, 0x40;
-    /// `status`: bits 31:28 of dword 0x00. State of the queue: 0 is well, 10 means that an event could not be written. Range: 0 or 10.
-    bits(status set_status with_status try_set_status: u8 = "status" 0x00[31:28]);
-    /// `ec`: bit 18 of dword 0x00. By the likeness to completion queues: events are collapsed, all into the first entry. By its name only: no public text says more.
-    flag(ec set_ec with_ec: bool = "ec" 0x00[18]);
-    /// `oi`: bit 17 of dword 0x00. By the likeness to completion queues: overruns of the queue are ignored. By its name only: no public text says more.
-    flag(oi set_oi with_oi: bool = "oi" 0x00[17]);
-    /// `st`: bits 11:8 of dword 0x00. Whether the next event raises the interrupt: 9 armed, 10 fired. Range: 9 or 10.
-    bits(st set_st with_st try_set_st: u8 = "st" 0x00[11:8]);
-    /// `page_offset`: bits 11:6 of dword 0x08. Where the queue begins in its first page; the unit is by the likeness to completion queues. Unit: 64ths of a page. By its name only: no public text says more.
-    bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x08[11:6]);
-    /// `log_eq_size`: bits 28:24 of dword 0x0c. Number of entries; each has 64 bytes. Unit: log2 of entries. Capability: cmd_hca_cap.log_max_eq_sz.
-    bits(log_eq_size set_log_eq_size with_log_eq_size try_set_log_eq_size: u8 = "log_eq_size" 0x0c[28:24]);
-    /// `uar_page`: bits 23:0 of dword 0x0c. Page of doorbells (UAR) by which the queue is armed.
-    bits(uar_page set_uar_page with_uar_page try_set_uar_page: u32 = "uar_page" 0x0c[23:0]);
-    /// `intr`: bits 11:0 of dword 0x14. MSI-X vector that the queue raises.
-    bits(intr set_intr with_intr try_set_intr: u16 = "intr" 0x14[11:0]);
-    /// `log_page_size`: bits 28:24 of dword 0x18. Size of the pages of the queue. Unit: log2 of bytes, minus 12.
-    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x18[28:24]);
-    /// `consumer_counter`: bits 23:0 of dword 0x28. How far software has read.
-    bits(consumer_counter set_consumer_counter with_consumer_counter try_set_consumer_counter: u32 = "consumer_counter" 0x28[23:0]);
-    /// `producer_counter`: bits 23:0 of dword 0x2c. How far the adapter has written.
-    bits(producer_counter set_producer_counter with_producer_counter try_set_producer_counter: u32 = "producer_counter" 0x2c[23:0]);
+layout! { Eqc, tag::Eqc, "eqc", Struct, 0x40, "Event queue context: where the adapter writes events, and which interrupt it raises.";
+    /// `status`: bits 31:28 of dword 0x00.
+    coded(status set_status with_status try_set_status: EqStatus(u8) = "status" 0x00[31:28]) "State of the queue: 0 is well, 10 means that an event could not be written. Range: 0 or 10.";
+    /// `ec`: bit 18 of dword 0x00.
+    flag(ec set_ec with_ec: bool = "ec" 0x00[18]) "By the likeness to completion queues: events are collapsed, all into the first entry. By its name only: no public text says more.";
+    /// `oi`: bit 17 of dword 0x00.
+    flag(oi set_oi with_oi: bool = "oi" 0x00[17]) "By the likeness to completion queues: overruns of the queue are ignored. By its name only: no public text says more.";
+    /// `st`: bits 11:8 of dword 0x00.
+    coded(st set_st with_st try_set_st: EqSt(u8) = "st" 0x00[11:8]) "Whether the next event raises the interrupt: 9 armed, 10 fired. Range: 9 or 10.";
+    /// `page_offset`: bits 11:6 of dword 0x08.
+    bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x08[11:6]) "Where the queue begins in its first page; the unit is by the likeness to completion queues. Unit: 64ths of a page. By its name only: no public text says more.";
+    /// `log_eq_size`: bits 28:24 of dword 0x0c.
+    bits(log_eq_size set_log_eq_size with_log_eq_size try_set_log_eq_size: u8 = "log_eq_size" 0x0c[28:24]) "Number of entries; each has 64 bytes. Unit: log2 of entries. Capability: cmd_hca_cap.log_max_eq_sz.";
+    /// `uar_page`: bits 23:0 of dword 0x0c.
+    number(uar_page set_uar_page with_uar_page: UarPage = "uar_page" 0x0c[23:0]) "Page of doorbells (UAR) by which the queue is armed.";
+    /// `intr`: bits 11:0 of dword 0x14.
+    bits(intr set_intr with_intr try_set_intr: u16 = "intr" 0x14[11:0]) "MSI-X vector that the queue raises.";
+    /// `log_page_size`: bits 28:24 of dword 0x18.
+    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x18[28:24]) "Size of the pages of the queue. Unit: log2 of bytes, minus 12.";
+    /// `consumer_counter`: bits 23:0 of dword 0x28.
+    bits(consumer_counter set_consumer_counter with_consumer_counter try_set_consumer_counter: u32 = "consumer_counter" 0x28[23:0]) "How far software has read.";
+    /// `producer_counter`: bits 23:0 of dword 0x2c.
+    bits(producer_counter set_producer_counter with_producer_counter try_set_producer_counter: u32 = "producer_counter" 0x2c[23:0]) "How far the adapter has written.";
 }
 
 /// `event_auto`, a union: 28 bytes.
@@ -323,16 +330,16 @@ pub type QueryEqOut = Layout<tag::QueryEqOut, 0x110>;
 
 /// `query_eq_out` and its list `pas`.
 pub type QueryEqOutWithPas = WithTail<QueryEqOut, U64>;
-layout! { QueryEqOut, tag::QueryEqOut, "query_eq_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `eq_context_entry`: from byte 0x10 on. Context of the queue.
-    nested(eq_context_entry eq_context_entry_mut set_eq_context_entry with_eq_context_entry: Eqc = "eq_context_entry" 0x10, 0x40);
-    /// `event_bitmask`: 64 bits from byte 0x58 on. Events that the queue takes: bit b stands for event type b.
-    quad(event_bitmask set_event_bitmask with_event_bitmask: u64 = "event_bitmask" 0x58);
-    tail(bits 64 = "pas" 0x110);
+layout! { QueryEqOut, tag::QueryEqOut, "query_eq_out", Struct, 0x110, "Output of QUERY_EQ.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `eq_context_entry`: from byte 0x10 on.
+    nested(eq_context_entry eq_context_entry_mut set_eq_context_entry with_eq_context_entry: Eqc = "eq_context_entry" 0x10, 0x40) "Context of the queue.";
+    /// `event_bitmask`: 64 bits from byte 0x58 on.
+    quad(event_bitmask set_event_bitmask with_event_bitmask: u64 = "event_bitmask" 0x58) "Events that the queue takes: bit b stands for event type b.";
+    tail(bits 64 = "pas" 0x110) "Physical addresses of the pages of the queue.";
 }
 
 /// `query_eq_in`: 16 bytes.
@@ -341,15 +348,15 @@ layout! { QueryEqOut, tag::QueryEqOut, "query_eq_out", Struct, 0x110;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryEqIn = Layout<tag::QueryEqIn, 0x10>;
-layout! { QueryEqIn, tag::QueryEqIn, "query_eq_in", Struct, 0x10, opcode 0x303;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `eq_number`: bits 7:0 of dword 0x08. Number of the event queue.
-    full(eq_number set_eq_number with_eq_number: u8 = "eq_number" 0x08[7:0]);
+layout! { QueryEqIn, tag::QueryEqIn, "query_eq_in", Struct, 0x10, opcode 0x303, "Input of QUERY_EQ.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `eq_number`: bits 7:0 of dword 0x08.
+    number(eq_number set_eq_number with_eq_number: Eqn = "eq_number" 0x08[7:0]) "Number of the event queue.";
 }
 request! { QueryEqIn => QueryEqOut }
 
@@ -398,11 +405,11 @@ layout! { PageFaultResumeInPageFaultInfoAuto, tag::PageFaultResumeInPageFaultInf
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PageFaultResumeOut = Layout<tag::PageFaultResumeOut, 0x10>;
-layout! { PageFaultResumeOut, tag::PageFaultResumeOut, "page_fault_resume_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { PageFaultResumeOut, tag::PageFaultResumeOut, "page_fault_resume_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `page_fault_resume_in`: 16 bytes.
@@ -411,13 +418,13 @@ layout! { PageFaultResumeOut, tag::PageFaultResumeOut, "page_fault_resume_out", 
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type PageFaultResumeIn = Layout<tag::PageFaultResumeIn, 0x10>;
-layout! { PageFaultResumeIn, tag::PageFaultResumeIn, "page_fault_resume_in", Struct, 0x10, opcode 0x204;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { PageFaultResumeIn, tag::PageFaultResumeIn, "page_fault_resume_in", Struct, 0x10, opcode 0x204, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `page_fault_info`: from byte 0x08 on.
     nested(page_fault_info page_fault_info_mut set_page_fault_info with_page_fault_info: PageFaultResumeInPageFaultInfoAuto = "page_fault_info" 0x08, 0x08);
 }
@@ -427,28 +434,28 @@ request! { PageFaultResumeIn => PageFaultResumeOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type GenEqeIn = Layout<tag::GenEqeIn, 0x50>;
-layout! { GenEqeIn, tag::GenEqeIn, "gen_eqe_in", Struct, 0x50;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `eq_number`: bits 7:0 of dword 0x08. Number of the event queue that the event goes to.
-    full(eq_number set_eq_number with_eq_number: u8 = "eq_number" 0x08[7:0]);
-    /// `eqe`: from byte 0x10 on. The event: an eqe, byte by byte.
-    array(eqe eqe_mut set_eqe with_eqe: [u8; 64] = "eqe" 0x10, 0x40);
+layout! { GenEqeIn, tag::GenEqeIn, "gen_eqe_in", Struct, 0x50, "Input of GEN_EQE.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `eq_number`: bits 7:0 of dword 0x08.
+    number(eq_number set_eq_number with_eq_number: Eqn = "eq_number" 0x08[7:0]) "Number of the event queue that the event goes to.";
+    /// `eqe`: from byte 0x10 on.
+    array(eqe eqe_mut set_eqe with_eqe: [u8; 64] = "eqe" 0x10, 0x40) "The event: an eqe, byte by byte.";
 }
 
 /// `gen_eq_out`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type GenEqOut = Layout<tag::GenEqOut, 0x10>;
-layout! { GenEqOut, tag::GenEqOut, "gen_eq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { GenEqOut, tag::GenEqOut, "gen_eq_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_eq_out`: 16 bytes.
@@ -457,11 +464,11 @@ layout! { GenEqOut, tag::GenEqOut, "gen_eq_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyEqOut = Layout<tag::DestroyEqOut, 0x10>;
-layout! { DestroyEqOut, tag::DestroyEqOut, "destroy_eq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyEqOut, tag::DestroyEqOut, "destroy_eq_out", Struct, 0x10, "Output of DESTROY_EQ.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_eq_in`: 16 bytes.
@@ -470,15 +477,15 @@ layout! { DestroyEqOut, tag::DestroyEqOut, "destroy_eq_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyEqIn = Layout<tag::DestroyEqIn, 0x10>;
-layout! { DestroyEqIn, tag::DestroyEqIn, "destroy_eq_in", Struct, 0x10, opcode 0x302;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `eq_number`: bits 7:0 of dword 0x08. Number of the event queue.
-    full(eq_number set_eq_number with_eq_number: u8 = "eq_number" 0x08[7:0]);
+layout! { DestroyEqIn, tag::DestroyEqIn, "destroy_eq_in", Struct, 0x10, opcode 0x302, "Input of DESTROY_EQ.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `eq_number`: bits 7:0 of dword 0x08.
+    number(eq_number set_eq_number with_eq_number: Eqn = "eq_number" 0x08[7:0]) "Number of the event queue.";
 }
 request! { DestroyEqIn => DestroyEqOut }
 
@@ -488,18 +495,18 @@ request! { DestroyEqIn => DestroyEqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateEqOut = Layout<tag::CreateEqOut, 0x10>;
-layout! { CreateEqOut, tag::CreateEqOut, "create_eq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `eq_number`: bits 7:0 of dword 0x08. Number of the event queue. Capability: cmd_hca_cap.max_num_eqs.
-    full(eq_number set_eq_number with_eq_number: u8 = "eq_number" 0x08[7:0]);
+layout! { CreateEqOut, tag::CreateEqOut, "create_eq_out", Struct, 0x10, "Output of CREATE_EQ.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `eq_number`: bits 7:0 of dword 0x08.
+    number(eq_number set_eq_number with_eq_number: Eqn = "eq_number" 0x08[7:0]) "Number of the event queue. Capability: cmd_hca_cap.max_num_eqs.";
 }
 
 /// `create_eq_in`: 272 bytes.
 ///
-/// Input of CREATE_EQ (0x301). Makes an event queue.
+/// Input of CREATE_EQ (0x301). Makes an event queue for the events of the bitmask.
 ///
 /// With its list `pas`: [`CreateEqInWithPas`].
 ///
@@ -508,18 +515,18 @@ pub type CreateEqIn = Layout<tag::CreateEqIn, 0x110>;
 
 /// `create_eq_in` and its list `pas`.
 pub type CreateEqInWithPas = WithTail<CreateEqIn, U64>;
-layout! { CreateEqIn, tag::CreateEqIn, "create_eq_in", Struct, 0x110, opcode 0x301;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `eq_context_entry`: from byte 0x10 on. Context of the queue.
-    nested(eq_context_entry eq_context_entry_mut set_eq_context_entry with_eq_context_entry: Eqc = "eq_context_entry" 0x10, 0x40);
-    /// `event_bitmask`: from byte 0x58 on. Events that the queue takes: bit b of element i stands for event type 64 * i + b.
-    array(event_bitmask event_bitmask_mut set_event_bitmask with_event_bitmask: [U64; 4] = "event_bitmask" 0x58, 0x20);
-    tail(bits 64 = "pas" 0x110);
+layout! { CreateEqIn, tag::CreateEqIn, "create_eq_in", Struct, 0x110, opcode 0x301, "Input of CREATE_EQ.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `eq_context_entry`: from byte 0x10 on.
+    nested(eq_context_entry eq_context_entry_mut set_eq_context_entry with_eq_context_entry: Eqc = "eq_context_entry" 0x10, 0x40) "Context of the queue.";
+    /// `event_bitmask`: from byte 0x58 on.
+    array(event_bitmask event_bitmask_mut set_event_bitmask with_event_bitmask: [U64; 4] = "event_bitmask" 0x58, 0x20) "Events that the queue takes: bit b of element i stands for event type 64 * i + b.";
+    tail(bits 64 = "pas" 0x110) "Physical addresses of the pages of the queue.";
 }
 request! { CreateEqIn => CreateEqOut }
 
@@ -529,11 +536,11 @@ request! { CreateEqIn => CreateEqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ConfigIntModerationOut = Layout<tag::ConfigIntModerationOut, 0x10>;
-layout! { ConfigIntModerationOut, tag::ConfigIntModerationOut, "config_int_moderation_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ConfigIntModerationOut, tag::ConfigIntModerationOut, "config_int_moderation_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `min_delay`: bits 27:16 of dword 0x08.
     bits(min_delay set_min_delay with_min_delay try_set_min_delay: u16 = "min_delay" 0x08[27:16]);
     /// `int_vector`: bits 15:0 of dword 0x08.
@@ -546,13 +553,13 @@ layout! { ConfigIntModerationOut, tag::ConfigIntModerationOut, "config_int_moder
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ConfigIntModerationIn = Layout<tag::ConfigIntModerationIn, 0x10>;
-layout! { ConfigIntModerationIn, tag::ConfigIntModerationIn, "config_int_moderation_in", Struct, 0x10, opcode 0x804;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ConfigIntModerationIn, tag::ConfigIntModerationIn, "config_int_moderation_in", Struct, 0x10, opcode 0x804, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    coded_full(op_mod set_op_mod with_op_mod: AccessOpMod(u16) = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `min_delay`: bits 27:16 of dword 0x08.
     bits(min_delay set_min_delay with_min_delay try_set_min_delay: u16 = "min_delay" 0x08[27:16]);
     /// `int_vector`: bits 15:0 of dword 0x08.
@@ -566,7 +573,7 @@ request! { ConfigIntModerationIn => ConfigIntModerationOut }
 pub type PagesReqEvent = Layout<tag::PagesReqEvent, 0x1c>;
 layout! { PagesReqEvent, tag::PagesReqEvent, "pages_req_event", Struct, 0x1c;
     /// `function_id`: bits 15:0 of dword 0x00.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x00[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x00[15:0]);
     /// `num_pages`: bits 31:0 of dword 0x04.
     full(num_pages set_num_pages with_num_pages: u32 = "num_pages" 0x04[31:0]);
 }
@@ -577,15 +584,63 @@ layout! { PagesReqEvent, tag::PagesReqEvent, "pages_req_event", Struct, 0x1c;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Eqe = Layout<tag::Eqe, 0x40>;
-layout! { Eqe, tag::Eqe, "eqe", Struct, 0x40;
-    /// `event_type`: bits 23:16 of dword 0x00. Type of the event.
-    full(event_type set_event_type with_event_type: u8 = "event_type" 0x00[23:16]);
-    /// `event_sub_type`: bits 7:0 of dword 0x00. Kind of the event within its type.
-    full(event_sub_type set_event_sub_type with_event_sub_type: u8 = "event_sub_type" 0x00[7:0]);
-    /// `event_data`: from byte 0x20 on. What the event is about; its layout depends on the type.
-    nested(event_data event_data_mut set_event_data with_event_data: EventAuto = "event_data" 0x20, 0x1c);
-    /// `signature`: bits 15:8 of dword 0x3c. Signature of the entry, by its name. By its name only: no public text says more.
-    full(signature set_signature with_signature: u8 = "signature" 0x3c[15:8]);
-    /// `owner`: bit 0 of dword 0x3c. Turns over with each round of the queue, so that new entries differ from old ones. Software sets it to 1 at first.
-    flag(owner set_owner with_owner: bool = "owner" 0x3c[0]);
+layout! { Eqe, tag::Eqe, "eqe", Struct, 0x40, "Entry of an event queue: one event.";
+    /// `event_type`: bits 23:16 of dword 0x00.
+    coded_full(event_type set_event_type with_event_type: EventType(u8) = "event_type" 0x00[23:16]) "Type of the event.";
+    /// `event_sub_type`: bits 7:0 of dword 0x00.
+    full(event_sub_type set_event_sub_type with_event_sub_type: u8 = "event_sub_type" 0x00[7:0]) "Kind of the event within its type.";
+    /// `event_data`: from byte 0x20 on.
+    nested(event_data event_data_mut set_event_data with_event_data: EventAuto = "event_data" 0x20, 0x1c) "What the event is about; its layout depends on the type.";
+    /// `signature`: bits 15:8 of dword 0x3c.
+    full(signature set_signature with_signature: u8 = "signature" 0x3c[15:8]) "Signature of the entry, by its name. By its name only: no public text says more.";
+    /// `owner`: bit 0 of dword 0x3c.
+    flag(owner set_owner with_owner: bool = "owner" 0x3c[0]) "Turns over with each round of the queue, so that new entries differ from old ones. Software sets it to 1 at first.";
+}
+
+command! {
+    CreateEqIn, Create Eq, CREATE_EQ, crate::CommandDesc {
+        name: "CREATE_EQ",
+        opcode: 0x301,
+        verb: crate::Verb::Create,
+        object: <crate::object::Eq as crate::Object>::DESC,
+        input: <CreateEqIn as crate::Described>::DESC,
+        output: <CreateEqOut as crate::Described>::DESC,
+        number: Some(place!(0x08[7] 8)),
+        context: Some(place!(0x10[31] 512)),
+        selects: &[],
+        transition: None,
+        about: "Makes an event queue for the events of the bitmask.",
+    }
+}
+
+command! {
+    DestroyEqIn, Destroy Eq, DESTROY_EQ, crate::CommandDesc {
+        name: "DESTROY_EQ",
+        opcode: 0x302,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::Eq as crate::Object>::DESC,
+        input: <DestroyEqIn as crate::Described>::DESC,
+        output: <DestroyEqOut as crate::Described>::DESC,
+        number: Some(place!(0x08[7] 8)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends an event queue.",
+    }
+}
+
+command! {
+    QueryEqIn, Query Eq, QUERY_EQ, crate::CommandDesc {
+        name: "QUERY_EQ",
+        opcode: 0x303,
+        verb: crate::Verb::Query,
+        object: <crate::object::Eq as crate::Object>::DESC,
+        input: <QueryEqIn as crate::Described>::DESC,
+        output: <QueryEqOut as crate::Described>::DESC,
+        number: Some(place!(0x08[7] 8)),
+        context: Some(place!(0x10[31] 512)),
+        selects: &[],
+        transition: None,
+        about: "Reads the context of an event queue.",
+    }
 }

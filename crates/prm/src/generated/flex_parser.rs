@@ -41,17 +41,22 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
+    <ParseGraphFlex as crate::GeneralObject>::GENERAL,
+];
+
 /// `query_match_sample_info_out`: 32 bytes.
 ///
 /// Output of QUERY_MATCH_SAMPLE_INFO (0xb13).
 ///
 /// Sources: dpdk.
 pub type QueryMatchSampleInfoOut = Layout<tag::QueryMatchSampleInfoOut, 0x20>;
-layout! { QueryMatchSampleInfoOut, tag::QueryMatchSampleInfoOut, "query_match_sample_info_out", Struct, 0x20;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryMatchSampleInfoOut, tag::QueryMatchSampleInfoOut, "query_match_sample_info_out", Struct, 0x20, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `modify_field_id`: bits 27:16 of dword 0x10.
     bits(modify_field_id set_modify_field_id with_modify_field_id try_set_modify_field_id: u16 = "modify_field_id" 0x10[27:16]);
     /// `ok_bit_format_select_dw`: bits 15:8 of dword 0x10.
@@ -68,15 +73,15 @@ layout! { QueryMatchSampleInfoOut, tag::QueryMatchSampleInfoOut, "query_match_sa
 ///
 /// Sources: dpdk.
 pub type QueryMatchSampleInfoIn = Layout<tag::QueryMatchSampleInfoIn, 0x40>;
-layout! { QueryMatchSampleInfoIn, tag::QueryMatchSampleInfoIn, "query_match_sample_info_in", Struct, 0x40, opcode 0xb13;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryMatchSampleInfoIn, tag::QueryMatchSampleInfoIn, "query_match_sample_info_in", Struct, 0x40, opcode 0xb13, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `sample_field_id`: bits 31:0 of dword 0x14.
-    full(sample_field_id set_sample_field_id with_sample_field_id: u32 = "sample_field_id" 0x14[31:0]);
+    number(sample_field_id set_sample_field_id with_sample_field_id: SampleFieldId = "sample_field_id" 0x14[31:0]);
 }
 request! { QueryMatchSampleInfoIn => QueryMatchSampleInfoOut }
 
@@ -88,7 +93,7 @@ layout! { ParseGraphArc, tag::ParseGraphArc, "parse_graph_arc", Struct, 0x10;
     /// `start_inner_tunnel`: bit 31 of dword 0x00.
     flag(start_inner_tunnel set_start_inner_tunnel with_start_inner_tunnel: bool = "start_inner_tunnel" 0x00[31]);
     /// `arc_parse_graph_node`: bits 23:16 of dword 0x00.
-    full(arc_parse_graph_node set_arc_parse_graph_node with_arc_parse_graph_node: u8 = "arc_parse_graph_node" 0x00[23:16]);
+    coded_full(arc_parse_graph_node set_arc_parse_graph_node with_arc_parse_graph_node: ParseGraphNode(u8) = "arc_parse_graph_node" 0x00[23:16]);
     /// `compare_condition_value`: bits 15:0 of dword 0x00.
     full(compare_condition_value set_compare_condition_value with_compare_condition_value: u16 = "compare_condition_value" 0x00[15:0]);
     /// `parse_graph_node_handle`: bits 31:0 of dword 0x04.
@@ -103,7 +108,7 @@ layout! { ParseGraphFlowMatchSample, tag::ParseGraphFlowMatchSample, "parse_grap
     /// `flow_match_sample_en`: bit 31 of dword 0x00.
     flag(flow_match_sample_en set_flow_match_sample_en with_flow_match_sample_en: bool = "flow_match_sample_en" 0x00[31]);
     /// `flow_match_sample_offset_mode`: bits 27:24 of dword 0x00.
-    bits(flow_match_sample_offset_mode set_flow_match_sample_offset_mode with_flow_match_sample_offset_mode try_set_flow_match_sample_offset_mode: u8 = "flow_match_sample_offset_mode" 0x00[27:24]);
+    coded(flow_match_sample_offset_mode set_flow_match_sample_offset_mode with_flow_match_sample_offset_mode try_set_flow_match_sample_offset_mode: ParseGraphOffsetMode(u8) = "flow_match_sample_offset_mode" 0x00[27:24]);
     /// `flow_match_sample_field_offset`: bits 15:0 of dword 0x00.
     full(flow_match_sample_field_offset set_flow_match_sample_field_offset with_flow_match_sample_field_offset: u16 = "flow_match_sample_field_offset" 0x00[15:0]);
     /// `flow_match_sample_field_offset_shift`: bits 27:24 of dword 0x04.
@@ -111,14 +116,16 @@ layout! { ParseGraphFlowMatchSample, tag::ParseGraphFlowMatchSample, "parse_grap
     /// `flow_match_sample_field_base_offset`: bits 23:16 of dword 0x04.
     full(flow_match_sample_field_base_offset set_flow_match_sample_field_base_offset with_flow_match_sample_field_base_offset: u8 = "flow_match_sample_field_base_offset" 0x04[23:16]);
     /// `flow_match_sample_tunnel_mode`: bits 2:0 of dword 0x04.
-    bits(flow_match_sample_tunnel_mode set_flow_match_sample_tunnel_mode with_flow_match_sample_tunnel_mode try_set_flow_match_sample_tunnel_mode: u8 = "flow_match_sample_tunnel_mode" 0x04[2:0]);
+    coded(flow_match_sample_tunnel_mode set_flow_match_sample_tunnel_mode with_flow_match_sample_tunnel_mode try_set_flow_match_sample_tunnel_mode: ParseGraphTunnelMode(u8) = "flow_match_sample_tunnel_mode" 0x04[2:0]);
     /// `flow_match_sample_field_offset_mask`: bits 31:0 of dword 0x08.
     full(flow_match_sample_field_offset_mask set_flow_match_sample_field_offset_mask with_flow_match_sample_field_offset_mask: u32 = "flow_match_sample_field_offset_mask" 0x08[31:0]);
     /// `flow_match_sample_field_id`: bits 31:0 of dword 0x0c.
-    full(flow_match_sample_field_id set_flow_match_sample_field_id with_flow_match_sample_field_id: u32 = "flow_match_sample_field_id" 0x0c[31:0]);
+    number(flow_match_sample_field_id set_flow_match_sample_field_id with_flow_match_sample_field_id: SampleFieldId = "flow_match_sample_field_id" 0x0c[31:0]);
 }
 
 /// `parse_graph_flex`: 416 bytes.
+///
+/// General object 0x0022 (parse_graph_node): Node of the programmable parser.
 ///
 /// Called `parse_graph_node` in libdpcp.
 ///
@@ -133,7 +140,7 @@ layout! { ParseGraphFlex, tag::ParseGraphFlex, "parse_graph_flex", Struct, 0x1a0
     /// `header_length_field_shift`: bits 11:8 of dword 0x0c.
     bits(header_length_field_shift set_header_length_field_shift with_header_length_field_shift try_set_header_length_field_shift: u8 = "header_length_field_shift" 0x0c[11:8]);
     /// `header_length_mode`: bits 3:0 of dword 0x0c.
-    bits(header_length_mode set_header_length_mode with_header_length_mode try_set_header_length_mode: u8 = "header_length_mode" 0x0c[3:0]);
+    coded(header_length_mode set_header_length_mode with_header_length_mode try_set_header_length_mode: ParseGraphLenMode(u8) = "header_length_mode" 0x0c[3:0]);
     /// `header_length_field_offset`: bits 31:16 of dword 0x10.
     full(header_length_field_offset set_header_length_field_offset with_header_length_field_offset: u16 = "header_length_field_offset" 0x10[31:16]);
     /// `next_header_field_offset`: bits 15:0 of dword 0x10.
@@ -161,7 +168,7 @@ layout! { ParseGraphFlex, tag::ParseGraphFlex, "parse_graph_flex", Struct, 0x1a0
 ///
 /// Sources: dpdk.
 pub type CreateFlexParserIn = Layout<tag::CreateFlexParserIn, 0x1b0>;
-layout! { CreateFlexParserIn, tag::CreateFlexParserIn, "create_flex_parser_in", Struct, 0x1b0;
+layout! { CreateFlexParserIn, tag::CreateFlexParserIn, "create_flex_parser_in", Struct, 0x1b0, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `flex`: from byte 0x10 on.
@@ -174,7 +181,7 @@ layout! { CreateFlexParserIn, tag::CreateFlexParserIn, "create_flex_parser_in", 
 ///
 /// Sources: dpdk.
 pub type CreateFlexParserOut = Layout<tag::CreateFlexParserOut, 0x1b0>;
-layout! { CreateFlexParserOut, tag::CreateFlexParserOut, "create_flex_parser_out", Struct, 0x1b0;
+layout! { CreateFlexParserOut, tag::CreateFlexParserOut, "create_flex_parser_out", Struct, 0x1b0, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `flex`: from byte 0x10 on.
@@ -185,11 +192,11 @@ layout! { CreateFlexParserOut, tag::CreateFlexParserOut, "create_flex_parser_out
 ///
 /// Sources: dpdk.
 pub type ParseGraphFlexOut = Layout<tag::ParseGraphFlexOut, 0x1b0>;
-layout! { ParseGraphFlexOut, tag::ParseGraphFlexOut, "parse_graph_flex_out", Struct, 0x1b0;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ParseGraphFlexOut, tag::ParseGraphFlexOut, "parse_graph_flex_out", Struct, 0x1b0, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `capability`: from byte 0x10 on.
     nested(capability capability_mut set_capability with_capability: ParseGraphFlex = "capability" 0x10, 0x1a0);
 }
@@ -200,7 +207,7 @@ layout! { ParseGraphFlexOut, tag::ParseGraphFlexOut, "parse_graph_flex_out", Str
 ///
 /// Sources: libdpcp.
 pub type CreateParseGraphNodeIn = Layout<tag::CreateParseGraphNodeIn, 0x1b0>;
-layout! { CreateParseGraphNodeIn, tag::CreateParseGraphNodeIn, "create_parse_graph_node_in", Struct, 0x1b0;
+layout! { CreateParseGraphNodeIn, tag::CreateParseGraphNodeIn, "create_parse_graph_node_in", Struct, 0x1b0, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `node`: from byte 0x10 on.
@@ -213,9 +220,13 @@ layout! { CreateParseGraphNodeIn, tag::CreateParseGraphNodeIn, "create_parse_gra
 ///
 /// Sources: libdpcp.
 pub type CreateParseGraphNodeOut = Layout<tag::CreateParseGraphNodeOut, 0x1b0>;
-layout! { CreateParseGraphNodeOut, tag::CreateParseGraphNodeOut, "create_parse_graph_node_out", Struct, 0x1b0;
+layout! { CreateParseGraphNodeOut, tag::CreateParseGraphNodeOut, "create_parse_graph_node_out", Struct, 0x1b0, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `node`: from byte 0x10 on.
     nested(node node_mut set_node with_node: ParseGraphFlex = "node" 0x10, 0x1a0);
+}
+
+general_object! {
+    ParseGraphFlex, "parse_graph_node" 0x0022, selects &[], "Node of the programmable parser."
 }

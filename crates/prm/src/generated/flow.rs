@@ -261,10 +261,42 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 ];
 
 /// The commands of this family.
-pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
+pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
+    &CREATE_FLOW_TABLE,
+    &MODIFY_FLOW_TABLE,
+    &DESTROY_FLOW_TABLE,
+    &QUERY_FLOW_TABLE,
+    &SET_FLOW_TABLE_ROOT,
+    &CREATE_FLOW_GROUP,
+    &DESTROY_FLOW_GROUP,
+    &QUERY_FLOW_GROUP,
+    &SET_FLOW_TABLE_ENTRY,
+    &QUERY_FLOW_TABLE_ENTRY,
+    &DELETE_FLOW_TABLE_ENTRY,
+    &ALLOC_FLOW_COUNTER,
+    &DEALLOC_FLOW_COUNTER,
+    &QUERY_FLOW_COUNTER,
+    &ALLOC_PACKET_REFORMAT_CONTEXT,
+    &DEALLOC_PACKET_REFORMAT_CONTEXT,
+    &QUERY_PACKET_REFORMAT_CONTEXT,
+    &ALLOC_MODIFY_HEADER_CONTEXT,
+    &DEALLOC_MODIFY_HEADER_CONTEXT,
+];
 
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
+    <FlowMeter as crate::GeneralObject>::GENERAL,
+    <GeneveTlvOption as crate::GeneralObject>::GENERAL,
+    <MatchDefiner as crate::GeneralObject>::GENERAL,
+    <SamplerObj as crate::GeneralObject>::GENERAL,
+    <ModifyHeaderArg as crate::GeneralObject>::GENERAL,
+    <FlowMeterAsoObj as crate::GeneralObject>::GENERAL,
+    <FlowHitAso as crate::GeneralObject>::GENERAL,
+    <ConnTrackOffload as crate::GeneralObject>::GENERAL,
+];
 
 /// `fte_match_set_lyr_2_4`: 64 bytes.
 ///
@@ -311,9 +343,9 @@ layout! { FteMatchSetLyr2_4, tag::FteMatchSetLyr2_4, "fte_match_set_lyr_2_4", St
     /// `tcp_dport`: bits 15:0 of dword 0x14.
     full(tcp_dport set_tcp_dport with_tcp_dport: u16 = "tcp_dport" 0x14[15:0]);
     /// `l4_type`: bits 31:30 of dword 0x18.
-    bits(l4_type set_l4_type with_l4_type try_set_l4_type: u8 = "l4_type" 0x18[31:30]);
+    coded(l4_type set_l4_type with_l4_type try_set_l4_type: PacketL4Type(u8) = "l4_type" 0x18[31:30]);
     /// `l4_type_ext`: bits 29:26 of dword 0x18.
-    bits(l4_type_ext set_l4_type_ext with_l4_type_ext try_set_l4_type_ext: u8 = "l4_type_ext" 0x18[29:26]);
+    coded(l4_type_ext set_l4_type_ext with_l4_type_ext try_set_l4_type_ext: PacketL4TypeExt(u8) = "l4_type_ext" 0x18[29:26]);
     /// `ipv4_ihl`: bits 15:12 of dword 0x18.
     bits(ipv4_ihl set_ipv4_ihl with_ipv4_ihl try_set_ipv4_ihl: u8 = "ipv4_ihl" 0x18[15:12]);
     /// `l3_ok`: bit 11 of dword 0x18.
@@ -558,35 +590,35 @@ layout! { FteMatchSetMisc4, tag::FteMatchSetMisc4, "fte_match_set_misc4", Struct
     /// `prog_sample_field_value_0`: bits 31:0 of dword 0x00.
     full(prog_sample_field_value_0 set_prog_sample_field_value_0 with_prog_sample_field_value_0: u32 = "prog_sample_field_value_0" 0x00[31:0]);
     /// `prog_sample_field_id_0`: bits 31:0 of dword 0x04.
-    full(prog_sample_field_id_0 set_prog_sample_field_id_0 with_prog_sample_field_id_0: u32 = "prog_sample_field_id_0" 0x04[31:0]);
+    number(prog_sample_field_id_0 set_prog_sample_field_id_0 with_prog_sample_field_id_0: SampleFieldId = "prog_sample_field_id_0" 0x04[31:0]);
     /// `prog_sample_field_value_1`: bits 31:0 of dword 0x08.
     full(prog_sample_field_value_1 set_prog_sample_field_value_1 with_prog_sample_field_value_1: u32 = "prog_sample_field_value_1" 0x08[31:0]);
     /// `prog_sample_field_id_1`: bits 31:0 of dword 0x0c.
-    full(prog_sample_field_id_1 set_prog_sample_field_id_1 with_prog_sample_field_id_1: u32 = "prog_sample_field_id_1" 0x0c[31:0]);
+    number(prog_sample_field_id_1 set_prog_sample_field_id_1 with_prog_sample_field_id_1: SampleFieldId = "prog_sample_field_id_1" 0x0c[31:0]);
     /// `prog_sample_field_value_2`: bits 31:0 of dword 0x10.
     full(prog_sample_field_value_2 set_prog_sample_field_value_2 with_prog_sample_field_value_2: u32 = "prog_sample_field_value_2" 0x10[31:0]);
     /// `prog_sample_field_id_2`: bits 31:0 of dword 0x14.
-    full(prog_sample_field_id_2 set_prog_sample_field_id_2 with_prog_sample_field_id_2: u32 = "prog_sample_field_id_2" 0x14[31:0]);
+    number(prog_sample_field_id_2 set_prog_sample_field_id_2 with_prog_sample_field_id_2: SampleFieldId = "prog_sample_field_id_2" 0x14[31:0]);
     /// `prog_sample_field_value_3`: bits 31:0 of dword 0x18.
     full(prog_sample_field_value_3 set_prog_sample_field_value_3 with_prog_sample_field_value_3: u32 = "prog_sample_field_value_3" 0x18[31:0]);
     /// `prog_sample_field_id_3`: bits 31:0 of dword 0x1c.
-    full(prog_sample_field_id_3 set_prog_sample_field_id_3 with_prog_sample_field_id_3: u32 = "prog_sample_field_id_3" 0x1c[31:0]);
+    number(prog_sample_field_id_3 set_prog_sample_field_id_3 with_prog_sample_field_id_3: SampleFieldId = "prog_sample_field_id_3" 0x1c[31:0]);
     /// `prog_sample_field_value_4`: bits 31:0 of dword 0x20.
     full(prog_sample_field_value_4 set_prog_sample_field_value_4 with_prog_sample_field_value_4: u32 = "prog_sample_field_value_4" 0x20[31:0]);
     /// `prog_sample_field_id_4`: bits 31:0 of dword 0x24.
-    full(prog_sample_field_id_4 set_prog_sample_field_id_4 with_prog_sample_field_id_4: u32 = "prog_sample_field_id_4" 0x24[31:0]);
+    number(prog_sample_field_id_4 set_prog_sample_field_id_4 with_prog_sample_field_id_4: SampleFieldId = "prog_sample_field_id_4" 0x24[31:0]);
     /// `prog_sample_field_value_5`: bits 31:0 of dword 0x28.
     full(prog_sample_field_value_5 set_prog_sample_field_value_5 with_prog_sample_field_value_5: u32 = "prog_sample_field_value_5" 0x28[31:0]);
     /// `prog_sample_field_id_5`: bits 31:0 of dword 0x2c.
-    full(prog_sample_field_id_5 set_prog_sample_field_id_5 with_prog_sample_field_id_5: u32 = "prog_sample_field_id_5" 0x2c[31:0]);
+    number(prog_sample_field_id_5 set_prog_sample_field_id_5 with_prog_sample_field_id_5: SampleFieldId = "prog_sample_field_id_5" 0x2c[31:0]);
     /// `prog_sample_field_value_6`: bits 31:0 of dword 0x30.
     full(prog_sample_field_value_6 set_prog_sample_field_value_6 with_prog_sample_field_value_6: u32 = "prog_sample_field_value_6" 0x30[31:0]);
     /// `prog_sample_field_id_6`: bits 31:0 of dword 0x34.
-    full(prog_sample_field_id_6 set_prog_sample_field_id_6 with_prog_sample_field_id_6: u32 = "prog_sample_field_id_6" 0x34[31:0]);
+    number(prog_sample_field_id_6 set_prog_sample_field_id_6 with_prog_sample_field_id_6: SampleFieldId = "prog_sample_field_id_6" 0x34[31:0]);
     /// `prog_sample_field_value_7`: bits 31:0 of dword 0x38.
     full(prog_sample_field_value_7 set_prog_sample_field_value_7 with_prog_sample_field_value_7: u32 = "prog_sample_field_value_7" 0x38[31:0]);
     /// `prog_sample_field_id_7`: bits 31:0 of dword 0x3c.
-    full(prog_sample_field_id_7 set_prog_sample_field_id_7 with_prog_sample_field_id_7: u32 = "prog_sample_field_id_7" 0x3c[31:0]);
+    number(prog_sample_field_id_7 set_prog_sample_field_id_7 with_prog_sample_field_id_7: SampleFieldId = "prog_sample_field_id_7" 0x3c[31:0]);
 }
 
 /// `fte_match_set_misc5`: 64 bytes.
@@ -658,15 +690,15 @@ layout! { WqeBasedFlowTableCap, tag::WqeBasedFlowTableCap, "wqe_based_flow_table
     /// `ste_alloc_log_max`: bits 4:0 of dword 0x04.
     bits(ste_alloc_log_max set_ste_alloc_log_max with_ste_alloc_log_max try_set_ste_alloc_log_max: u8 = "ste_alloc_log_max" 0x04[4:0]);
     /// `rtc_reparse_mode`: bits 20:16 of dword 0x08.
-    bits(rtc_reparse_mode set_rtc_reparse_mode with_rtc_reparse_mode try_set_rtc_reparse_mode: u8 = "rtc_reparse_mode" 0x08[20:16]);
+    flags(rtc_reparse_mode set_rtc_reparse_mode with_rtc_reparse_mode try_set_rtc_reparse_mode: RtcReparseModes(u8) = "rtc_reparse_mode" 0x08[20:16]);
     /// `rtc_index_mode`: bits 12:8 of dword 0x08.
-    bits(rtc_index_mode set_rtc_index_mode with_rtc_index_mode try_set_rtc_index_mode: u8 = "rtc_index_mode" 0x08[12:8]);
+    flags(rtc_index_mode set_rtc_index_mode with_rtc_index_mode try_set_rtc_index_mode: RtcUpdateModes(u8) = "rtc_index_mode" 0x08[12:8]);
     /// `rtc_log_depth_max`: bits 4:0 of dword 0x08.
     bits(rtc_log_depth_max set_rtc_log_depth_max with_rtc_log_depth_max try_set_rtc_log_depth_max: u8 = "rtc_log_depth_max" 0x08[4:0]);
     /// `max_header_modify_pattern_length`: bits 23:16 of dword 0x0c.
     full(max_header_modify_pattern_length set_max_header_modify_pattern_length with_max_header_modify_pattern_length: u8 = "max_header_modify_pattern_length" 0x0c[23:16]);
     /// `ste_format`: bits 15:0 of dword 0x0c.
-    full(ste_format set_ste_format with_ste_format: u16 = "ste_format" 0x0c[15:0]);
+    flags_full(ste_format set_ste_format with_ste_format: SteFormats(u16) = "ste_format" 0x0c[15:0]);
     /// `stc_action_type`: from byte 0x10 on.
     bytes(stc_action_type stc_action_type_mut set_stc_action_type with_stc_action_type: [u8; 16] = "stc_action_type" 0x10, 0x10);
     /// `header_insert_type`: bits 31:16 of dword 0x20.
@@ -674,15 +706,15 @@ layout! { WqeBasedFlowTableCap, tag::WqeBasedFlowTableCap, "wqe_based_flow_table
     /// `header_remove_type`: bits 15:0 of dword 0x20.
     full(header_remove_type set_header_remove_type with_header_remove_type: u16 = "header_remove_type" 0x20[15:0]);
     /// `trivial_match_definer`: bits 31:0 of dword 0x24.
-    full(trivial_match_definer set_trivial_match_definer with_trivial_match_definer: u32 = "trivial_match_definer" 0x24[31:0]);
+    number(trivial_match_definer set_trivial_match_definer with_trivial_match_definer: GeneralObjectId = "trivial_match_definer" 0x24[31:0]);
     /// `rtc_max_num_hash_definer_gen_wqe`: bits 4:0 of dword 0x28.
     bits(rtc_max_num_hash_definer_gen_wqe set_rtc_max_num_hash_definer_gen_wqe with_rtc_max_num_hash_definer_gen_wqe try_set_rtc_max_num_hash_definer_gen_wqe: u8 = "rtc_max_num_hash_definer_gen_wqe" 0x28[4:0]);
     /// `access_index_mode`: bits 7:0 of dword 0x2c.
-    full(access_index_mode set_access_index_mode with_access_index_mode: u8 = "access_index_mode" 0x2c[7:0]);
+    flags_full(access_index_mode set_access_index_mode with_access_index_mode: RtcAccessModes(u8) = "access_index_mode" 0x2c[7:0]);
     /// `ste_format_gen_wqe`: bits 15:0 of dword 0x30.
-    full(ste_format_gen_wqe set_ste_format_gen_wqe with_ste_format_gen_wqe: u16 = "ste_format_gen_wqe" 0x30[15:0]);
+    flags_full(ste_format_gen_wqe set_ste_format_gen_wqe with_ste_format_gen_wqe: SteFormats(u16) = "ste_format_gen_wqe" 0x30[15:0]);
     /// `linear_match_definer_reg_c3`: bits 31:0 of dword 0x34.
-    full(linear_match_definer_reg_c3 set_linear_match_definer_reg_c3 with_linear_match_definer_reg_c3: u32 = "linear_match_definer_reg_c3" 0x34[31:0]);
+    number(linear_match_definer_reg_c3 set_linear_match_definer_reg_c3 with_linear_match_definer_reg_c3: GeneralObjectId = "linear_match_definer_reg_c3" 0x34[31:0]);
     /// `fdb_jump_to_tir_stc`: bit 31 of dword 0x38.
     flag(fdb_jump_to_tir_stc set_fdb_jump_to_tir_stc with_fdb_jump_to_tir_stc: bool = "fdb_jump_to_tir_stc" 0x38[31]);
     /// `fdb_rx_set_flow_tag_stc`: bit 30 of dword 0x38.
@@ -697,13 +729,13 @@ layout! { WqeBasedFlowTableCap, tag::WqeBasedFlowTableCap, "wqe_based_flow_table
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type SyncSteeringIn = Layout<tag::SyncSteeringIn, 0x20>;
-layout! { SyncSteeringIn, tag::SyncSteeringIn, "sync_steering_in", Struct, 0x20, opcode 0xb00;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SyncSteeringIn, tag::SyncSteeringIn, "sync_steering_in", Struct, 0x20, opcode 0xb00, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { SyncSteeringIn => SyncSteeringOut }
 
@@ -713,11 +745,11 @@ request! { SyncSteeringIn => SyncSteeringOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type SyncSteeringOut = Layout<tag::SyncSteeringOut, 0x10>;
-layout! { SyncSteeringOut, tag::SyncSteeringOut, "sync_steering_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SyncSteeringOut, tag::SyncSteeringOut, "sync_steering_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `dest_format_struct`: 8 bytes.
@@ -726,7 +758,7 @@ layout! { SyncSteeringOut, tag::SyncSteeringOut, "sync_steering_out", Struct, 0x
 pub type DestFormatStruct = Layout<tag::DestFormatStruct, 0x08>;
 layout! { DestFormatStruct, tag::DestFormatStruct, "dest_format_struct", Struct, 0x08;
     /// `destination_type`: bits 31:24 of dword 0x00.
-    full(destination_type set_destination_type with_destination_type: u8 = "destination_type" 0x00[31:24]);
+    coded_full(destination_type set_destination_type with_destination_type: FlowDestinationType(u8) = "destination_type" 0x00[31:24]);
     /// `destination_id`: bits 23:0 of dword 0x00.
     bits(destination_id set_destination_id with_destination_id try_set_destination_id: u32 = "destination_id" 0x00[23:0]);
     /// `destination_eswitch_owner_vhca_id_valid`: bit 31 of dword 0x04.
@@ -734,9 +766,9 @@ layout! { DestFormatStruct, tag::DestFormatStruct, "dest_format_struct", Struct,
     /// `packet_reformat`: bit 30 of dword 0x04.
     flag(packet_reformat set_packet_reformat with_packet_reformat: bool = "packet_reformat" 0x04[30]);
     /// `destination_table_type`: bits 23:16 of dword 0x04.
-    full(destination_table_type set_destination_table_type with_destination_table_type: u8 = "destination_table_type" 0x04[23:16]);
+    coded_full(destination_table_type set_destination_table_type with_destination_table_type: FlowTableType(u8) = "destination_table_type" 0x04[23:16]);
     /// `destination_eswitch_owner_vhca_id`: bits 15:0 of dword 0x04.
-    full(destination_eswitch_owner_vhca_id set_destination_eswitch_owner_vhca_id with_destination_eswitch_owner_vhca_id: u16 = "destination_eswitch_owner_vhca_id" 0x04[15:0]);
+    number(destination_eswitch_owner_vhca_id set_destination_eswitch_owner_vhca_id with_destination_eswitch_owner_vhca_id: VhcaId = "destination_eswitch_owner_vhca_id" 0x04[15:0]);
 }
 
 /// `flow_counter_list`: 8 bytes.
@@ -745,7 +777,7 @@ layout! { DestFormatStruct, tag::DestFormatStruct, "dest_format_struct", Struct,
 pub type FlowCounterList = Layout<tag::FlowCounterList, 0x08>;
 layout! { FlowCounterList, tag::FlowCounterList, "flow_counter_list", Struct, 0x08;
     /// `flow_counter_id`: bits 31:0 of dword 0x00.
-    full(flow_counter_id set_flow_counter_id with_flow_counter_id: u32 = "flow_counter_id" 0x00[31:0]);
+    number(flow_counter_id set_flow_counter_id with_flow_counter_id: FlowCounterId = "flow_counter_id" 0x00[31:0]);
 }
 
 /// `extended_dest_format`: 16 bytes.
@@ -756,7 +788,7 @@ layout! { ExtendedDestFormat, tag::ExtendedDestFormat, "extended_dest_format", S
     /// `destination_entry`: from byte 0x00 on.
     nested(destination_entry destination_entry_mut set_destination_entry with_destination_entry: DestFormatStruct = "destination_entry" 0x00, 0x08);
     /// `packet_reformat_id`: bits 31:0 of dword 0x08.
-    full(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: u32 = "packet_reformat_id" 0x08[31:0]);
+    number(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: PacketReformatId = "packet_reformat_id" 0x08[31:0]);
 }
 
 /// `dest_format_flow_counter_list_auto`, a union: 16 bytes.
@@ -818,11 +850,11 @@ layout! { ExeAsoCtrlFlowMeter, tag::ExeAsoCtrlFlowMeter, "exe_aso_ctrl_flow_mete
     /// `return_reg_id`: bits 31:28 of dword 0x00.
     bits(return_reg_id set_return_reg_id with_return_reg_id try_set_return_reg_id: u8 = "return_reg_id" 0x00[31:28]);
     /// `aso_type`: bits 27:24 of dword 0x00.
-    bits(aso_type set_aso_type with_aso_type try_set_aso_type: u8 = "aso_type" 0x00[27:24]);
+    coded(aso_type set_aso_type with_aso_type try_set_aso_type: AsoType(u8) = "aso_type" 0x00[27:24]);
     /// `action`: bit 3 of dword 0x00.
     flag(action set_action with_action: bool = "action" 0x00[3]);
     /// `init_color`: bits 2:1 of dword 0x00.
-    bits(init_color set_init_color with_init_color try_set_init_color: u8 = "init_color" 0x00[2:1]);
+    coded(init_color set_init_color with_init_color try_set_init_color: FlowMeterColor(u8) = "init_color" 0x00[2:1]);
     /// `meter_id`: bit 0 of dword 0x00.
     flag(meter_id set_meter_id with_meter_id: bool = "meter_id" 0x00[0]);
 }
@@ -866,27 +898,27 @@ layout! { FlowContext, tag::FlowContext, "flow_context", Struct, 0x300;
     /// `flow_tag`: bits 23:0 of dword 0x08.
     bits(flow_tag set_flow_tag with_flow_tag try_set_flow_tag: u32 = "flow_tag" 0x08[23:0]);
     /// `action`: bits 15:0 of dword 0x0c.
-    full(action set_action with_action: u16 = "action" 0x0c[15:0]);
+    flags_full(action set_action with_action: FlowActions(u16) = "action" 0x0c[15:0]);
     /// `extended_destination`: bit 31 of dword 0x10.
     flag(extended_destination set_extended_destination with_extended_destination: bool = "extended_destination" 0x10[31]);
     /// `uplink_hairpin_en`: bit 30 of dword 0x10.
     flag(uplink_hairpin_en set_uplink_hairpin_en with_uplink_hairpin_en: bool = "uplink_hairpin_en" 0x10[30]);
     /// `flow_source`: bits 29:28 of dword 0x10.
-    bits(flow_source set_flow_source with_flow_source try_set_flow_source: u8 = "flow_source" 0x10[29:28]);
+    coded(flow_source set_flow_source with_flow_source try_set_flow_source: FlowSource(u8) = "flow_source" 0x10[29:28]);
     /// `encrypt_decrypt_type`: bits 27:24 of dword 0x10.
-    bits(encrypt_decrypt_type set_encrypt_decrypt_type with_encrypt_decrypt_type try_set_encrypt_decrypt_type: u8 = "encrypt_decrypt_type" 0x10[27:24]);
+    coded(encrypt_decrypt_type set_encrypt_decrypt_type with_encrypt_decrypt_type try_set_encrypt_decrypt_type: EncryptDecryptType(u8) = "encrypt_decrypt_type" 0x10[27:24]);
     /// `destination_list_size`: bits 23:0 of dword 0x10.
     bits(destination_list_size set_destination_list_size with_destination_list_size try_set_destination_list_size: u32 = "destination_list_size" 0x10[23:0]);
     /// `flow_counter_list_size`: bits 23:0 of dword 0x14.
     bits(flow_counter_list_size set_flow_counter_list_size with_flow_counter_list_size try_set_flow_counter_list_size: u32 = "flow_counter_list_size" 0x14[23:0]);
     /// `packet_reformat_id`: bits 31:0 of dword 0x18.
-    full(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: u32 = "packet_reformat_id" 0x18[31:0]);
+    number(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: PacketReformatId = "packet_reformat_id" 0x18[31:0]);
     /// `modify_header_id`: bits 31:0 of dword 0x1c.
-    full(modify_header_id set_modify_header_id with_modify_header_id: u32 = "modify_header_id" 0x1c[31:0]);
+    number(modify_header_id set_modify_header_id with_modify_header_id: ModifyHeaderId = "modify_header_id" 0x1c[31:0]);
     /// `push_vlan_2`: from byte 0x20 on.
     nested(push_vlan_2 push_vlan_2_mut set_push_vlan_2 with_push_vlan_2: Vlan = "push_vlan_2" 0x20, 0x04);
     /// `encrypt_decrypt_obj_id`: bits 31:0 of dword 0x24.
-    full(encrypt_decrypt_obj_id set_encrypt_decrypt_obj_id with_encrypt_decrypt_obj_id: u32 = "encrypt_decrypt_obj_id" 0x24[31:0]);
+    number(encrypt_decrypt_obj_id set_encrypt_decrypt_obj_id with_encrypt_decrypt_obj_id: GeneralObjectId = "encrypt_decrypt_obj_id" 0x24[31:0]);
     /// `match_value`: from byte 0x40 on.
     nested(match_value match_value_mut set_match_value with_match_value: FteMatchParam = "match_value" 0x40, 0x200);
     /// `execute_aso`: from byte 0x240 on.
@@ -911,16 +943,18 @@ layout! { TrafficCounter, tag::TrafficCounter, "traffic_counter", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type SetFteOut = Layout<tag::SetFteOut, 0x10>;
-layout! { SetFteOut, tag::SetFteOut, "set_fte_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SetFteOut, tag::SetFteOut, "set_fte_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `set_fte_in`: 832 bytes.
 ///
-/// Input of SET_FLOW_TABLE_ENTRY (0x936). Makes or changes an entry of a flow table.
+/// Input of SET_FLOW_TABLE_ENTRY (0x936). Makes a flow table entry at an index (op_mod 0), or changes the selected parts of one (op_mod 1).
+///
+/// Select mask `modify_enable_mask`: [`SetFteSelect`].
 ///
 /// With its list `flow_context.destination`: [`SetFteInWithDestination`].
 ///
@@ -929,31 +963,31 @@ pub type SetFteIn = Layout<tag::SetFteIn, 0x340>;
 
 /// `set_fte_in` and its list `flow_context.destination`.
 pub type SetFteInWithDestination = WithTail<SetFteIn, DestFormatFlowCounterListAuto>;
-layout! { SetFteIn, tag::SetFteIn, "set_fte_in", Struct, 0x340, opcode 0x936;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SetFteIn, tag::SetFteIn, "set_fte_in", Struct, 0x340, opcode 0x936, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `other_eswitch`: bit 30 of dword 0x08.
     flag(other_eswitch set_other_eswitch with_other_eswitch: bool = "other_eswitch" 0x08[30]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `table_type`: bits 31:24 of dword 0x10.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[31:24]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x10[31:24]);
     /// `eswitch_owner_vhca_id`: bits 15:0 of dword 0x10.
-    full(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: u16 = "eswitch_owner_vhca_id" 0x10[15:0]);
+    number(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: VhcaId = "eswitch_owner_vhca_id" 0x10[15:0]);
     /// `table_id`: bits 23:0 of dword 0x14.
-    bits(table_id set_table_id with_table_id try_set_table_id: u32 = "table_id" 0x14[23:0]);
+    number(table_id set_table_id with_table_id: FlowTableId = "table_id" 0x14[23:0]);
     /// `ignore_flow_level`: bit 31 of dword 0x18.
     flag(ignore_flow_level set_ignore_flow_level with_ignore_flow_level: bool = "ignore_flow_level" 0x18[31]);
     /// `modify_enable_mask`: bits 7:0 of dword 0x18.
-    full(modify_enable_mask set_modify_enable_mask with_modify_enable_mask: u8 = "modify_enable_mask" 0x18[7:0]);
+    flags_full(modify_enable_mask set_modify_enable_mask with_modify_enable_mask: SetFteSelect(u8) = "modify_enable_mask" 0x18[7:0]);
     /// `flow_index`: bits 31:0 of dword 0x20.
-    full(flow_index set_flow_index with_flow_index: u32 = "flow_index" 0x20[31:0]);
+    number(flow_index set_flow_index with_flow_index: FlowIndex = "flow_index" 0x20[31:0]);
     /// `flow_context`: from byte 0x40 on.
     nested(flow_context flow_context_mut set_flow_context with_flow_context: FlowContext = "flow_context" 0x40, 0x300);
 }
@@ -965,7 +999,7 @@ request! { SetFteIn => SetFteOut }
 pub type DestFormat = Layout<tag::DestFormat, 0x08>;
 layout! { DestFormat, tag::DestFormat, "dest_format", Struct, 0x08;
     /// `destination_type`: bits 31:24 of dword 0x00.
-    full(destination_type set_destination_type with_destination_type: u8 = "destination_type" 0x00[31:24]);
+    coded_full(destination_type set_destination_type with_destination_type: FlowDestinationType(u8) = "destination_type" 0x00[31:24]);
     /// `destination_id`: bits 23:0 of dword 0x00.
     bits(destination_id set_destination_id with_destination_id try_set_destination_id: u32 = "destination_id" 0x00[23:0]);
     /// `destination_eswitch_owner_vhca_id_valid`: bit 31 of dword 0x04.
@@ -973,7 +1007,7 @@ layout! { DestFormat, tag::DestFormat, "dest_format", Struct, 0x08;
     /// `packet_reformat`: bit 30 of dword 0x04.
     flag(packet_reformat set_packet_reformat with_packet_reformat: bool = "packet_reformat" 0x04[30]);
     /// `destination_eswitch_owner_vhca_id`: bits 15:0 of dword 0x04.
-    full(destination_eswitch_owner_vhca_id set_destination_eswitch_owner_vhca_id with_destination_eswitch_owner_vhca_id: u16 = "destination_eswitch_owner_vhca_id" 0x04[15:0]);
+    number(destination_eswitch_owner_vhca_id set_destination_eswitch_owner_vhca_id with_destination_eswitch_owner_vhca_id: VhcaId = "destination_eswitch_owner_vhca_id" 0x04[15:0]);
 }
 
 /// `sw_owner_icm_root_params`: 16 bytes.
@@ -993,9 +1027,9 @@ layout! { SwOwnerIcmRootParams, tag::SwOwnerIcmRootParams, "sw_owner_icm_root_pa
 pub type RtcParams = Layout<tag::RtcParams, 0x10>;
 layout! { RtcParams, tag::RtcParams, "rtc_params", Struct, 0x10;
     /// `rtc_id_0`: bits 31:0 of dword 0x00.
-    full(rtc_id_0 set_rtc_id_0 with_rtc_id_0: u32 = "rtc_id_0" 0x00[31:0]);
+    number(rtc_id_0 set_rtc_id_0 with_rtc_id_0: GeneralObjectId = "rtc_id_0" 0x00[31:0]);
     /// `rtc_id_1`: bits 31:0 of dword 0x04.
-    full(rtc_id_1 set_rtc_id_1 with_rtc_id_1: u32 = "rtc_id_1" 0x04[31:0]);
+    number(rtc_id_1 set_rtc_id_1 with_rtc_id_1: GeneralObjectId = "rtc_id_1" 0x04[31:0]);
 }
 
 /// `flow_table_context`: 40 bytes.
@@ -1012,7 +1046,7 @@ layout! { FlowTableContext, tag::FlowTableContext, "flow_table_context", Struct,
     /// `termination_table`: bit 28 of dword 0x00.
     flag(termination_table set_termination_table with_termination_table: bool = "termination_table" 0x00[28]);
     /// `table_miss_action`: bits 27:24 of dword 0x00.
-    bits(table_miss_action set_table_miss_action with_table_miss_action try_set_table_miss_action: u8 = "table_miss_action" 0x00[27:24]);
+    coded(table_miss_action set_table_miss_action with_table_miss_action try_set_table_miss_action: TableMissAction(u8) = "table_miss_action" 0x00[27:24]);
     /// `level`: bits 23:16 of dword 0x00.
     full(level set_level with_level: u8 = "level" 0x00[23:16]);
     /// `rtc_valid`: bit 15 of dword 0x00.
@@ -1020,9 +1054,9 @@ layout! { FlowTableContext, tag::FlowTableContext, "flow_table_context", Struct,
     /// `log_size`: bits 7:0 of dword 0x00.
     full(log_size set_log_size with_log_size: u8 = "log_size" 0x00[7:0]);
     /// `table_miss_id`: bits 23:0 of dword 0x04.
-    bits(table_miss_id set_table_miss_id with_table_miss_id try_set_table_miss_id: u32 = "table_miss_id" 0x04[23:0]);
+    number(table_miss_id set_table_miss_id with_table_miss_id: FlowTableId = "table_miss_id" 0x04[23:0]);
     /// `lag_master_next_table_id`: bits 23:0 of dword 0x08.
-    bits(lag_master_next_table_id set_lag_master_next_table_id with_lag_master_next_table_id try_set_lag_master_next_table_id: u32 = "lag_master_next_table_id" 0x08[23:0]);
+    number(lag_master_next_table_id set_lag_master_next_table_id with_lag_master_next_table_id: FlowTableId = "lag_master_next_table_id" 0x08[23:0]);
     /// `sws`: from byte 0x18 on.
     nested(sws sws_mut set_sws with_sws: SwOwnerIcmRootParams = "sws" 0x18, 0x10);
     /// `hws`: from byte 0x18 on.
@@ -1035,11 +1069,11 @@ layout! { FlowTableContext, tag::FlowTableContext, "flow_table_context", Struct,
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryFlowTableOut = Layout<tag::QueryFlowTableOut, 0x40>;
-layout! { QueryFlowTableOut, tag::QueryFlowTableOut, "query_flow_table_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryFlowTableOut, tag::QueryFlowTableOut, "query_flow_table_out", Struct, 0x40, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `flow_table_context`: from byte 0x18 on.
     nested(flow_table_context flow_table_context_mut set_flow_table_context with_flow_table_context: FlowTableContext = "flow_table_context" 0x18, 0x28);
 }
@@ -1050,23 +1084,23 @@ layout! { QueryFlowTableOut, tag::QueryFlowTableOut, "query_flow_table_out", Str
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryFlowTableIn = Layout<tag::QueryFlowTableIn, 0x40>;
-layout! { QueryFlowTableIn, tag::QueryFlowTableIn, "query_flow_table_in", Struct, 0x40, opcode 0x932;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04. Tunnel by which the command goes to another function; 0 for none. Capability: cmd_hca_cap.vhca_tunnel_commands.
-    full(vhca_tunnel_id set_vhca_tunnel_id with_vhca_tunnel_id: u16 = "vhca_tunnel_id" 0x04[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryFlowTableIn, tag::QueryFlowTableIn, "query_flow_table_in", Struct, 0x40, opcode 0x932, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04.
+    number(vhca_tunnel_id set_vhca_tunnel_id with_vhca_tunnel_id: VhcaTunnelId = "vhca_tunnel_id" 0x04[31:16]) "Tunnel by which the command goes to another function; 0 for none. Capability: cmd_hca_cap.vhca_tunnel_commands.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `table_type`: bits 31:24 of dword 0x10.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[31:24]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x10[31:24]);
     /// `table_id`: bits 23:0 of dword 0x14.
-    bits(table_id set_table_id with_table_id try_set_table_id: u32 = "table_id" 0x14[23:0]);
+    number(table_id set_table_id with_table_id: FlowTableId = "table_id" 0x14[23:0]);
 }
 request! { QueryFlowTableIn => QueryFlowTableOut }
 
@@ -1081,34 +1115,34 @@ pub type QueryFteOut = Layout<tag::QueryFteOut, 0x340>;
 
 /// `query_fte_out` and its list `flow_context.destination`.
 pub type QueryFteOutWithDestination = WithTail<QueryFteOut, DestFormatFlowCounterListAuto>;
-layout! { QueryFteOut, tag::QueryFteOut, "query_fte_out", Struct, 0x340;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryFteOut, tag::QueryFteOut, "query_fte_out", Struct, 0x340, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `flow_context`: from byte 0x40 on.
     nested(flow_context flow_context_mut set_flow_context with_flow_context: FlowContext = "flow_context" 0x40, 0x300);
 }
 
 /// `query_fte_in`: 64 bytes.
 ///
-/// Input of QUERY_FLOW_TABLE_ENTRY (0x937). Reads an entry of a flow table.
+/// Input of QUERY_FLOW_TABLE_ENTRY (0x937). Reads a flow table entry.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryFteIn = Layout<tag::QueryFteIn, 0x40>;
-layout! { QueryFteIn, tag::QueryFteIn, "query_fte_in", Struct, 0x40, opcode 0x937;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryFteIn, tag::QueryFteIn, "query_fte_in", Struct, 0x40, opcode 0x937, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `table_type`: bits 31:24 of dword 0x10.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[31:24]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x10[31:24]);
     /// `table_id`: bits 23:0 of dword 0x14.
-    bits(table_id set_table_id with_table_id try_set_table_id: u32 = "table_id" 0x14[23:0]);
+    number(table_id set_table_id with_table_id: FlowTableId = "table_id" 0x14[23:0]);
     /// `flow_index`: bits 31:0 of dword 0x20.
-    full(flow_index set_flow_index with_flow_index: u32 = "flow_index" 0x20[31:0]);
+    number(flow_index set_flow_index with_flow_index: FlowIndex = "flow_index" 0x20[31:0]);
 }
 request! { QueryFteIn => QueryFteOut }
 
@@ -1142,7 +1176,7 @@ layout! { MatchDefinerFormat0, tag::MatchDefinerFormat0, "match_definer_format_0
     /// `outer_l3_type`: bits 21:20 of dword 0x30.
     bits(outer_l3_type set_outer_l3_type with_outer_l3_type try_set_outer_l3_type: u8 = "outer_l3_type" 0x30[21:20]);
     /// `outer_l4_type`: bits 19:18 of dword 0x30.
-    bits(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: u8 = "outer_l4_type" 0x30[19:18]);
+    coded(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: PacketL4Type(u8) = "outer_l4_type" 0x30[19:18]);
     /// `outer_first_vlan_type`: bits 17:16 of dword 0x30.
     bits(outer_first_vlan_type set_outer_first_vlan_type with_outer_first_vlan_type try_set_outer_first_vlan_type: u8 = "outer_first_vlan_type" 0x30[17:16]);
     /// `outer_first_vlan_prio`: bits 15:13 of dword 0x30.
@@ -1152,7 +1186,7 @@ layout! { MatchDefinerFormat0, tag::MatchDefinerFormat0, "match_definer_format_0
     /// `outer_first_vlan_vid`: bits 11:0 of dword 0x30.
     bits(outer_first_vlan_vid set_outer_first_vlan_vid with_outer_first_vlan_vid try_set_outer_first_vlan_vid: u16 = "outer_first_vlan_vid" 0x30[11:0]);
     /// `outer_l4_type_ext`: bits 31:28 of dword 0x34.
-    bits(outer_l4_type_ext set_outer_l4_type_ext with_outer_l4_type_ext try_set_outer_l4_type_ext: u8 = "outer_l4_type_ext" 0x34[31:28]);
+    coded(outer_l4_type_ext set_outer_l4_type_ext with_outer_l4_type_ext try_set_outer_l4_type_ext: PacketL4TypeExt(u8) = "outer_l4_type_ext" 0x34[31:28]);
     /// `outer_ipsec_layer`: bits 25:24 of dword 0x34.
     bits(outer_ipsec_layer set_outer_ipsec_layer with_outer_ipsec_layer try_set_outer_ipsec_layer: u8 = "outer_ipsec_layer" 0x34[25:24]);
     /// `outer_l2_type`: bits 23:22 of dword 0x34.
@@ -1239,7 +1273,7 @@ layout! { MatchDefinerFormat22, tag::MatchDefinerFormat22, "match_definer_format
     /// `outer_l3_type`: bits 21:20 of dword 0x2c.
     bits(outer_l3_type set_outer_l3_type with_outer_l3_type try_set_outer_l3_type: u8 = "outer_l3_type" 0x2c[21:20]);
     /// `outer_l4_type`: bits 19:18 of dword 0x2c.
-    bits(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: u8 = "outer_l4_type" 0x2c[19:18]);
+    coded(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: PacketL4Type(u8) = "outer_l4_type" 0x2c[19:18]);
     /// `outer_first_vlan_type`: bits 17:16 of dword 0x2c.
     bits(outer_first_vlan_type set_outer_first_vlan_type with_outer_first_vlan_type try_set_outer_first_vlan_type: u8 = "outer_first_vlan_type" 0x2c[17:16]);
     /// `outer_first_vlan_prio`: bits 15:13 of dword 0x2c.
@@ -1288,7 +1322,7 @@ layout! { MatchDefinerFormat23, tag::MatchDefinerFormat23, "match_definer_format
     /// `inner_l3_type`: bits 21:20 of dword 0x2c.
     bits(inner_l3_type set_inner_l3_type with_inner_l3_type try_set_inner_l3_type: u8 = "inner_l3_type" 0x2c[21:20]);
     /// `inner_l4_type`: bits 19:18 of dword 0x2c.
-    bits(inner_l4_type set_inner_l4_type with_inner_l4_type try_set_inner_l4_type: u8 = "inner_l4_type" 0x2c[19:18]);
+    coded(inner_l4_type set_inner_l4_type with_inner_l4_type try_set_inner_l4_type: PacketL4Type(u8) = "inner_l4_type" 0x2c[19:18]);
     /// `inner_first_vlan_type`: bits 17:16 of dword 0x2c.
     bits(inner_first_vlan_type set_inner_first_vlan_type with_inner_first_vlan_type try_set_inner_first_vlan_type: u8 = "inner_first_vlan_type" 0x2c[17:16]);
     /// `inner_first_vlan_prio`: bits 15:13 of dword 0x2c.
@@ -1420,6 +1454,8 @@ layout! { MatchDefinerMatchMask, tag::MatchDefinerMatchMask, "match_definer_matc
 
 /// `match_definer`: 128 bytes.
 ///
+/// General object 0x0018 (match_definer): Match definer: which parts of a packet a matcher compares.
+///
 /// Called `definer` in rdma-core, dpdk.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl.
@@ -1429,7 +1465,7 @@ layout! { MatchDefiner, tag::MatchDefiner, "match_definer", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `format_id`: bits 15:0 of dword 0x10.
-    full(format_id set_format_id with_format_id: u16 = "format_id" 0x10[15:0]);
+    coded_full(format_id set_format_id with_format_id: DefinerFormat(u16) = "format_id" 0x10[15:0]);
     /// `format_select_dw3`: bits 31:24 of dword 0x20.
     full(format_select_dw3 set_format_select_dw3 with_format_select_dw3: u8 = "format_select_dw3" 0x20[31:24]);
     /// `format_select_dw2`: bits 23:16 of dword 0x20.
@@ -1472,11 +1508,13 @@ layout! { MatchDefiner, tag::MatchDefiner, "match_definer", Struct, 0x80;
 
 /// `modify_header_arg`: 20 bytes.
 ///
+/// General object 0x0023 (header_modify_argument): Argument of a header modify pattern.
+///
 /// Sources: v7.3, v6.12, rdma-core.
 pub type ModifyHeaderArg = Layout<tag::ModifyHeaderArg, 0x14>;
 layout! { ModifyHeaderArg, tag::ModifyHeaderArg, "modify_header_arg", Struct, 0x14;
     /// `access_pd`: bits 23:0 of dword 0x10.
-    bits(access_pd set_access_pd with_access_pd try_set_access_pd: u32 = "access_pd" 0x10[23:0]);
+    number(access_pd set_access_pd with_access_pd: Pdn = "access_pd" 0x10[23:0]);
 }
 
 /// `create_modify_header_arg_in`: 36 bytes.
@@ -1485,7 +1523,7 @@ layout! { ModifyHeaderArg, tag::ModifyHeaderArg, "modify_header_arg", Struct, 0x
 ///
 /// Sources: v7.3, v6.12, rdma-core.
 pub type CreateModifyHeaderArgIn = Layout<tag::CreateModifyHeaderArgIn, 0x24>;
-layout! { CreateModifyHeaderArgIn, tag::CreateModifyHeaderArgIn, "create_modify_header_arg_in", Struct, 0x24;
+layout! { CreateModifyHeaderArgIn, tag::CreateModifyHeaderArgIn, "create_modify_header_arg_in", Struct, 0x24, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `arg`: from byte 0x10 on.
@@ -1501,7 +1539,7 @@ layout! { CreateModifyHeaderArgIn, tag::CreateModifyHeaderArgIn, "create_modify_
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl.
 #[doc(alias = "create_definer_in")]
 pub type CreateMatchDefinerIn = Layout<tag::CreateMatchDefinerIn, 0x90>;
-layout! { CreateMatchDefinerIn, tag::CreateMatchDefinerIn, "create_match_definer_in", Struct, 0x90;
+layout! { CreateMatchDefinerIn, tag::CreateMatchDefinerIn, "create_match_definer_in", Struct, 0x90, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
     #[doc(alias = "hdr")]
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
@@ -1516,7 +1554,7 @@ layout! { CreateMatchDefinerIn, tag::CreateMatchDefinerIn, "create_match_definer
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateMatchDefinerOut = Layout<tag::CreateMatchDefinerOut, 0x10>;
-layout! { CreateMatchDefinerOut, tag::CreateMatchDefinerOut, "create_match_definer_out", Struct, 0x10;
+layout! { CreateMatchDefinerOut, tag::CreateMatchDefinerOut, "create_match_definer_out", Struct, 0x10, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
 }
@@ -1527,38 +1565,38 @@ layout! { CreateMatchDefinerOut, tag::CreateMatchDefinerOut, "create_match_defin
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryFlowGroupOut = Layout<tag::QueryFlowGroupOut, 0x400>;
-layout! { QueryFlowGroupOut, tag::QueryFlowGroupOut, "query_flow_group_out", Struct, 0x400;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryFlowGroupOut, tag::QueryFlowGroupOut, "query_flow_group_out", Struct, 0x400, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `start_flow_index`: bits 31:0 of dword 0x1c.
-    full(start_flow_index set_start_flow_index with_start_flow_index: u32 = "start_flow_index" 0x1c[31:0]);
+    number(start_flow_index set_start_flow_index with_start_flow_index: FlowIndex = "start_flow_index" 0x1c[31:0]);
     /// `end_flow_index`: bits 31:0 of dword 0x24.
-    full(end_flow_index set_end_flow_index with_end_flow_index: u32 = "end_flow_index" 0x24[31:0]);
+    number(end_flow_index set_end_flow_index with_end_flow_index: FlowIndex = "end_flow_index" 0x24[31:0]);
     /// `match_criteria_enable`: bits 7:0 of dword 0x3c.
-    full(match_criteria_enable set_match_criteria_enable with_match_criteria_enable: u8 = "match_criteria_enable" 0x3c[7:0]);
+    flags_full(match_criteria_enable set_match_criteria_enable with_match_criteria_enable: MatchCriteria(u8) = "match_criteria_enable" 0x3c[7:0]);
     /// `match_criteria`: from byte 0x40 on.
     nested(match_criteria match_criteria_mut set_match_criteria with_match_criteria: FteMatchParam = "match_criteria" 0x40, 0x200);
 }
 
 /// `query_flow_group_in`: 64 bytes.
 ///
-/// Input of QUERY_FLOW_GROUP (0x935). Reads a flow group.
+/// Input of QUERY_FLOW_GROUP (0x935). Reads the match criteria and the range of a flow group.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryFlowGroupIn = Layout<tag::QueryFlowGroupIn, 0x40>;
-layout! { QueryFlowGroupIn, tag::QueryFlowGroupIn, "query_flow_group_in", Struct, 0x40, opcode 0x935;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryFlowGroupIn, tag::QueryFlowGroupIn, "query_flow_group_in", Struct, 0x40, opcode 0x935, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `table_type`: bits 31:24 of dword 0x10.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[31:24]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x10[31:24]);
     /// `table_id`: bits 23:0 of dword 0x14.
-    bits(table_id set_table_id with_table_id try_set_table_id: u32 = "table_id" 0x14[23:0]);
+    number(table_id set_table_id with_table_id: FlowTableId = "table_id" 0x14[23:0]);
     /// `group_id`: bits 31:0 of dword 0x18.
     full(group_id set_group_id with_group_id: u32 = "group_id" 0x18[31:0]);
 }
@@ -1575,29 +1613,29 @@ pub type QueryFlowCounterOut = Layout<tag::QueryFlowCounterOut, 0x10>;
 
 /// `query_flow_counter_out` and its list `flow_statistics`.
 pub type QueryFlowCounterOutWithFlowStatistics = WithTail<QueryFlowCounterOut, TrafficCounter>;
-layout! { QueryFlowCounterOut, tag::QueryFlowCounterOut, "query_flow_counter_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryFlowCounterOut, tag::QueryFlowCounterOut, "query_flow_counter_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     tail(layout TrafficCounter = "flow_statistics" 0x10);
 }
 
 /// `query_flow_counter_in`: 32 bytes.
 ///
-/// Input of QUERY_FLOW_COUNTER (0x93b). Reads flow counters, and may clear them.
+/// Input of QUERY_FLOW_COUNTER (0x93b). Reads flow counters, from one number on.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryFlowCounterIn = Layout<tag::QueryFlowCounterIn, 0x20>;
-layout! { QueryFlowCounterIn, tag::QueryFlowCounterIn, "query_flow_counter_in", Struct, 0x20, opcode 0x93b;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryFlowCounterIn, tag::QueryFlowCounterIn, "query_flow_counter_in", Struct, 0x20, opcode 0x93b, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `mkey`: bits 31:0 of dword 0x0c.
-    full(mkey set_mkey with_mkey: u32 = "mkey" 0x0c[31:0]);
+    number(mkey set_mkey with_mkey: Mkey = "mkey" 0x0c[31:0]);
     /// `address`: 64 bits from byte 0x10 on.
     quad(address set_address with_address: u64 = "address" 0x10);
     /// `clear`: bit 31 of dword 0x18.
@@ -1607,7 +1645,7 @@ layout! { QueryFlowCounterIn, tag::QueryFlowCounterIn, "query_flow_counter_in", 
     /// `num_of_counters`: bits 15:0 of dword 0x18.
     full(num_of_counters set_num_of_counters with_num_of_counters: u16 = "num_of_counters" 0x18[15:0]);
     /// `flow_counter_id`: bits 31:0 of dword 0x1c.
-    full(flow_counter_id set_flow_counter_id with_flow_counter_id: u32 = "flow_counter_id" 0x1c[31:0]);
+    number(flow_counter_id set_flow_counter_id with_flow_counter_id: FlowCounterId = "flow_counter_id" 0x1c[31:0]);
 }
 request! { QueryFlowCounterIn => QueryFlowCounterOut }
 
@@ -1622,9 +1660,9 @@ pub type PacketReformatContextIn = Layout<tag::PacketReformatContextIn, 0x08>;
 
 /// `packet_reformat_context_in` and its list `more_reformat_data`.
 pub type PacketReformatContextInWithMoreReformatData = WithTail<PacketReformatContextIn, u8>;
-layout! { PacketReformatContextIn, tag::PacketReformatContextIn, "packet_reformat_context_in", Struct, 0x08;
+layout! { PacketReformatContextIn, tag::PacketReformatContextIn, "packet_reformat_context_in", Struct, 0x08, "Input of a command.";
     /// `reformat_type`: bits 31:24 of dword 0x00.
-    full(reformat_type set_reformat_type with_reformat_type: u8 = "reformat_type" 0x00[31:24]);
+    coded_full(reformat_type set_reformat_type with_reformat_type: ReformatType(u8) = "reformat_type" 0x00[31:24]);
     /// `reformat_param_0`: bits 19:16 of dword 0x00.
     bits(reformat_param_0 set_reformat_param_0 with_reformat_param_0 try_set_reformat_param_0: u8 = "reformat_param_0" 0x00[19:16]);
     /// `reformat_data_size`: bits 9:0 of dword 0x00.
@@ -1647,11 +1685,11 @@ pub type QueryPacketReformatContextOut = Layout<tag::QueryPacketReformatContextO
 
 /// `query_packet_reformat_context_out` and its list `packet_reformat_context`.
 pub type QueryPacketReformatContextOutWithPacketReformatContext = WithTail<QueryPacketReformatContextOut, PacketReformatContextIn>;
-layout! { QueryPacketReformatContextOut, tag::QueryPacketReformatContextOut, "query_packet_reformat_context_out", Struct, 0x1c;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryPacketReformatContextOut, tag::QueryPacketReformatContextOut, "query_packet_reformat_context_out", Struct, 0x1c, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     tail(layout PacketReformatContextIn = "packet_reformat_context" 0x1c);
 }
 
@@ -1661,13 +1699,13 @@ layout! { QueryPacketReformatContextOut, tag::QueryPacketReformatContextOut, "qu
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryPacketReformatContextIn = Layout<tag::QueryPacketReformatContextIn, 0x20>;
-layout! { QueryPacketReformatContextIn, tag::QueryPacketReformatContextIn, "query_packet_reformat_context_in", Struct, 0x20, opcode 0x93f;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryPacketReformatContextIn, tag::QueryPacketReformatContextIn, "query_packet_reformat_context_in", Struct, 0x20, opcode 0x93f, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `packet_reformat_id`: bits 31:0 of dword 0x08.
-    full(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: u32 = "packet_reformat_id" 0x08[31:0]);
+    number(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: PacketReformatId = "packet_reformat_id" 0x08[31:0]);
 }
 request! { QueryPacketReformatContextIn => QueryPacketReformatContextOut }
 
@@ -1677,18 +1715,18 @@ request! { QueryPacketReformatContextIn => QueryPacketReformatContextOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AllocPacketReformatContextOut = Layout<tag::AllocPacketReformatContextOut, 0x10>;
-layout! { AllocPacketReformatContextOut, tag::AllocPacketReformatContextOut, "alloc_packet_reformat_context_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { AllocPacketReformatContextOut, tag::AllocPacketReformatContextOut, "alloc_packet_reformat_context_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `packet_reformat_id`: bits 31:0 of dword 0x08.
-    full(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: u32 = "packet_reformat_id" 0x08[31:0]);
+    number(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: PacketReformatId = "packet_reformat_id" 0x08[31:0]);
 }
 
 /// `alloc_packet_reformat_context_in`: 36 bytes.
 ///
-/// Input of ALLOC_PACKET_REFORMAT_CONTEXT (0x93d). Allocates a packet reformat context: headers to add or take off.
+/// Input of ALLOC_PACKET_REFORMAT_CONTEXT (0x93d). Makes a packet reformat context.
 ///
 /// With its list `packet_reformat_context.more_reformat_data`: [`AllocPacketReformatContextInWithMoreReformatData`].
 ///
@@ -1697,13 +1735,13 @@ pub type AllocPacketReformatContextIn = Layout<tag::AllocPacketReformatContextIn
 
 /// `alloc_packet_reformat_context_in` and its list `packet_reformat_context.more_reformat_data`.
 pub type AllocPacketReformatContextInWithMoreReformatData = WithTail<AllocPacketReformatContextIn, u8>;
-layout! { AllocPacketReformatContextIn, tag::AllocPacketReformatContextIn, "alloc_packet_reformat_context_in", Struct, 0x24, opcode 0x93d;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { AllocPacketReformatContextIn, tag::AllocPacketReformatContextIn, "alloc_packet_reformat_context_in", Struct, 0x24, opcode 0x93d, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `packet_reformat_context`: from byte 0x1c on.
     nested(packet_reformat_context packet_reformat_context_mut set_packet_reformat_context with_packet_reformat_context: PacketReformatContextIn = "packet_reformat_context" 0x1c, 0x08);
 }
@@ -1715,26 +1753,26 @@ request! { AllocPacketReformatContextIn => AllocPacketReformatContextOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocPacketReformatContextOut = Layout<tag::DeallocPacketReformatContextOut, 0x10>;
-layout! { DeallocPacketReformatContextOut, tag::DeallocPacketReformatContextOut, "dealloc_packet_reformat_context_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DeallocPacketReformatContextOut, tag::DeallocPacketReformatContextOut, "dealloc_packet_reformat_context_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `dealloc_packet_reformat_context_in`: 16 bytes.
 ///
-/// Input of DEALLOC_PACKET_REFORMAT_CONTEXT (0x93e). Frees a packet reformat context.
+/// Input of DEALLOC_PACKET_REFORMAT_CONTEXT (0x93e). Ends a packet reformat context.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocPacketReformatContextIn = Layout<tag::DeallocPacketReformatContextIn, 0x10>;
-layout! { DeallocPacketReformatContextIn, tag::DeallocPacketReformatContextIn, "dealloc_packet_reformat_context_in", Struct, 0x10, opcode 0x93e;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DeallocPacketReformatContextIn, tag::DeallocPacketReformatContextIn, "dealloc_packet_reformat_context_in", Struct, 0x10, opcode 0x93e, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `packet_reformat_id`: bits 31:0 of dword 0x08.
-    full(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: u32 = "packet_reformat_id" 0x08[31:0]);
+    number(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: PacketReformatId = "packet_reformat_id" 0x08[31:0]);
 }
 request! { DeallocPacketReformatContextIn => DeallocPacketReformatContextOut }
 
@@ -1744,11 +1782,11 @@ request! { DeallocPacketReformatContextIn => DeallocPacketReformatContextOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type SetActionIn = Layout<tag::SetActionIn, 0x08>;
-layout! { SetActionIn, tag::SetActionIn, "set_action_in", Struct, 0x08;
+layout! { SetActionIn, tag::SetActionIn, "set_action_in", Struct, 0x08, "Input of a command.";
     /// `action_type`: bits 31:28 of dword 0x00.
-    bits(action_type set_action_type with_action_type try_set_action_type: u8 = "action_type" 0x00[31:28]);
+    coded(action_type set_action_type with_action_type try_set_action_type: ModifyHeaderAction(u8) = "action_type" 0x00[31:28]);
     /// `field`: bits 27:16 of dword 0x00.
-    bits(field set_field with_field try_set_field: u16 = "field" 0x00[27:16]);
+    coded(field set_field with_field try_set_field: ModifyHeaderField(u16) = "field" 0x00[27:16]);
     /// `offset`: bits 12:8 of dword 0x00.
     bits(offset set_offset with_offset try_set_offset: u8 = "offset" 0x00[12:8]);
     /// `length`: bits 4:0 of dword 0x00.
@@ -1763,11 +1801,11 @@ layout! { SetActionIn, tag::SetActionIn, "set_action_in", Struct, 0x08;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AddActionIn = Layout<tag::AddActionIn, 0x08>;
-layout! { AddActionIn, tag::AddActionIn, "add_action_in", Struct, 0x08;
+layout! { AddActionIn, tag::AddActionIn, "add_action_in", Struct, 0x08, "Input of a command.";
     /// `action_type`: bits 31:28 of dword 0x00.
-    bits(action_type set_action_type with_action_type try_set_action_type: u8 = "action_type" 0x00[31:28]);
+    coded(action_type set_action_type with_action_type try_set_action_type: ModifyHeaderAction(u8) = "action_type" 0x00[31:28]);
     /// `field`: bits 27:16 of dword 0x00.
-    bits(field set_field with_field try_set_field: u16 = "field" 0x00[27:16]);
+    coded(field set_field with_field try_set_field: ModifyHeaderField(u16) = "field" 0x00[27:16]);
     /// `data`: bits 31:0 of dword 0x04.
     full(data set_data with_data: u32 = "data" 0x04[31:0]);
 }
@@ -1778,17 +1816,17 @@ layout! { AddActionIn, tag::AddActionIn, "add_action_in", Struct, 0x08;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CopyActionIn = Layout<tag::CopyActionIn, 0x08>;
-layout! { CopyActionIn, tag::CopyActionIn, "copy_action_in", Struct, 0x08;
+layout! { CopyActionIn, tag::CopyActionIn, "copy_action_in", Struct, 0x08, "Input of a command.";
     /// `action_type`: bits 31:28 of dword 0x00.
-    bits(action_type set_action_type with_action_type try_set_action_type: u8 = "action_type" 0x00[31:28]);
+    coded(action_type set_action_type with_action_type try_set_action_type: ModifyHeaderAction(u8) = "action_type" 0x00[31:28]);
     /// `src_field`: bits 27:16 of dword 0x00.
-    bits(src_field set_src_field with_src_field try_set_src_field: u16 = "src_field" 0x00[27:16]);
+    coded(src_field set_src_field with_src_field try_set_src_field: ModifyHeaderField(u16) = "src_field" 0x00[27:16]);
     /// `src_offset`: bits 12:8 of dword 0x00.
     bits(src_offset set_src_offset with_src_offset try_set_src_offset: u8 = "src_offset" 0x00[12:8]);
     /// `length`: bits 4:0 of dword 0x00.
     bits(length set_length with_length try_set_length: u8 = "length" 0x00[4:0]);
     /// `dst_field`: bits 27:16 of dword 0x04.
-    bits(dst_field set_dst_field with_dst_field try_set_dst_field: u16 = "dst_field" 0x04[27:16]);
+    coded(dst_field set_dst_field with_dst_field try_set_dst_field: ModifyHeaderField(u16) = "dst_field" 0x04[27:16]);
     /// `dst_offset`: bits 12:8 of dword 0x04.
     bits(dst_offset set_dst_offset with_dst_offset try_set_dst_offset: u8 = "dst_offset" 0x04[12:8]);
 }
@@ -1812,18 +1850,18 @@ layout! { SetAddCopyActionInAuto, tag::SetAddCopyActionInAuto, "set_add_copy_act
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AllocModifyHeaderContextOut = Layout<tag::AllocModifyHeaderContextOut, 0x10>;
-layout! { AllocModifyHeaderContextOut, tag::AllocModifyHeaderContextOut, "alloc_modify_header_context_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { AllocModifyHeaderContextOut, tag::AllocModifyHeaderContextOut, "alloc_modify_header_context_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `modify_header_id`: bits 31:0 of dword 0x08.
-    full(modify_header_id set_modify_header_id with_modify_header_id: u32 = "modify_header_id" 0x08[31:0]);
+    number(modify_header_id set_modify_header_id with_modify_header_id: ModifyHeaderId = "modify_header_id" 0x08[31:0]);
 }
 
 /// `alloc_modify_header_context_in`: 16 bytes.
 ///
-/// Input of ALLOC_MODIFY_HEADER_CONTEXT (0x940). Allocates a modify header context: a list of changes to headers.
+/// Input of ALLOC_MODIFY_HEADER_CONTEXT (0x940). Makes a modify header context from a list of actions.
 ///
 /// With its list `actions`: [`AllocModifyHeaderContextInWithActions`].
 ///
@@ -1832,15 +1870,15 @@ pub type AllocModifyHeaderContextIn = Layout<tag::AllocModifyHeaderContextIn, 0x
 
 /// `alloc_modify_header_context_in` and its list `actions`.
 pub type AllocModifyHeaderContextInWithActions = WithTail<AllocModifyHeaderContextIn, SetAddCopyActionInAuto>;
-layout! { AllocModifyHeaderContextIn, tag::AllocModifyHeaderContextIn, "alloc_modify_header_context_in", Struct, 0x10, opcode 0x940;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { AllocModifyHeaderContextIn, tag::AllocModifyHeaderContextIn, "alloc_modify_header_context_in", Struct, 0x10, opcode 0x940, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `table_type`: bits 31:24 of dword 0x0c.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x0c[31:24]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x0c[31:24]);
     /// `num_of_actions`: bits 7:0 of dword 0x0c.
     full(num_of_actions set_num_of_actions with_num_of_actions: u8 = "num_of_actions" 0x0c[7:0]);
     tail(layout SetAddCopyActionInAuto = "actions" 0x10);
@@ -1853,28 +1891,28 @@ request! { AllocModifyHeaderContextIn => AllocModifyHeaderContextOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocModifyHeaderContextOut = Layout<tag::DeallocModifyHeaderContextOut, 0x10>;
-layout! { DeallocModifyHeaderContextOut, tag::DeallocModifyHeaderContextOut, "dealloc_modify_header_context_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DeallocModifyHeaderContextOut, tag::DeallocModifyHeaderContextOut, "dealloc_modify_header_context_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `dealloc_modify_header_context_in`: 16 bytes.
 ///
-/// Input of DEALLOC_MODIFY_HEADER_CONTEXT (0x941). Frees a modify header context.
+/// Input of DEALLOC_MODIFY_HEADER_CONTEXT (0x941). Ends a modify header context.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocModifyHeaderContextIn = Layout<tag::DeallocModifyHeaderContextIn, 0x10>;
-layout! { DeallocModifyHeaderContextIn, tag::DeallocModifyHeaderContextIn, "dealloc_modify_header_context_in", Struct, 0x10, opcode 0x941;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DeallocModifyHeaderContextIn, tag::DeallocModifyHeaderContextIn, "dealloc_modify_header_context_in", Struct, 0x10, opcode 0x941, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `modify_header_id`: bits 31:0 of dword 0x08.
-    full(modify_header_id set_modify_header_id with_modify_header_id: u32 = "modify_header_id" 0x08[31:0]);
+    number(modify_header_id set_modify_header_id with_modify_header_id: ModifyHeaderId = "modify_header_id" 0x08[31:0]);
 }
 request! { DeallocModifyHeaderContextIn => DeallocModifyHeaderContextOut }
 
@@ -1882,15 +1920,15 @@ request! { DeallocModifyHeaderContextIn => DeallocModifyHeaderContextOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryModifyHeaderContextIn = Layout<tag::QueryModifyHeaderContextIn, 0x20>;
-layout! { QueryModifyHeaderContextIn, tag::QueryModifyHeaderContextIn, "query_modify_header_context_in", Struct, 0x20;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryModifyHeaderContextIn, tag::QueryModifyHeaderContextIn, "query_modify_header_context_in", Struct, 0x20, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `modify_header_id`: bits 31:0 of dword 0x08.
-    full(modify_header_id set_modify_header_id with_modify_header_id: u32 = "modify_header_id" 0x08[31:0]);
+    number(modify_header_id set_modify_header_id with_modify_header_id: ModifyHeaderId = "modify_header_id" 0x08[31:0]);
 }
 
 /// `destroy_flow_table_out`: 16 bytes.
@@ -1899,11 +1937,11 @@ layout! { QueryModifyHeaderContextIn, tag::QueryModifyHeaderContextIn, "query_mo
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyFlowTableOut = Layout<tag::DestroyFlowTableOut, 0x10>;
-layout! { DestroyFlowTableOut, tag::DestroyFlowTableOut, "destroy_flow_table_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyFlowTableOut, tag::DestroyFlowTableOut, "destroy_flow_table_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_flow_table_in`: 64 bytes.
@@ -1912,25 +1950,25 @@ layout! { DestroyFlowTableOut, tag::DestroyFlowTableOut, "destroy_flow_table_out
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyFlowTableIn = Layout<tag::DestroyFlowTableIn, 0x40>;
-layout! { DestroyFlowTableIn, tag::DestroyFlowTableIn, "destroy_flow_table_in", Struct, 0x40, opcode 0x931;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DestroyFlowTableIn, tag::DestroyFlowTableIn, "destroy_flow_table_in", Struct, 0x40, opcode 0x931, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `other_eswitch`: bit 30 of dword 0x08.
     flag(other_eswitch set_other_eswitch with_other_eswitch: bool = "other_eswitch" 0x08[30]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `table_type`: bits 31:24 of dword 0x10.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[31:24]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x10[31:24]);
     /// `eswitch_owner_vhca_id`: bits 15:0 of dword 0x10.
-    full(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: u16 = "eswitch_owner_vhca_id" 0x10[15:0]);
+    number(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: VhcaId = "eswitch_owner_vhca_id" 0x10[15:0]);
     /// `table_id`: bits 23:0 of dword 0x14.
-    bits(table_id set_table_id with_table_id try_set_table_id: u32 = "table_id" 0x14[23:0]);
+    number(table_id set_table_id with_table_id: FlowTableId = "table_id" 0x14[23:0]);
 }
 request! { DestroyFlowTableIn => DestroyFlowTableOut }
 
@@ -1940,11 +1978,11 @@ request! { DestroyFlowTableIn => DestroyFlowTableOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyFlowGroupOut = Layout<tag::DestroyFlowGroupOut, 0x10>;
-layout! { DestroyFlowGroupOut, tag::DestroyFlowGroupOut, "destroy_flow_group_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyFlowGroupOut, tag::DestroyFlowGroupOut, "destroy_flow_group_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_flow_group_in`: 64 bytes.
@@ -1953,25 +1991,25 @@ layout! { DestroyFlowGroupOut, tag::DestroyFlowGroupOut, "destroy_flow_group_out
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyFlowGroupIn = Layout<tag::DestroyFlowGroupIn, 0x40>;
-layout! { DestroyFlowGroupIn, tag::DestroyFlowGroupIn, "destroy_flow_group_in", Struct, 0x40, opcode 0x934;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DestroyFlowGroupIn, tag::DestroyFlowGroupIn, "destroy_flow_group_in", Struct, 0x40, opcode 0x934, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `other_eswitch`: bit 30 of dword 0x08.
     flag(other_eswitch set_other_eswitch with_other_eswitch: bool = "other_eswitch" 0x08[30]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `table_type`: bits 31:24 of dword 0x10.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[31:24]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x10[31:24]);
     /// `eswitch_owner_vhca_id`: bits 15:0 of dword 0x10.
-    full(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: u16 = "eswitch_owner_vhca_id" 0x10[15:0]);
+    number(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: VhcaId = "eswitch_owner_vhca_id" 0x10[15:0]);
     /// `table_id`: bits 23:0 of dword 0x14.
-    bits(table_id set_table_id with_table_id try_set_table_id: u32 = "table_id" 0x14[23:0]);
+    number(table_id set_table_id with_table_id: FlowTableId = "table_id" 0x14[23:0]);
     /// `group_id`: bits 31:0 of dword 0x18.
     full(group_id set_group_id with_group_id: u32 = "group_id" 0x18[31:0]);
 }
@@ -1983,11 +2021,11 @@ request! { DestroyFlowGroupIn => DestroyFlowGroupOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeleteVxlanUdpDportOut = Layout<tag::DeleteVxlanUdpDportOut, 0x10>;
-layout! { DeleteVxlanUdpDportOut, tag::DeleteVxlanUdpDportOut, "delete_vxlan_udp_dport_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DeleteVxlanUdpDportOut, tag::DeleteVxlanUdpDportOut, "delete_vxlan_udp_dport_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `delete_vxlan_udp_dport_in`: 16 bytes.
@@ -1996,13 +2034,13 @@ layout! { DeleteVxlanUdpDportOut, tag::DeleteVxlanUdpDportOut, "delete_vxlan_udp
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeleteVxlanUdpDportIn = Layout<tag::DeleteVxlanUdpDportIn, 0x10>;
-layout! { DeleteVxlanUdpDportIn, tag::DeleteVxlanUdpDportIn, "delete_vxlan_udp_dport_in", Struct, 0x10, opcode 0x828;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DeleteVxlanUdpDportIn, tag::DeleteVxlanUdpDportIn, "delete_vxlan_udp_dport_in", Struct, 0x10, opcode 0x828, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `vxlan_udp_port`: bits 15:0 of dword 0x0c.
     full(vxlan_udp_port set_vxlan_udp_port with_vxlan_udp_port: u16 = "vxlan_udp_port" 0x0c[15:0]);
 }
@@ -2014,40 +2052,40 @@ request! { DeleteVxlanUdpDportIn => DeleteVxlanUdpDportOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeleteFteOut = Layout<tag::DeleteFteOut, 0x10>;
-layout! { DeleteFteOut, tag::DeleteFteOut, "delete_fte_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DeleteFteOut, tag::DeleteFteOut, "delete_fte_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `delete_fte_in`: 64 bytes.
 ///
-/// Input of DELETE_FLOW_TABLE_ENTRY (0x938). Removes an entry of a flow table.
+/// Input of DELETE_FLOW_TABLE_ENTRY (0x938). Ends a flow table entry.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeleteFteIn = Layout<tag::DeleteFteIn, 0x40>;
-layout! { DeleteFteIn, tag::DeleteFteIn, "delete_fte_in", Struct, 0x40, opcode 0x938;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DeleteFteIn, tag::DeleteFteIn, "delete_fte_in", Struct, 0x40, opcode 0x938, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `other_eswitch`: bit 30 of dword 0x08.
     flag(other_eswitch set_other_eswitch with_other_eswitch: bool = "other_eswitch" 0x08[30]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `table_type`: bits 31:24 of dword 0x10.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[31:24]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x10[31:24]);
     /// `eswitch_owner_vhca_id`: bits 15:0 of dword 0x10.
-    full(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: u16 = "eswitch_owner_vhca_id" 0x10[15:0]);
+    number(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: VhcaId = "eswitch_owner_vhca_id" 0x10[15:0]);
     /// `table_id`: bits 23:0 of dword 0x14.
-    bits(table_id set_table_id with_table_id try_set_table_id: u32 = "table_id" 0x14[23:0]);
+    number(table_id set_table_id with_table_id: FlowTableId = "table_id" 0x14[23:0]);
     /// `flow_index`: bits 31:0 of dword 0x20.
-    full(flow_index set_flow_index with_flow_index: u32 = "flow_index" 0x20[31:0]);
+    number(flow_index set_flow_index with_flow_index: FlowIndex = "flow_index" 0x20[31:0]);
 }
 request! { DeleteFteIn => DeleteFteOut }
 
@@ -2057,11 +2095,11 @@ request! { DeleteFteIn => DeleteFteOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type DeallocFlowCounterOut = Layout<tag::DeallocFlowCounterOut, 0x10>;
-layout! { DeallocFlowCounterOut, tag::DeallocFlowCounterOut, "dealloc_flow_counter_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DeallocFlowCounterOut, tag::DeallocFlowCounterOut, "dealloc_flow_counter_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `dealloc_flow_counter_in`: 16 bytes.
@@ -2070,15 +2108,15 @@ layout! { DeallocFlowCounterOut, tag::DeallocFlowCounterOut, "dealloc_flow_count
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type DeallocFlowCounterIn = Layout<tag::DeallocFlowCounterIn, 0x10>;
-layout! { DeallocFlowCounterIn, tag::DeallocFlowCounterIn, "dealloc_flow_counter_in", Struct, 0x10, opcode 0x93a;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DeallocFlowCounterIn, tag::DeallocFlowCounterIn, "dealloc_flow_counter_in", Struct, 0x10, opcode 0x93a, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `flow_counter_id`: bits 31:0 of dword 0x08.
-    full(flow_counter_id set_flow_counter_id with_flow_counter_id: u32 = "flow_counter_id" 0x08[31:0]);
+    number(flow_counter_id set_flow_counter_id with_flow_counter_id: FlowCounterId = "flow_counter_id" 0x08[31:0]);
 }
 request! { DeallocFlowCounterIn => DeallocFlowCounterOut }
 
@@ -2088,17 +2126,17 @@ request! { DeallocFlowCounterIn => DeallocFlowCounterOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateFlowTableOut = Layout<tag::CreateFlowTableOut, 0x10>;
-layout! { CreateFlowTableOut, tag::CreateFlowTableOut, "create_flow_table_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
+layout! { CreateFlowTableOut, tag::CreateFlowTableOut, "create_flow_table_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
     /// `icm_address_63_40`: bits 23:0 of dword 0x00.
     bits(icm_address_63_40 set_icm_address_63_40 with_icm_address_63_40 try_set_icm_address_63_40: u32 = "icm_address_63_40" 0x00[23:0]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `icm_address_39_32`: bits 31:24 of dword 0x08.
     full(icm_address_39_32 set_icm_address_39_32 with_icm_address_39_32: u8 = "icm_address_39_32" 0x08[31:24]);
     /// `table_id`: bits 23:0 of dword 0x08.
-    bits(table_id set_table_id with_table_id try_set_table_id: u32 = "table_id" 0x08[23:0]);
+    number(table_id set_table_id with_table_id: FlowTableId = "table_id" 0x08[23:0]);
     /// `icm_address_31_0`: bits 31:0 of dword 0x0c.
     full(icm_address_31_0 set_icm_address_31_0 with_icm_address_31_0: u32 = "icm_address_31_0" 0x0c[31:0]);
 }
@@ -2109,23 +2147,23 @@ layout! { CreateFlowTableOut, tag::CreateFlowTableOut, "create_flow_table_out", 
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateFlowTableIn = Layout<tag::CreateFlowTableIn, 0x40>;
-layout! { CreateFlowTableIn, tag::CreateFlowTableIn, "create_flow_table_in", Struct, 0x40, opcode 0x930;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { CreateFlowTableIn, tag::CreateFlowTableIn, "create_flow_table_in", Struct, 0x40, opcode 0x930, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `other_eswitch`: bit 30 of dword 0x08.
     flag(other_eswitch set_other_eswitch with_other_eswitch: bool = "other_eswitch" 0x08[30]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `table_type`: bits 31:24 of dword 0x10.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[31:24]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x10[31:24]);
     /// `eswitch_owner_vhca_id`: bits 15:0 of dword 0x10.
-    full(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: u16 = "eswitch_owner_vhca_id" 0x10[15:0]);
+    number(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: VhcaId = "eswitch_owner_vhca_id" 0x10[15:0]);
     /// `flow_table_context`: from byte 0x18 on.
     nested(flow_table_context flow_table_context_mut set_flow_table_context with_flow_table_context: FlowTableContext = "flow_table_context" 0x18, 0x28);
 }
@@ -2137,52 +2175,52 @@ request! { CreateFlowTableIn => CreateFlowTableOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateFlowGroupOut = Layout<tag::CreateFlowGroupOut, 0x10>;
-layout! { CreateFlowGroupOut, tag::CreateFlowGroupOut, "create_flow_group_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { CreateFlowGroupOut, tag::CreateFlowGroupOut, "create_flow_group_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `group_id`: bits 23:0 of dword 0x08.
-    bits(group_id set_group_id with_group_id try_set_group_id: u32 = "group_id" 0x08[23:0]);
+    number(group_id set_group_id with_group_id: FlowGroupId = "group_id" 0x08[23:0]);
 }
 
 /// `create_flow_group_in`: 1024 bytes.
 ///
-/// Input of CREATE_FLOW_GROUP (0x933). Makes a flow group: the mask by which its entries match.
+/// Input of CREATE_FLOW_GROUP (0x933). Makes a flow group in a flow table.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateFlowGroupIn = Layout<tag::CreateFlowGroupIn, 0x400>;
-layout! { CreateFlowGroupIn, tag::CreateFlowGroupIn, "create_flow_group_in", Struct, 0x400, opcode 0x933;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { CreateFlowGroupIn, tag::CreateFlowGroupIn, "create_flow_group_in", Struct, 0x400, opcode 0x933, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `other_eswitch`: bit 30 of dword 0x08.
     flag(other_eswitch set_other_eswitch with_other_eswitch: bool = "other_eswitch" 0x08[30]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `table_type`: bits 31:24 of dword 0x10.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[31:24]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x10[31:24]);
     /// `group_type`: bits 19:16 of dword 0x10.
-    bits(group_type set_group_type with_group_type try_set_group_type: u8 = "group_type" 0x10[19:16]);
+    coded(group_type set_group_type with_group_type try_set_group_type: FlowGroupType(u8) = "group_type" 0x10[19:16]);
     /// `eswitch_owner_vhca_id`: bits 15:0 of dword 0x10.
-    full(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: u16 = "eswitch_owner_vhca_id" 0x10[15:0]);
+    number(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: VhcaId = "eswitch_owner_vhca_id" 0x10[15:0]);
     /// `table_id`: bits 23:0 of dword 0x14.
-    bits(table_id set_table_id with_table_id try_set_table_id: u32 = "table_id" 0x14[23:0]);
+    number(table_id set_table_id with_table_id: FlowTableId = "table_id" 0x14[23:0]);
     /// `source_eswitch_owner_vhca_id_valid`: bit 31 of dword 0x18.
     flag(source_eswitch_owner_vhca_id_valid set_source_eswitch_owner_vhca_id_valid with_source_eswitch_owner_vhca_id_valid: bool = "source_eswitch_owner_vhca_id_valid" 0x18[31]);
     /// `start_flow_index`: bits 31:0 of dword 0x1c.
-    full(start_flow_index set_start_flow_index with_start_flow_index: u32 = "start_flow_index" 0x1c[31:0]);
+    number(start_flow_index set_start_flow_index with_start_flow_index: FlowIndex = "start_flow_index" 0x1c[31:0]);
     /// `end_flow_index`: bits 31:0 of dword 0x24.
-    full(end_flow_index set_end_flow_index with_end_flow_index: u32 = "end_flow_index" 0x24[31:0]);
+    number(end_flow_index set_end_flow_index with_end_flow_index: FlowIndex = "end_flow_index" 0x24[31:0]);
     /// `match_definer_id`: bits 15:0 of dword 0x28.
     full(match_definer_id set_match_definer_id with_match_definer_id: u16 = "match_definer_id" 0x28[15:0]);
     /// `match_criteria_enable`: bits 7:0 of dword 0x3c.
-    full(match_criteria_enable set_match_criteria_enable with_match_criteria_enable: u8 = "match_criteria_enable" 0x3c[7:0]);
+    flags_full(match_criteria_enable set_match_criteria_enable with_match_criteria_enable: MatchCriteria(u8) = "match_criteria_enable" 0x3c[7:0]);
     /// `match_criteria`: from byte 0x40 on.
     nested(match_criteria match_criteria_mut set_match_criteria with_match_criteria: FteMatchParam = "match_criteria" 0x40, 0x200);
 }
@@ -2194,13 +2232,13 @@ request! { CreateFlowGroupIn => CreateFlowGroupOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocFlowCounterOut = Layout<tag::AllocFlowCounterOut, 0x10>;
-layout! { AllocFlowCounterOut, tag::AllocFlowCounterOut, "alloc_flow_counter_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { AllocFlowCounterOut, tag::AllocFlowCounterOut, "alloc_flow_counter_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `flow_counter_id`: bits 31:0 of dword 0x08.
-    full(flow_counter_id set_flow_counter_id with_flow_counter_id: u32 = "flow_counter_id" 0x08[31:0]);
+    number(flow_counter_id set_flow_counter_id with_flow_counter_id: FlowCounterId = "flow_counter_id" 0x08[31:0]);
 }
 
 /// `alloc_flow_counter_in`: 16 bytes.
@@ -2209,19 +2247,19 @@ layout! { AllocFlowCounterOut, tag::AllocFlowCounterOut, "alloc_flow_counter_out
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocFlowCounterIn = Layout<tag::AllocFlowCounterIn, 0x10>;
-layout! { AllocFlowCounterIn, tag::AllocFlowCounterIn, "alloc_flow_counter_in", Struct, 0x10, opcode 0x939;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { AllocFlowCounterIn, tag::AllocFlowCounterIn, "alloc_flow_counter_in", Struct, 0x10, opcode 0x939, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `pd`: bits 23:0 of dword 0x08.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x08[23:0]);
+    number(pd set_pd with_pd: Pdn = "pd" 0x08[23:0]);
     /// `flow_counter_bulk_log_size`: bits 12:8 of dword 0x0c.
     bits(flow_counter_bulk_log_size set_flow_counter_bulk_log_size with_flow_counter_bulk_log_size try_set_flow_counter_bulk_log_size: u8 = "flow_counter_bulk_log_size" 0x0c[12:8]);
     /// `flow_counter_bulk`: bits 7:0 of dword 0x0c.
-    full(flow_counter_bulk set_flow_counter_bulk with_flow_counter_bulk: u8 = "flow_counter_bulk" 0x0c[7:0]);
+    flags_full(flow_counter_bulk set_flow_counter_bulk with_flow_counter_bulk: FlowCounterBulk(u8) = "flow_counter_bulk" 0x0c[7:0]);
 }
 request! { AllocFlowCounterIn => AllocFlowCounterOut }
 
@@ -2231,11 +2269,11 @@ request! { AllocFlowCounterIn => AllocFlowCounterOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type AddVxlanUdpDportOut = Layout<tag::AddVxlanUdpDportOut, 0x10>;
-layout! { AddVxlanUdpDportOut, tag::AddVxlanUdpDportOut, "add_vxlan_udp_dport_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { AddVxlanUdpDportOut, tag::AddVxlanUdpDportOut, "add_vxlan_udp_dport_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `add_vxlan_udp_dport_in`: 16 bytes.
@@ -2244,13 +2282,13 @@ layout! { AddVxlanUdpDportOut, tag::AddVxlanUdpDportOut, "add_vxlan_udp_dport_ou
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AddVxlanUdpDportIn = Layout<tag::AddVxlanUdpDportIn, 0x10>;
-layout! { AddVxlanUdpDportIn, tag::AddVxlanUdpDportIn, "add_vxlan_udp_dport_in", Struct, 0x10, opcode 0x827;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { AddVxlanUdpDportIn, tag::AddVxlanUdpDportIn, "add_vxlan_udp_dport_in", Struct, 0x10, opcode 0x827, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `vxlan_udp_port`: bits 15:0 of dword 0x0c.
     full(vxlan_udp_port set_vxlan_udp_port with_vxlan_udp_port: u16 = "vxlan_udp_port" 0x0c[15:0]);
 }
@@ -2262,48 +2300,48 @@ request! { AddVxlanUdpDportIn => AddVxlanUdpDportOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetFlowTableRootOut = Layout<tag::SetFlowTableRootOut, 0x10>;
-layout! { SetFlowTableRootOut, tag::SetFlowTableRootOut, "set_flow_table_root_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SetFlowTableRootOut, tag::SetFlowTableRootOut, "set_flow_table_root_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `set_flow_table_root_in`: 64 bytes.
 ///
-/// Input of SET_FLOW_TABLE_ROOT (0x92f). Makes a flow table the root of its kind.
+/// Input of SET_FLOW_TABLE_ROOT (0x92f). Makes a flow table the root of its type.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetFlowTableRootIn = Layout<tag::SetFlowTableRootIn, 0x40>;
-layout! { SetFlowTableRootIn, tag::SetFlowTableRootIn, "set_flow_table_root_in", Struct, 0x40, opcode 0x92f;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SetFlowTableRootIn, tag::SetFlowTableRootIn, "set_flow_table_root_in", Struct, 0x40, opcode 0x92f, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `other_eswitch`: bit 30 of dword 0x08.
     flag(other_eswitch set_other_eswitch with_other_eswitch: bool = "other_eswitch" 0x08[30]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `eswitch_owner_vhca_id`: bits 15:0 of dword 0x0c.
-    full(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: u16 = "eswitch_owner_vhca_id" 0x0c[15:0]);
+    number(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: VhcaId = "eswitch_owner_vhca_id" 0x0c[15:0]);
     /// `table_type`: bits 31:24 of dword 0x10.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[31:24]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x10[31:24]);
     /// `table_of_other_vport`: bit 16 of dword 0x10.
     flag(table_of_other_vport set_table_of_other_vport with_table_of_other_vport: bool = "table_of_other_vport" 0x10[16]);
     /// `table_vport_number`: bits 15:0 of dword 0x10.
-    full(table_vport_number set_table_vport_number with_table_vport_number: u16 = "table_vport_number" 0x10[15:0]);
+    number(table_vport_number set_table_vport_number with_table_vport_number: VportNumber = "table_vport_number" 0x10[15:0]);
     /// `table_id`: bits 23:0 of dword 0x14.
-    bits(table_id set_table_id with_table_id try_set_table_id: u32 = "table_id" 0x14[23:0]);
+    number(table_id set_table_id with_table_id: FlowTableId = "table_id" 0x14[23:0]);
     /// `underlay_qpn`: bits 23:0 of dword 0x18.
-    bits(underlay_qpn set_underlay_qpn with_underlay_qpn try_set_underlay_qpn: u32 = "underlay_qpn" 0x18[23:0]);
+    number(underlay_qpn set_underlay_qpn with_underlay_qpn: Qpn = "underlay_qpn" 0x18[23:0]);
     /// `table_eswitch_owner_vhca_id_valid`: bit 31 of dword 0x1c.
     flag(table_eswitch_owner_vhca_id_valid set_table_eswitch_owner_vhca_id_valid with_table_eswitch_owner_vhca_id_valid: bool = "table_eswitch_owner_vhca_id_valid" 0x1c[31]);
     /// `table_eswitch_owner_vhca_id`: bits 15:0 of dword 0x1c.
-    full(table_eswitch_owner_vhca_id set_table_eswitch_owner_vhca_id with_table_eswitch_owner_vhca_id: u16 = "table_eswitch_owner_vhca_id" 0x1c[15:0]);
+    number(table_eswitch_owner_vhca_id set_table_eswitch_owner_vhca_id with_table_eswitch_owner_vhca_id: VhcaId = "table_eswitch_owner_vhca_id" 0x1c[15:0]);
 }
 request! { SetFlowTableRootIn => SetFlowTableRootOut }
 
@@ -2313,46 +2351,50 @@ request! { SetFlowTableRootIn => SetFlowTableRootOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyFlowTableOut = Layout<tag::ModifyFlowTableOut, 0x10>;
-layout! { ModifyFlowTableOut, tag::ModifyFlowTableOut, "modify_flow_table_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyFlowTableOut, tag::ModifyFlowTableOut, "modify_flow_table_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_flow_table_in`: 64 bytes.
 ///
 /// Input of MODIFY_FLOW_TABLE (0x93c). Changes the selected fields of a flow table.
 ///
+/// Select mask `modify_field_select`: [`ModifyFlowTableSelect`].
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyFlowTableIn = Layout<tag::ModifyFlowTableIn, 0x40>;
-layout! { ModifyFlowTableIn, tag::ModifyFlowTableIn, "modify_flow_table_in", Struct, 0x40, opcode 0x93c;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ModifyFlowTableIn, tag::ModifyFlowTableIn, "modify_flow_table_in", Struct, 0x40, opcode 0x93c, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `other_eswitch`: bit 30 of dword 0x08.
     flag(other_eswitch set_other_eswitch with_other_eswitch: bool = "other_eswitch" 0x08[30]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `modify_field_select`: bits 15:0 of dword 0x0c.
-    full(modify_field_select set_modify_field_select with_modify_field_select: u16 = "modify_field_select" 0x0c[15:0]);
+    flags_full(modify_field_select set_modify_field_select with_modify_field_select: ModifyFlowTableSelect(u16) = "modify_field_select" 0x0c[15:0]);
     /// `table_type`: bits 31:24 of dword 0x10.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[31:24]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x10[31:24]);
     /// `eswitch_owner_vhca_id`: bits 15:0 of dword 0x10.
-    full(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: u16 = "eswitch_owner_vhca_id" 0x10[15:0]);
+    number(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: VhcaId = "eswitch_owner_vhca_id" 0x10[15:0]);
     /// `table_id`: bits 23:0 of dword 0x14.
-    bits(table_id set_table_id with_table_id try_set_table_id: u32 = "table_id" 0x14[23:0]);
+    number(table_id set_table_id with_table_id: FlowTableId = "table_id" 0x14[23:0]);
     /// `flow_table_context`: from byte 0x18 on.
     nested(flow_table_context flow_table_context_mut set_flow_table_context with_flow_table_context: FlowTableContext = "flow_table_context" 0x18, 0x28);
 }
 request! { ModifyFlowTableIn => ModifyFlowTableOut }
 
 /// `geneve_tlv_option`: 64 bytes.
+///
+/// General object 0x000b (geneve_tlv_option): Geneve TLV option that flow matching shall know.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl.
 pub type GeneveTlvOption = Layout<tag::GeneveTlvOption, 0x40>;
@@ -2376,7 +2418,7 @@ layout! { GeneveTlvOption, tag::GeneveTlvOption, "geneve_tlv_option", Struct, 0x
     /// `option_data_length`: bits 4:0 of dword 0x0c.
     bits(option_data_length set_option_data_length with_option_data_length try_set_option_data_length: u8 = "option_data_length" 0x0c[4:0]);
     /// `geneve_sample_field_id`: bits 31:0 of dword 0x10.
-    full(geneve_sample_field_id set_geneve_sample_field_id with_geneve_sample_field_id: u32 = "geneve_sample_field_id" 0x10[31:0]);
+    number(geneve_sample_field_id set_geneve_sample_field_id with_geneve_sample_field_id: SampleFieldId = "geneve_sample_field_id" 0x10[31:0]);
 }
 
 /// `create_geneve_tlv_option_in`: 80 bytes.
@@ -2385,7 +2427,7 @@ layout! { GeneveTlvOption, tag::GeneveTlvOption, "geneve_tlv_option", Struct, 0x
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl.
 pub type CreateGeneveTlvOptionIn = Layout<tag::CreateGeneveTlvOptionIn, 0x50>;
-layout! { CreateGeneveTlvOptionIn, tag::CreateGeneveTlvOptionIn, "create_geneve_tlv_option_in", Struct, 0x50;
+layout! { CreateGeneveTlvOptionIn, tag::CreateGeneveTlvOptionIn, "create_geneve_tlv_option_in", Struct, 0x50, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `geneve_tlv_opt`: from byte 0x10 on.
@@ -2402,11 +2444,11 @@ layout! { FlowMeterParameters, tag::FlowMeterParameters, "flow_meter_parameters"
     /// `bucket_overflow`: bit 30 of dword 0x00.
     flag(bucket_overflow set_bucket_overflow with_bucket_overflow: bool = "bucket_overflow" 0x00[30]);
     /// `start_color`: bits 29:28 of dword 0x00.
-    bits(start_color set_start_color with_start_color try_set_start_color: u8 = "start_color" 0x00[29:28]);
+    coded(start_color set_start_color with_start_color try_set_start_color: FlowMeterColor(u8) = "start_color" 0x00[29:28]);
     /// `both_buckets_on_green`: bit 27 of dword 0x00.
     flag(both_buckets_on_green set_both_buckets_on_green with_both_buckets_on_green: bool = "both_buckets_on_green" 0x00[27]);
     /// `meter_mode`: bits 25:24 of dword 0x00.
-    bits(meter_mode set_meter_mode with_meter_mode try_set_meter_mode: u8 = "meter_mode" 0x00[25:24]);
+    coded(meter_mode set_meter_mode with_meter_mode try_set_meter_mode: FlowMeterMode(u8) = "meter_mode" 0x00[25:24]);
     /// `cbs_exponent`: bits 28:24 of dword 0x08.
     bits(cbs_exponent set_cbs_exponent with_cbs_exponent try_set_cbs_exponent: u8 = "cbs_exponent" 0x08[28:24]);
     /// `cbs_mantissa`: bits 23:16 of dword 0x08.
@@ -2427,13 +2469,15 @@ layout! { FlowMeterParameters, tag::FlowMeterParameters, "flow_meter_parameters"
 
 /// `flow_meter_aso_obj`: 128 bytes.
 ///
+/// General object 0x0024 (flow_meter_aso): Flow meters in an ASO context.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type FlowMeterAsoObj = Layout<tag::FlowMeterAsoObj, 0x80>;
 layout! { FlowMeterAsoObj, tag::FlowMeterAsoObj, "flow_meter_aso_obj", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `meter_aso_access_pd`: bits 23:0 of dword 0x10.
-    bits(meter_aso_access_pd set_meter_aso_access_pd with_meter_aso_access_pd try_set_meter_aso_access_pd: u32 = "meter_aso_access_pd" 0x10[23:0]);
+    number(meter_aso_access_pd set_meter_aso_access_pd with_meter_aso_access_pd: Pdn = "meter_aso_access_pd" 0x10[23:0]);
     /// `flow_meter_parameters`: from byte 0x40 on.
     nested_array(flow_meter_parameters flow_meter_parameters_mut set_flow_meter_parameters with_flow_meter_parameters: [FlowMeterParameters; 2] = "flow_meter_parameters" 0x40, 0x40);
 }
@@ -2444,7 +2488,7 @@ layout! { FlowMeterAsoObj, tag::FlowMeterAsoObj, "flow_meter_aso_obj", Struct, 0
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateFlowMeterAsoObjIn = Layout<tag::CreateFlowMeterAsoObjIn, 0x90>;
-layout! { CreateFlowMeterAsoObjIn, tag::CreateFlowMeterAsoObjIn, "create_flow_meter_aso_obj_in", Struct, 0x90;
+layout! { CreateFlowMeterAsoObjIn, tag::CreateFlowMeterAsoObjIn, "create_flow_meter_aso_obj_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `flow_meter_aso_obj`: from byte 0x10 on.
@@ -2452,6 +2496,8 @@ layout! { CreateFlowMeterAsoObjIn, tag::CreateFlowMeterAsoObjIn, "create_flow_me
 }
 
 /// `sampler_obj`: 60 bytes.
+///
+/// General object 0x0020 (sampler): Flow sampler.
 ///
 /// Called `flow_sampler` in rdma-core.
 ///
@@ -2462,7 +2508,7 @@ layout! { SamplerObj, tag::SamplerObj, "sampler_obj", Struct, 0x3c;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `table_type`: bits 31:24 of dword 0x08.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x08[31:24]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x08[31:24]);
     /// `level`: bits 23:16 of dword 0x08.
     full(level set_level with_level: u8 = "level" 0x08[23:16]);
     /// `ignore_flow_level`: bit 0 of dword 0x08.
@@ -2470,9 +2516,9 @@ layout! { SamplerObj, tag::SamplerObj, "sampler_obj", Struct, 0x3c;
     /// `sample_ratio`: bits 31:0 of dword 0x0c.
     full(sample_ratio set_sample_ratio with_sample_ratio: u32 = "sample_ratio" 0x0c[31:0]);
     /// `sample_table_id`: bits 23:0 of dword 0x10.
-    bits(sample_table_id set_sample_table_id with_sample_table_id try_set_sample_table_id: u32 = "sample_table_id" 0x10[23:0]);
+    number(sample_table_id set_sample_table_id with_sample_table_id: FlowTableId = "sample_table_id" 0x10[23:0]);
     /// `default_table_id`: bits 23:0 of dword 0x14.
-    bits(default_table_id set_default_table_id with_default_table_id try_set_default_table_id: u32 = "default_table_id" 0x14[23:0]);
+    number(default_table_id set_default_table_id with_default_table_id: FlowTableId = "default_table_id" 0x14[23:0]);
     /// `sw_steering_icm_address_rx`: 64 bits from byte 0x18 on.
     quad(sw_steering_icm_address_rx set_sw_steering_icm_address_rx with_sw_steering_icm_address_rx: u64 = "sw_steering_icm_address_rx" 0x18);
     /// `sw_steering_icm_address_tx`: 64 bits from byte 0x20 on.
@@ -2488,7 +2534,7 @@ layout! { SamplerObj, tag::SamplerObj, "sampler_obj", Struct, 0x3c;
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 #[doc(alias = "create_flow_sampler_in")]
 pub type CreateSamplerObjIn = Layout<tag::CreateSamplerObjIn, 0x4c>;
-layout! { CreateSamplerObjIn, tag::CreateSamplerObjIn, "create_sampler_obj_in", Struct, 0x4c;
+layout! { CreateSamplerObjIn, tag::CreateSamplerObjIn, "create_sampler_obj_in", Struct, 0x4c, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
     #[doc(alias = "hdr")]
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
@@ -2502,7 +2548,7 @@ layout! { CreateSamplerObjIn, tag::CreateSamplerObjIn, "create_sampler_obj_in", 
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QuerySamplerObjOut = Layout<tag::QuerySamplerObjOut, 0x4c>;
-layout! { QuerySamplerObjOut, tag::QuerySamplerObjOut, "query_sampler_obj_out", Struct, 0x4c;
+layout! { QuerySamplerObjOut, tag::QuerySamplerObjOut, "query_sampler_obj_out", Struct, 0x4c, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
     /// `sampler_object`: from byte 0x10 on.
@@ -2526,9 +2572,9 @@ layout! { FlowTableContextSws, tag::FlowTableContextSws, "flow_table_context_sws
 pub type FlowTableContextHws = Layout<tag::FlowTableContextHws, 0x10>;
 layout! { FlowTableContextHws, tag::FlowTableContextHws, "flow_table_context_hws", Struct, 0x10;
     /// `rtc_id_0`: bits 31:0 of dword 0x00.
-    full(rtc_id_0 set_rtc_id_0 with_rtc_id_0: u32 = "rtc_id_0" 0x00[31:0]);
+    number(rtc_id_0 set_rtc_id_0 with_rtc_id_0: GeneralObjectId = "rtc_id_0" 0x00[31:0]);
     /// `rtc_id_1`: bits 31:0 of dword 0x04.
-    full(rtc_id_1 set_rtc_id_1 with_rtc_id_1: u32 = "rtc_id_1" 0x04[31:0]);
+    number(rtc_id_1 set_rtc_id_1 with_rtc_id_1: GeneralObjectId = "rtc_id_1" 0x04[31:0]);
 }
 
 /// `dest_format_struct_flow_counter_list_auto`, a union: 16 bytes.
@@ -2546,6 +2592,8 @@ layout! { DestFormatStructFlowCounterListAuto, tag::DestFormatStructFlowCounterL
 
 /// `flow_meter`: 128 bytes.
 ///
+/// General object 0x000a (flow_meter): Flow meter of software steering.
+///
 /// Sources: rdma-core.
 pub type FlowMeter = Layout<tag::FlowMeter, 0x80>;
 layout! { FlowMeter, tag::FlowMeter, "flow_meter", Struct, 0x80;
@@ -2556,9 +2604,9 @@ layout! { FlowMeter, tag::FlowMeter, "flow_meter", Struct, 0x80;
     /// `return_reg_id`: bits 27:24 of dword 0x08.
     bits(return_reg_id set_return_reg_id with_return_reg_id try_set_return_reg_id: u8 = "return_reg_id" 0x08[27:24]);
     /// `table_type`: bits 23:16 of dword 0x08.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x08[23:16]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x08[23:16]);
     /// `destination_table_id`: bits 23:0 of dword 0x0c.
-    bits(destination_table_id set_destination_table_id with_destination_table_id try_set_destination_table_id: u32 = "destination_table_id" 0x0c[23:0]);
+    number(destination_table_id set_destination_table_id with_destination_table_id: FlowTableId = "destination_table_id" 0x0c[23:0]);
     /// `flow_meter_params`: from byte 0x20 on.
     bytes(flow_meter_params flow_meter_params_mut set_flow_meter_params with_flow_meter_params: [u8; 32] = "flow_meter_params" 0x20, 0x20);
     /// `sw_steering_icm_address_rx`: 64 bits from byte 0x70 on.
@@ -2573,7 +2621,7 @@ layout! { FlowMeter, tag::FlowMeter, "flow_meter", Struct, 0x80;
 ///
 /// Sources: rdma-core.
 pub type CreateFlowMeterIn = Layout<tag::CreateFlowMeterIn, 0x90>;
-layout! { CreateFlowMeterIn, tag::CreateFlowMeterIn, "create_flow_meter_in", Struct, 0x90;
+layout! { CreateFlowMeterIn, tag::CreateFlowMeterIn, "create_flow_meter_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `meter`: from byte 0x10 on.
@@ -2586,7 +2634,7 @@ layout! { CreateFlowMeterIn, tag::CreateFlowMeterIn, "create_flow_meter_in", Str
 ///
 /// Sources: rdma-core.
 pub type QueryFlowMeterOut = Layout<tag::QueryFlowMeterOut, 0x90>;
-layout! { QueryFlowMeterOut, tag::QueryFlowMeterOut, "query_flow_meter_out", Struct, 0x90;
+layout! { QueryFlowMeterOut, tag::QueryFlowMeterOut, "query_flow_meter_out", Struct, 0x90, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjOutCmdHdr = "hdr" 0x00, 0x10);
     /// `obj`: from byte 0x10 on.
@@ -2599,7 +2647,7 @@ layout! { QueryFlowMeterOut, tag::QueryFlowMeterOut, "query_flow_meter_out", Str
 ///
 /// Sources: rdma-core.
 pub type QueryFlowSamplerOut = Layout<tag::QueryFlowSamplerOut, 0x38>;
-layout! { QueryFlowSamplerOut, tag::QueryFlowSamplerOut, "query_flow_sampler_out", Struct, 0x38;
+layout! { QueryFlowSamplerOut, tag::QueryFlowSamplerOut, "query_flow_sampler_out", Struct, 0x38, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjOutCmdHdr = "hdr" 0x00, 0x10);
 }
@@ -2610,7 +2658,7 @@ layout! { QueryFlowSamplerOut, tag::QueryFlowSamplerOut, "query_flow_sampler_out
 ///
 /// Sources: dpdk.
 pub type QueryGeneveTlvOptionOut = Layout<tag::QueryGeneveTlvOptionOut, 0x50>;
-layout! { QueryGeneveTlvOptionOut, tag::QueryGeneveTlvOptionOut, "query_geneve_tlv_option_out", Struct, 0x50;
+layout! { QueryGeneveTlvOptionOut, tag::QueryGeneveTlvOptionOut, "query_geneve_tlv_option_out", Struct, 0x50, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `geneve_tlv_opt`: from byte 0x10 on.
@@ -2619,13 +2667,15 @@ layout! { QueryGeneveTlvOptionOut, tag::QueryGeneveTlvOptionOut, "query_geneve_t
 
 /// `flow_hit_aso`: 128 bytes.
 ///
+/// General object 0x0025 (flow_hit_aso): First hit flags in an ASO context.
+///
 /// Sources: dpdk.
 pub type FlowHitAso = Layout<tag::FlowHitAso, 0x80>;
 layout! { FlowHitAso, tag::FlowHitAso, "flow_hit_aso", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `access_pd`: bits 23:0 of dword 0x10.
-    bits(access_pd set_access_pd with_access_pd try_set_access_pd: u32 = "access_pd" 0x10[23:0]);
+    number(access_pd set_access_pd with_access_pd: Pdn = "access_pd" 0x10[23:0]);
     /// `flag`: from byte 0x40 on.
     bytes(flag flag_mut set_flag with_flag: [u8; 64] = "flag" 0x40, 0x40);
 }
@@ -2636,7 +2686,7 @@ layout! { FlowHitAso, tag::FlowHitAso, "flow_hit_aso", Struct, 0x80;
 ///
 /// Sources: dpdk.
 pub type CreateFlowHitAsoIn = Layout<tag::CreateFlowHitAsoIn, 0x90>;
-layout! { CreateFlowHitAsoIn, tag::CreateFlowHitAsoIn, "create_flow_hit_aso_in", Struct, 0x90;
+layout! { CreateFlowHitAsoIn, tag::CreateFlowHitAsoIn, "create_flow_hit_aso_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `flow_hit_aso`: from byte 0x10 on.
@@ -2651,7 +2701,7 @@ layout! { FlowMeterAso, tag::FlowMeterAso, "flow_meter_aso", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `access_pd`: bits 23:0 of dword 0x10.
-    bits(access_pd set_access_pd with_access_pd try_set_access_pd: u32 = "access_pd" 0x10[23:0]);
+    number(access_pd set_access_pd with_access_pd: Pdn = "access_pd" 0x10[23:0]);
     /// `parameters`: from byte 0x40 on.
     bytes(parameters parameters_mut set_parameters with_parameters: [u8; 64] = "parameters" 0x40, 0x40);
 }
@@ -2662,7 +2712,7 @@ layout! { FlowMeterAso, tag::FlowMeterAso, "flow_meter_aso", Struct, 0x80;
 ///
 /// Sources: dpdk.
 pub type CreateFlowMeterAsoIn = Layout<tag::CreateFlowMeterAsoIn, 0x90>;
-layout! { CreateFlowMeterAsoIn, tag::CreateFlowMeterAsoIn, "create_flow_meter_aso_in", Struct, 0x90;
+layout! { CreateFlowMeterAsoIn, tag::CreateFlowMeterAsoIn, "create_flow_meter_aso_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `flow_meter_aso`: from byte 0x10 on.
@@ -2751,13 +2801,15 @@ layout! { ConnTrackAso, tag::ConnTrackAso, "conn_track_aso", Struct, 0x40;
 
 /// `conn_track_offload`: 128 bytes.
 ///
+/// General object 0x0031 (conn_track_offload): Connection tracking in an ASO context.
+///
 /// Sources: dpdk.
 pub type ConnTrackOffload = Layout<tag::ConnTrackOffload, 0x80>;
 layout! { ConnTrackOffload, tag::ConnTrackOffload, "conn_track_offload", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `conn_track_aso_access_pd`: bits 23:0 of dword 0x10.
-    bits(conn_track_aso_access_pd set_conn_track_aso_access_pd with_conn_track_aso_access_pd try_set_conn_track_aso_access_pd: u32 = "conn_track_aso_access_pd" 0x10[23:0]);
+    number(conn_track_aso_access_pd set_conn_track_aso_access_pd with_conn_track_aso_access_pd: Pdn = "conn_track_aso_access_pd" 0x10[23:0]);
     /// `conn_track_aso`: from byte 0x40 on.
     nested(conn_track_aso conn_track_aso_mut set_conn_track_aso with_conn_track_aso: ConnTrackAso = "conn_track_aso" 0x40, 0x40);
 }
@@ -2768,7 +2820,7 @@ layout! { ConnTrackOffload, tag::ConnTrackOffload, "conn_track_offload", Struct,
 ///
 /// Sources: dpdk.
 pub type CreateConnTrackAsoIn = Layout<tag::CreateConnTrackAsoIn, 0x90>;
-layout! { CreateConnTrackAsoIn, tag::CreateConnTrackAsoIn, "create_conn_track_aso_in", Struct, 0x90;
+layout! { CreateConnTrackAsoIn, tag::CreateConnTrackAsoIn, "create_conn_track_aso_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `conn_track_offload`: from byte 0x10 on.
@@ -2779,13 +2831,13 @@ layout! { CreateConnTrackAsoIn, tag::CreateConnTrackAsoIn, "create_conn_track_as
 ///
 /// Sources: dpdk.
 pub type AllocPacketReformatOut = Layout<tag::AllocPacketReformatOut, 0x10>;
-layout! { AllocPacketReformatOut, tag::AllocPacketReformatOut, "alloc_packet_reformat_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { AllocPacketReformatOut, tag::AllocPacketReformatOut, "alloc_packet_reformat_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `packet_reformat_id`: bits 31:0 of dword 0x08.
-    full(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: u32 = "packet_reformat_id" 0x08[31:0]);
+    number(packet_reformat_id set_packet_reformat_id with_packet_reformat_id: PacketReformatId = "packet_reformat_id" 0x08[31:0]);
 }
 
 /// `encap_header_in`: 8 bytes.
@@ -2799,7 +2851,7 @@ pub type EncapHeaderIn = Layout<tag::EncapHeaderIn, 0x08>;
 
 /// `encap_header_in` and its list `more_encap_header`.
 pub type EncapHeaderInWithMoreEncapHeader = WithTail<EncapHeaderIn, u8>;
-layout! { EncapHeaderIn, tag::EncapHeaderIn, "encap_header_in", Struct, 0x08;
+layout! { EncapHeaderIn, tag::EncapHeaderIn, "encap_header_in", Struct, 0x08, "Input of a command.";
     /// `header_type`: bits 26:24 of dword 0x00.
     bits(header_type set_header_type with_header_type try_set_header_type: u8 = "header_type" 0x00[26:24]);
     /// `encap_header_size`: bits 9:0 of dword 0x00.
@@ -2813,13 +2865,13 @@ layout! { EncapHeaderIn, tag::EncapHeaderIn, "encap_header_in", Struct, 0x08;
 ///
 /// Sources: libdpcp.
 pub type QueryEncapHeaderIn = Layout<tag::QueryEncapHeaderIn, 0x20>;
-layout! { QueryEncapHeaderIn, tag::QueryEncapHeaderIn, "query_encap_header_in", Struct, 0x20;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryEncapHeaderIn, tag::QueryEncapHeaderIn, "query_encap_header_in", Struct, 0x20, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `encap_id`: bits 31:0 of dword 0x08.
     full(encap_id set_encap_id with_encap_id: u32 = "encap_id" 0x08[31:0]);
 }
@@ -2828,11 +2880,11 @@ layout! { QueryEncapHeaderIn, tag::QueryEncapHeaderIn, "query_encap_header_in", 
 ///
 /// Sources: libdpcp.
 pub type AllocEncapHeaderOut = Layout<tag::AllocEncapHeaderOut, 0x10>;
-layout! { AllocEncapHeaderOut, tag::AllocEncapHeaderOut, "alloc_encap_header_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { AllocEncapHeaderOut, tag::AllocEncapHeaderOut, "alloc_encap_header_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `encap_id`: bits 31:0 of dword 0x08.
     full(encap_id set_encap_id with_encap_id: u32 = "encap_id" 0x08[31:0]);
 }
@@ -2846,13 +2898,13 @@ pub type AllocEncapHeaderIn = Layout<tag::AllocEncapHeaderIn, 0x24>;
 
 /// `alloc_encap_header_in` and its list `encap_header.more_encap_header`.
 pub type AllocEncapHeaderInWithMoreEncapHeader = WithTail<AllocEncapHeaderIn, u8>;
-layout! { AllocEncapHeaderIn, tag::AllocEncapHeaderIn, "alloc_encap_header_in", Struct, 0x24;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { AllocEncapHeaderIn, tag::AllocEncapHeaderIn, "alloc_encap_header_in", Struct, 0x24, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `encap_header`: from byte 0x1c on.
     nested(encap_header encap_header_mut set_encap_header with_encap_header: EncapHeaderIn = "encap_header" 0x1c, 0x08);
 }
@@ -2861,24 +2913,24 @@ layout! { AllocEncapHeaderIn, tag::AllocEncapHeaderIn, "alloc_encap_header_in", 
 ///
 /// Sources: libdpcp.
 pub type DeallocEncapHeaderOut = Layout<tag::DeallocEncapHeaderOut, 0x10>;
-layout! { DeallocEncapHeaderOut, tag::DeallocEncapHeaderOut, "dealloc_encap_header_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DeallocEncapHeaderOut, tag::DeallocEncapHeaderOut, "dealloc_encap_header_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `dealloc_encap_header_in`: 16 bytes.
 ///
 /// Sources: libdpcp.
 pub type DeallocEncapHeaderIn = Layout<tag::DeallocEncapHeaderIn, 0x10>;
-layout! { DeallocEncapHeaderIn, tag::DeallocEncapHeaderIn, "dealloc_encap_header_in", Struct, 0x10;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DeallocEncapHeaderIn, tag::DeallocEncapHeaderIn, "dealloc_encap_header_in", Struct, 0x10, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `encap_id`: bits 31:0 of dword 0x08.
     full(encap_id set_encap_id with_encap_id: u32 = "encap_id" 0x08[31:0]);
 }
@@ -2889,9 +2941,9 @@ layout! { DeallocEncapHeaderIn, tag::DeallocEncapHeaderIn, "dealloc_encap_header
 ///
 /// Sources: libdpcp.
 pub type FlowSpecIn = Layout<tag::FlowSpecIn, 0x404>;
-layout! { FlowSpecIn, tag::FlowSpecIn, "flow_spec_in", Struct, 0x404;
+layout! { FlowSpecIn, tag::FlowSpecIn, "flow_spec_in", Struct, 0x404, "Input of a command.";
     /// `match_criteria_enable`: bits 31:24 of dword 0x00.
-    full(match_criteria_enable set_match_criteria_enable with_match_criteria_enable: u8 = "match_criteria_enable" 0x00[31:24]);
+    flags_full(match_criteria_enable set_match_criteria_enable with_match_criteria_enable: MatchCriteria(u8) = "match_criteria_enable" 0x00[31:24]);
     /// `match_criteria`: from byte 0x04 on.
     nested(match_criteria match_criteria_mut set_match_criteria with_match_criteria: FteMatchParam = "match_criteria" 0x04, 0x200);
     /// `match_value`: from byte 0x204 on.
@@ -2904,11 +2956,635 @@ layout! { FlowSpecIn, tag::FlowSpecIn, "flow_spec_in", Struct, 0x404;
 ///
 /// Sources: libdpcp.
 pub type FsRuleAddIn = Layout<tag::FsRuleAddIn, 0x410>;
-layout! { FsRuleAddIn, tag::FsRuleAddIn, "fs_rule_add_in", Struct, 0x410;
+layout! { FsRuleAddIn, tag::FsRuleAddIn, "fs_rule_add_in", Struct, 0x410, "Input of a command.";
     /// `flow_spec`: from byte 0x00 on.
     nested(flow_spec flow_spec_mut set_flow_spec with_flow_spec: FlowSpecIn = "flow_spec" 0x00, 0x404);
     /// `dest`: from byte 0x404 on.
     nested(dest dest_mut set_dest with_dest: DestFormatStruct = "dest" 0x404, 0x08);
     /// `prio`: bits 31:24 of dword 0x40c.
     full(prio set_prio with_prio: u8 = "prio" 0x40c[31:24]);
+}
+
+/// What is done with the packets of a flow.
+///
+/// Of `flow_context.action`.
+#[bitfield_struct::bitfield(u16)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct FlowActions {
+    /// Bit 0: 0x1.
+    pub allow: bool,
+    /// Bit 1: 0x2.
+    pub drop: bool,
+    /// Bit 2: 0x4.
+    pub fwd_dest: bool,
+    /// Bit 3: 0x8.
+    pub count: bool,
+    /// Bit 4: 0x10.
+    pub packet_reformat: bool,
+    /// Bit 5: 0x20.
+    pub decap: bool,
+    /// Bit 6: 0x40.
+    pub mod_hdr: bool,
+    /// Bit 7: 0x80.
+    pub vlan_pop: bool,
+    /// Bit 8: 0x100.
+    pub vlan_push: bool,
+    #[bits(1)]
+    __: u16,
+    /// Bit 10: 0x400.
+    pub vlan_pop_2: bool,
+    /// Bit 11: 0x800.
+    pub vlan_push_2: bool,
+    /// Bit 12: 0x1000.
+    pub crypto_decrypt: bool,
+    /// Bit 13: 0x2000.
+    pub crypto_encrypt: bool,
+    /// Bit 14: 0x4000.
+    pub execute_aso: bool,
+    /// Bit 15: 0x8000.
+    pub reparse: bool,
+}
+
+impl FlowActions {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "flow_actions", bits: &[(0, "ALLOW"), (1, "DROP"), (2, "FWD_DEST"), (3, "COUNT"), (4, "PACKET_REFORMAT"), (5, "DECAP"), (6, "MOD_HDR"), (7, "VLAN_POP"), (8, "VLAN_PUSH"), (10, "VLAN_POP_2"), (11, "VLAN_PUSH_2"), (12, "CRYPTO_DECRYPT"), (13, "CRYPTO_ENCRYPT"), (14, "EXECUTE_ASO"), (15, "REPARSE")] };
+}
+
+/// Parts of the match parameters that a flow group looks at.
+///
+/// Of `create_flow_group_in.match_criteria_enable`, `query_flow_group_out.match_criteria_enable`, `flow_spec_in.match_criteria_enable`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct MatchCriteria {
+    /// Bit 0: 0x1.
+    pub outer_headers: bool,
+    /// Bit 1: 0x2.
+    pub misc_parameters: bool,
+    /// Bit 2: 0x4.
+    pub inner_headers: bool,
+    /// Bit 3: 0x8.
+    pub misc_parameters_2: bool,
+    /// Bit 4: 0x10.
+    pub misc_parameters_3: bool,
+    /// Bit 5: 0x20.
+    pub misc_parameters_4: bool,
+    /// Bit 6: 0x40.
+    pub misc_parameters_5: bool,
+    /// Bit 7: 0x80.
+    pub misc_parameters_6: bool,
+}
+
+impl MatchCriteria {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "match_criteria", bits: &[(0, "OUTER_HEADERS"), (1, "MISC_PARAMETERS"), (2, "INNER_HEADERS"), (3, "MISC_PARAMETERS_2"), (4, "MISC_PARAMETERS_3"), (5, "MISC_PARAMETERS_4"), (6, "MISC_PARAMETERS_5"), (7, "MISC_PARAMETERS_6")] };
+}
+
+/// Values of rtc.update_index_mode that the adapter knows.
+///
+/// Of `wqe_based_flow_table_cap.rtc_index_mode`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct RtcUpdateModes {
+    /// Bit 0: 0x1.
+    pub by_hash: bool,
+    /// Bit 1: 0x2.
+    pub by_offset: bool,
+    #[bits(6)]
+    __: u8,
+}
+
+impl RtcUpdateModes {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "rtc_update_modes", bits: &[(0, "BY_HASH"), (1, "BY_OFFSET")] };
+}
+
+/// Values of rtc.access_index_mode that the adapter knows.
+///
+/// Of `wqe_based_flow_table_cap.access_index_mode`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct RtcAccessModes {
+    /// Bit 0: 0x1.
+    pub by_hash: bool,
+    /// Bit 1: 0x2.
+    pub linear: bool,
+    #[bits(6)]
+    __: u8,
+}
+
+impl RtcAccessModes {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "rtc_access_modes", bits: &[(0, "BY_HASH"), (1, "LINEAR")] };
+}
+
+/// Formats of STEs that the adapter knows.
+///
+/// Of `wqe_based_flow_table_cap.ste_format`, `wqe_based_flow_table_cap.ste_format_gen_wqe`.
+#[bitfield_struct::bitfield(u16)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct SteFormats {
+    #[bits(4)]
+    __: u16,
+    /// Bit 4: 0x10.
+    pub dw_8: bool,
+    /// Bit 5: 0x20.
+    pub dw_11: bool,
+    #[bits(1)]
+    __: u16,
+    /// Bit 7: 0x80.
+    pub range: bool,
+    /// Bit 8: 0x100.
+    pub dw_4_range: bool,
+    #[bits(7)]
+    __: u16,
+}
+
+impl SteFormats {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "ste_formats", bits: &[(4, "DW_8"), (5, "DW_11"), (7, "RANGE"), (8, "DW_4_RANGE")] };
+}
+
+/// Values of rtc.reparse_mode that the adapter knows.
+///
+/// Of `wqe_based_flow_table_cap.rtc_reparse_mode`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct RtcReparseModes {
+    /// Bit 0: 0x1.
+    pub never: bool,
+    /// Bit 1: 0x2.
+    pub always: bool,
+    /// Bit 2: 0x4.
+    pub by_stc: bool,
+    #[bits(5)]
+    __: u8,
+}
+
+impl RtcReparseModes {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "rtc_reparse_modes", bits: &[(0, "NEVER"), (1, "ALWAYS"), (2, "BY_STC")] };
+}
+
+/// Fields that MODIFY_FLOW_TABLE changes.
+///
+/// Of `modify_flow_table_in.modify_field_select`.
+#[bitfield_struct::bitfield(u16)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ModifyFlowTableSelect {
+    /// Bit 0: `flow_table_context.table_miss_action`, `flow_table_context.table_miss_id`.
+    pub miss_table_id: bool,
+    /// Bit 1: `flow_table_context.hws.rtc_id_0`, `flow_table_context.hws.rtc_id_1`.
+    pub rtc_id: bool,
+    #[bits(13)]
+    __: u16,
+    /// Bit 15: `flow_table_context.lag_master_next_table_id`.
+    pub lag_next_table_id: bool,
+}
+
+impl ModifyFlowTableSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_flow_table_select", bits: &[(0, "miss_table_id"), (1, "rtc_id"), (15, "lag_next_table_id")] };
+}
+
+/// Parts of an entry that SET_FLOW_TABLE_ENTRY with op_mod 1 changes.
+///
+/// Of `set_fte_in.modify_enable_mask`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct SetFteSelect {
+    /// Bit 0: `flow_context.action`.
+    pub action: bool,
+    /// Bit 1: `flow_context.flow_tag`.
+    pub flow_tag: bool,
+    /// Bit 2: `flow_context.destination_list_size`, `flow_context.destination`.
+    pub destination_list: bool,
+    /// Bit 3: `flow_context.flow_counter_list_size`, `flow_context.destination`.
+    pub flow_counters: bool,
+    /// Bit 4: `flow_context.encrypt_decrypt_obj_id`.
+    pub ipsec_obj_id: bool,
+    #[bits(3)]
+    __: u8,
+}
+
+impl SetFteSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "set_fte_select", bits: &[(0, "action"), (1, "flow_tag"), (2, "destination_list"), (3, "flow_counters"), (4, "ipsec_obj_id")] };
+}
+
+command! {
+    CreateFlowTableIn, Create FlowTable, CREATE_FLOW_TABLE, crate::CommandDesc {
+        name: "CREATE_FLOW_TABLE",
+        opcode: 0x930,
+        verb: crate::Verb::Create,
+        object: <crate::object::FlowTable as crate::Object>::DESC,
+        input: <CreateFlowTableIn as crate::Described>::DESC,
+        output: <CreateFlowTableOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x18[31] 320)),
+        selects: &[],
+        transition: None,
+        about: "Makes a flow table.",
+    }
+}
+
+command! {
+    ModifyFlowTableIn, Modify FlowTable, MODIFY_FLOW_TABLE, crate::CommandDesc {
+        name: "MODIFY_FLOW_TABLE",
+        opcode: 0x93c,
+        verb: crate::Verb::Modify,
+        object: <crate::object::FlowTable as crate::Object>::DESC,
+        input: <ModifyFlowTableIn as crate::Described>::DESC,
+        output: <ModifyFlowTableOut as crate::Described>::DESC,
+        number: Some(place!(0x14[23] 24)),
+        context: Some(place!(0x18[31] 320)),
+        selects: &[
+            crate::SelectDesc {
+                name: "modify_flow_table_select",
+                mask: place!(0x0c[15] 16),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "miss_table_id", fields: &[
+                        selected!("flow_table_context.table_miss_action" place!(0x18[27] 4)),
+                        selected!("flow_table_context.table_miss_id" place!(0x1c[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "rtc_id", fields: &[
+                        selected!("flow_table_context.hws.rtc_id_0" place!(0x30[31] 32)),
+                        selected!("flow_table_context.hws.rtc_id_1" place!(0x34[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 15, name: "lag_next_table_id", fields: &[
+                        selected!("flow_table_context.lag_master_next_table_id" place!(0x20[23] 24)),
+                    ] },
+                ],
+            },
+        ],
+        transition: None,
+        about: "Changes the selected fields of a flow table.",
+    }
+}
+
+command! {
+    DestroyFlowTableIn, Destroy FlowTable, DESTROY_FLOW_TABLE, crate::CommandDesc {
+        name: "DESTROY_FLOW_TABLE",
+        opcode: 0x931,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::FlowTable as crate::Object>::DESC,
+        input: <DestroyFlowTableIn as crate::Described>::DESC,
+        output: <DestroyFlowTableOut as crate::Described>::DESC,
+        number: Some(place!(0x14[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends a flow table.",
+    }
+}
+
+command! {
+    QueryFlowTableIn, Query FlowTable, QUERY_FLOW_TABLE, crate::CommandDesc {
+        name: "QUERY_FLOW_TABLE",
+        opcode: 0x932,
+        verb: crate::Verb::Query,
+        object: <crate::object::FlowTable as crate::Object>::DESC,
+        input: <QueryFlowTableIn as crate::Described>::DESC,
+        output: <QueryFlowTableOut as crate::Described>::DESC,
+        number: Some(place!(0x14[23] 24)),
+        context: Some(place!(0x18[31] 320)),
+        selects: &[],
+        transition: None,
+        about: "Reads the context of a flow table.",
+    }
+}
+
+command! {
+    SetFlowTableRootIn, Modify FlowTable, SET_FLOW_TABLE_ROOT, crate::CommandDesc {
+        name: "SET_FLOW_TABLE_ROOT",
+        opcode: 0x92f,
+        verb: crate::Verb::Modify,
+        object: <crate::object::FlowTable as crate::Object>::DESC,
+        input: <SetFlowTableRootIn as crate::Described>::DESC,
+        output: <SetFlowTableRootOut as crate::Described>::DESC,
+        number: Some(place!(0x14[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Makes a flow table the root of its type.",
+    }
+}
+
+command! {
+    CreateFlowGroupIn, Create FlowGroup, CREATE_FLOW_GROUP, crate::CommandDesc {
+        name: "CREATE_FLOW_GROUP",
+        opcode: 0x933,
+        verb: crate::Verb::Create,
+        object: <crate::object::FlowGroup as crate::Object>::DESC,
+        input: <CreateFlowGroupIn as crate::Described>::DESC,
+        output: <CreateFlowGroupOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Makes a flow group in a flow table.",
+    }
+}
+
+command! {
+    DestroyFlowGroupIn, Destroy FlowGroup, DESTROY_FLOW_GROUP, crate::CommandDesc {
+        name: "DESTROY_FLOW_GROUP",
+        opcode: 0x934,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::FlowGroup as crate::Object>::DESC,
+        input: <DestroyFlowGroupIn as crate::Described>::DESC,
+        output: <DestroyFlowGroupOut as crate::Described>::DESC,
+        number: Some(place!(0x18[31] 32)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends a flow group.",
+    }
+}
+
+command! {
+    QueryFlowGroupIn, Query FlowGroup, QUERY_FLOW_GROUP, crate::CommandDesc {
+        name: "QUERY_FLOW_GROUP",
+        opcode: 0x935,
+        verb: crate::Verb::Query,
+        object: <crate::object::FlowGroup as crate::Object>::DESC,
+        input: <QueryFlowGroupIn as crate::Described>::DESC,
+        output: <QueryFlowGroupOut as crate::Described>::DESC,
+        number: Some(place!(0x18[31] 32)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Reads the match criteria and the range of a flow group.",
+    }
+}
+
+command! {
+    SetFteIn, Modify FlowTableEntry, SET_FLOW_TABLE_ENTRY, crate::CommandDesc {
+        name: "SET_FLOW_TABLE_ENTRY",
+        opcode: 0x936,
+        verb: crate::Verb::Modify,
+        object: <crate::object::FlowTableEntry as crate::Object>::DESC,
+        input: <SetFteIn as crate::Described>::DESC,
+        output: <SetFteOut as crate::Described>::DESC,
+        number: Some(place!(0x20[31] 32)),
+        context: Some(place!(0x40[31] 6144)),
+        selects: &[
+            crate::SelectDesc {
+                name: "set_fte_select",
+                mask: place!(0x18[7] 8),
+                op_mod: 1,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "action", fields: &[
+                        selected!("flow_context.action" place!(0x4c[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "flow_tag", fields: &[
+                        selected!("flow_context.flow_tag" place!(0x48[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "destination_list", fields: &[
+                        selected!("flow_context.destination_list_size" place!(0x50[23] 24)),
+                        selected!("flow_context.destination" place!(0x340[31] 0)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "flow_counters", fields: &[
+                        selected!("flow_context.flow_counter_list_size" place!(0x54[23] 24)),
+                        selected!("flow_context.destination" place!(0x340[31] 0)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "ipsec_obj_id", fields: &[
+                        selected!("flow_context.encrypt_decrypt_obj_id" place!(0x64[31] 32)),
+                    ] },
+                ],
+            },
+        ],
+        transition: None,
+        about: "Makes a flow table entry at an index (op_mod 0), or changes the selected parts of one (op_mod 1).",
+    }
+}
+
+command! {
+    QueryFteIn, Query FlowTableEntry, QUERY_FLOW_TABLE_ENTRY, crate::CommandDesc {
+        name: "QUERY_FLOW_TABLE_ENTRY",
+        opcode: 0x937,
+        verb: crate::Verb::Query,
+        object: <crate::object::FlowTableEntry as crate::Object>::DESC,
+        input: <QueryFteIn as crate::Described>::DESC,
+        output: <QueryFteOut as crate::Described>::DESC,
+        number: Some(place!(0x20[31] 32)),
+        context: Some(place!(0x40[31] 6144)),
+        selects: &[],
+        transition: None,
+        about: "Reads a flow table entry.",
+    }
+}
+
+command! {
+    DeleteFteIn, Destroy FlowTableEntry, DELETE_FLOW_TABLE_ENTRY, crate::CommandDesc {
+        name: "DELETE_FLOW_TABLE_ENTRY",
+        opcode: 0x938,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::FlowTableEntry as crate::Object>::DESC,
+        input: <DeleteFteIn as crate::Described>::DESC,
+        output: <DeleteFteOut as crate::Described>::DESC,
+        number: Some(place!(0x20[31] 32)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends a flow table entry.",
+    }
+}
+
+command! {
+    AllocFlowCounterIn, Create FlowCounter, ALLOC_FLOW_COUNTER, crate::CommandDesc {
+        name: "ALLOC_FLOW_COUNTER",
+        opcode: 0x939,
+        verb: crate::Verb::Create,
+        object: <crate::object::FlowCounter as crate::Object>::DESC,
+        input: <AllocFlowCounterIn as crate::Described>::DESC,
+        output: <AllocFlowCounterOut as crate::Described>::DESC,
+        number: Some(place!(0x08[31] 32)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Allocates a flow counter, or a bulk of them.",
+    }
+}
+
+command! {
+    DeallocFlowCounterIn, Destroy FlowCounter, DEALLOC_FLOW_COUNTER, crate::CommandDesc {
+        name: "DEALLOC_FLOW_COUNTER",
+        opcode: 0x93a,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::FlowCounter as crate::Object>::DESC,
+        input: <DeallocFlowCounterIn as crate::Described>::DESC,
+        output: <DeallocFlowCounterOut as crate::Described>::DESC,
+        number: Some(place!(0x08[31] 32)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Frees a flow counter, or a bulk of them.",
+    }
+}
+
+command! {
+    QueryFlowCounterIn, Query FlowCounter, QUERY_FLOW_COUNTER, crate::CommandDesc {
+        name: "QUERY_FLOW_COUNTER",
+        opcode: 0x93b,
+        verb: crate::Verb::Query,
+        object: <crate::object::FlowCounter as crate::Object>::DESC,
+        input: <QueryFlowCounterIn as crate::Described>::DESC,
+        output: <QueryFlowCounterOut as crate::Described>::DESC,
+        number: Some(place!(0x1c[31] 32)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Reads flow counters, from one number on.",
+    }
+}
+
+command! {
+    AllocPacketReformatContextIn, Create PacketReformatContext, ALLOC_PACKET_REFORMAT_CONTEXT, crate::CommandDesc {
+        name: "ALLOC_PACKET_REFORMAT_CONTEXT",
+        opcode: 0x93d,
+        verb: crate::Verb::Create,
+        object: <crate::object::PacketReformatContext as crate::Object>::DESC,
+        input: <AllocPacketReformatContextIn as crate::Described>::DESC,
+        output: <AllocPacketReformatContextOut as crate::Described>::DESC,
+        number: Some(place!(0x08[31] 32)),
+        context: Some(place!(0x1c[31] 64)),
+        selects: &[],
+        transition: None,
+        about: "Makes a packet reformat context.",
+    }
+}
+
+command! {
+    DeallocPacketReformatContextIn, Destroy PacketReformatContext, DEALLOC_PACKET_REFORMAT_CONTEXT, crate::CommandDesc {
+        name: "DEALLOC_PACKET_REFORMAT_CONTEXT",
+        opcode: 0x93e,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::PacketReformatContext as crate::Object>::DESC,
+        input: <DeallocPacketReformatContextIn as crate::Described>::DESC,
+        output: <DeallocPacketReformatContextOut as crate::Described>::DESC,
+        number: Some(place!(0x08[31] 32)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends a packet reformat context.",
+    }
+}
+
+command! {
+    QueryPacketReformatContextIn, Query PacketReformatContext, QUERY_PACKET_REFORMAT_CONTEXT, crate::CommandDesc {
+        name: "QUERY_PACKET_REFORMAT_CONTEXT",
+        opcode: 0x93f,
+        verb: crate::Verb::Query,
+        object: <crate::object::PacketReformatContext as crate::Object>::DESC,
+        input: <QueryPacketReformatContextIn as crate::Described>::DESC,
+        output: <QueryPacketReformatContextOut as crate::Described>::DESC,
+        number: Some(place!(0x08[31] 32)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Reads a packet reformat context.",
+    }
+}
+
+command! {
+    AllocModifyHeaderContextIn, Create ModifyHeaderContext, ALLOC_MODIFY_HEADER_CONTEXT, crate::CommandDesc {
+        name: "ALLOC_MODIFY_HEADER_CONTEXT",
+        opcode: 0x940,
+        verb: crate::Verb::Create,
+        object: <crate::object::ModifyHeaderContext as crate::Object>::DESC,
+        input: <AllocModifyHeaderContextIn as crate::Described>::DESC,
+        output: <AllocModifyHeaderContextOut as crate::Described>::DESC,
+        number: Some(place!(0x08[31] 32)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Makes a modify header context from a list of actions.",
+    }
+}
+
+command! {
+    DeallocModifyHeaderContextIn, Destroy ModifyHeaderContext, DEALLOC_MODIFY_HEADER_CONTEXT, crate::CommandDesc {
+        name: "DEALLOC_MODIFY_HEADER_CONTEXT",
+        opcode: 0x941,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::ModifyHeaderContext as crate::Object>::DESC,
+        input: <DeallocModifyHeaderContextIn as crate::Described>::DESC,
+        output: <DeallocModifyHeaderContextOut as crate::Described>::DESC,
+        number: Some(place!(0x08[31] 32)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends a modify header context.",
+    }
+}
+
+changes! { SetFteIn, "set_fte_in", ("op_mod" 0x04[15:0] = 1, 0x1b);
+    /// Changes `flow_context.action`: sets it, and bit 0 (`action`) of `modify_enable_mask`, which says so.
+    change_action changing_action: crate::FlowActions = flags_full(u16 "flow_context.action" 0x4c[15:0]), 0x18[0];
+    /// Changes `flow_context.flow_tag`: sets it, and bit 1 (`flow_tag`) of `modify_enable_mask`, which says so.
+    change_flow_tag changing_flow_tag: u32 = bits(u32 "flow_context.flow_tag" 0x48[23:0]), 0x18[1];
+    /// Changes `flow_context.destination_list_size`: sets it, and bit 2 (`destination_list`) of `modify_enable_mask`, which says so.
+    change_destination_list_size changing_destination_list_size: u32 = bits(u32 "flow_context.destination_list_size" 0x50[23:0]), 0x18[2];
+    /// Changes `flow_context.flow_counter_list_size`: sets it, and bit 3 (`flow_counters`) of `modify_enable_mask`, which says so.
+    change_flow_counter_list_size changing_flow_counter_list_size: u32 = bits(u32 "flow_context.flow_counter_list_size" 0x54[23:0]), 0x18[3];
+    /// Changes `flow_context.encrypt_decrypt_obj_id`: sets it, and bit 4 (`ipsec_obj_id`) of `modify_enable_mask`, which says so.
+    change_encrypt_decrypt_obj_id changing_encrypt_decrypt_obj_id: crate::GeneralObjectId = number("flow_context.encrypt_decrypt_obj_id" 0x64[31:0]), 0x18[4];
+}
+
+changes! { ModifyFlowTableIn, "modify_flow_table_in", ();
+    /// Changes `flow_table_context.table_miss_action`: sets it, and bit 0 (`miss_table_id`) of `modify_field_select`, which says so.
+    change_table_miss_action changing_table_miss_action: crate::TableMissAction = coded(u8 "flow_table_context.table_miss_action" 0x18[27:24]), 0x0c[0];
+    /// Changes `flow_table_context.table_miss_id`: sets it, and bit 0 (`miss_table_id`) of `modify_field_select`, which says so.
+    change_table_miss_id changing_table_miss_id: crate::FlowTableId = number("flow_table_context.table_miss_id" 0x1c[23:0]), 0x0c[0];
+    /// Changes `flow_table_context.hws.rtc_id_0`: sets it, and bit 1 (`rtc_id`) of `modify_field_select`, which says so.
+    change_rtc_id_0 changing_rtc_id_0: crate::GeneralObjectId = number("flow_table_context.hws.rtc_id_0" 0x30[31:0]), 0x0c[1];
+    /// Changes `flow_table_context.hws.rtc_id_1`: sets it, and bit 1 (`rtc_id`) of `modify_field_select`, which says so.
+    change_rtc_id_1 changing_rtc_id_1: crate::GeneralObjectId = number("flow_table_context.hws.rtc_id_1" 0x34[31:0]), 0x0c[1];
+    /// Changes `flow_table_context.lag_master_next_table_id`: sets it, and bit 15 (`lag_next_table_id`) of `modify_field_select`, which says so.
+    change_lag_master_next_table_id changing_lag_master_next_table_id: crate::FlowTableId = number("flow_table_context.lag_master_next_table_id" 0x20[23:0]), 0x0c[15];
+}
+
+general_object! {
+    FlowMeter, "flow_meter" 0x000a, selects &[], "Flow meter of software steering."
+}
+
+general_object! {
+    GeneveTlvOption, "geneve_tlv_option" 0x000b, selects &[], "Geneve TLV option that flow matching shall know."
+}
+
+general_object! {
+    MatchDefiner, "match_definer" 0x0018, selects &[], "Match definer: which parts of a packet a matcher compares."
+}
+
+general_object! {
+    SamplerObj, "sampler" 0x0020, selects &[], "Flow sampler."
+}
+
+general_object! {
+    ModifyHeaderArg, "header_modify_argument" 0x0023, selects &[], "Argument of a header modify pattern."
+}
+
+general_object! {
+    FlowMeterAsoObj, "flow_meter_aso" 0x0024, selects &[], "Flow meters in an ASO context."
+}
+
+general_object! {
+    FlowHitAso, "flow_hit_aso" 0x0025, selects &[], "First hit flags in an ASO context."
+}
+
+general_object! {
+    ConnTrackOffload, "conn_track_offload" 0x0031, selects &[], "Connection tracking in an ASO context."
 }

@@ -45,7 +45,13 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 ];
 
 /// The commands of this family.
-pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
+pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
+    &FPGA_CREATE_QP,
+    &FPGA_MODIFY_QP,
+    &FPGA_QUERY_QP,
+    &FPGA_DESTROY_QP,
+    &FPGA_QUERY_QP_COUNTERS,
+];
 
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
@@ -53,6 +59,9 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
     <FpgaCtrl as crate::Register>::REGISTER,
     <FpgaAccessReg as crate::Register>::REGISTER,
 ];
+
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 
 /// `fpga_shell_caps`: 64 bytes.
 ///
@@ -145,7 +154,7 @@ register! { FpgaCap, "FPGA_CAP" 0x4022 read write }
 pub type FpgaCtrl = Layout<tag::FpgaCtrl, 0x10>;
 layout! { FpgaCtrl, tag::FpgaCtrl, "fpga_ctrl", Struct, 0x10;
     /// `operation`: bits 23:16 of dword 0x00.
-    full(operation set_operation with_operation: u8 = "operation" 0x00[23:16]);
+    coded_full(operation set_operation with_operation: FpgaCtrlOperation(u8) = "operation" 0x00[23:16]);
     /// `status`: bits 7:0 of dword 0x00.
     full(status set_status with_status: u8 = "status" 0x00[7:0]);
     /// `flash_select_admin`: bits 23:16 of dword 0x04.
@@ -181,11 +190,11 @@ register! { FpgaAccessReg, "FPGA_ACCESS_REG" 0x4024 read write }
 pub type FpgaQpc = Layout<tag::FpgaQpc, 0x60>;
 layout! { FpgaQpc, tag::FpgaQpc, "fpga_qpc", Struct, 0x60;
     /// `state`: bits 31:28 of dword 0x00.
-    bits(state set_state with_state try_set_state: u8 = "state" 0x00[31:28]);
+    coded(state set_state with_state try_set_state: FpgaQpState(u8) = "state" 0x00[31:28]);
     /// `qp_type`: bit 0 of dword 0x00.
-    flag(qp_type set_qp_type with_qp_type: bool = "qp_type" 0x00[0]);
+    coded(qp_type set_qp_type with_qp_type try_set_qp_type: FpgaQpType(u8) = "qp_type" 0x00[0:0]);
     /// `st`: bits 27:24 of dword 0x04.
-    bits(st set_st with_st try_set_st: u8 = "st" 0x04[27:24]);
+    coded(st set_st with_st try_set_st: FpgaQpSt(u8) = "st" 0x04[27:24]);
     /// `traffic_class`: bits 7:0 of dword 0x04.
     full(traffic_class set_traffic_class with_traffic_class: u8 = "traffic_class" 0x04[7:0]);
     /// `ether_type`: bits 31:16 of dword 0x08.
@@ -203,7 +212,7 @@ layout! { FpgaQpc, tag::FpgaQpc, "fpga_qpc", Struct, 0x60;
     /// `pkey`: bits 15:0 of dword 0x18.
     full(pkey set_pkey with_pkey: u16 = "pkey" 0x18[15:0]);
     /// `remote_qpn`: bits 23:0 of dword 0x1c.
-    bits(remote_qpn set_remote_qpn with_remote_qpn try_set_remote_qpn: u32 = "remote_qpn" 0x1c[23:0]);
+    number(remote_qpn set_remote_qpn with_remote_qpn: Qpn = "remote_qpn" 0x1c[23:0]);
     /// `rnr_retry`: bits 10:8 of dword 0x20.
     bits(rnr_retry set_rnr_retry with_rnr_retry try_set_rnr_retry: u8 = "rnr_retry" 0x20[10:8]);
     /// `retry_count`: bits 2:0 of dword 0x20.
@@ -228,11 +237,11 @@ layout! { FpgaQpc, tag::FpgaQpc, "fpga_qpc", Struct, 0x60;
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaCreateQpIn = Layout<tag::FpgaCreateQpIn, 0x70>;
-layout! { FpgaCreateQpIn, tag::FpgaCreateQpIn, "fpga_create_qp_in", Struct, 0x70, opcode 0x960;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { FpgaCreateQpIn, tag::FpgaCreateQpIn, "fpga_create_qp_in", Struct, 0x70, opcode 0x960, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `fpga_qpc`: from byte 0x10 on.
     nested(fpga_qpc fpga_qpc_mut set_fpga_qpc with_fpga_qpc: FpgaQpc = "fpga_qpc" 0x10, 0x60);
 }
@@ -244,13 +253,13 @@ request! { FpgaCreateQpIn => FpgaCreateQpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaCreateQpOut = Layout<tag::FpgaCreateQpOut, 0x70>;
-layout! { FpgaCreateQpOut, tag::FpgaCreateQpOut, "fpga_create_qp_out", Struct, 0x70;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { FpgaCreateQpOut, tag::FpgaCreateQpOut, "fpga_create_qp_out", Struct, 0x70, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `fpga_qpn`: bits 23:0 of dword 0x08.
-    bits(fpga_qpn set_fpga_qpn with_fpga_qpn try_set_fpga_qpn: u32 = "fpga_qpn" 0x08[23:0]);
+    number(fpga_qpn set_fpga_qpn with_fpga_qpn: FpgaQpn = "fpga_qpn" 0x08[23:0]);
     /// `fpga_qpc`: from byte 0x10 on.
     nested(fpga_qpc fpga_qpc_mut set_fpga_qpc with_fpga_qpc: FpgaQpc = "fpga_qpc" 0x10, 0x60);
 }
@@ -259,17 +268,19 @@ layout! { FpgaCreateQpOut, tag::FpgaCreateQpOut, "fpga_create_qp_out", Struct, 0
 ///
 /// Input of FPGA_MODIFY_QP (0x961). Changes the selected fields of a queue pair of the FPGA.
 ///
+/// Select mask `field_select`: [`FpgaModifyQpSelect`].
+///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaModifyQpIn = Layout<tag::FpgaModifyQpIn, 0x70>;
-layout! { FpgaModifyQpIn, tag::FpgaModifyQpIn, "fpga_modify_qp_in", Struct, 0x70, opcode 0x961;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { FpgaModifyQpIn, tag::FpgaModifyQpIn, "fpga_modify_qp_in", Struct, 0x70, opcode 0x961, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `fpga_qpn`: bits 23:0 of dword 0x08.
-    bits(fpga_qpn set_fpga_qpn with_fpga_qpn try_set_fpga_qpn: u32 = "fpga_qpn" 0x08[23:0]);
+    number(fpga_qpn set_fpga_qpn with_fpga_qpn: FpgaQpn = "fpga_qpn" 0x08[23:0]);
     /// `field_select`: bits 31:0 of dword 0x0c.
-    full(field_select set_field_select with_field_select: u32 = "field_select" 0x0c[31:0]);
+    flags_full(field_select set_field_select with_field_select: FpgaModifyQpSelect(u32) = "field_select" 0x0c[31:0]);
     /// `fpga_qpc`: from byte 0x10 on.
     nested(fpga_qpc fpga_qpc_mut set_fpga_qpc with_fpga_qpc: FpgaQpc = "fpga_qpc" 0x10, 0x60);
 }
@@ -281,11 +292,11 @@ request! { FpgaModifyQpIn => FpgaModifyQpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaModifyQpOut = Layout<tag::FpgaModifyQpOut, 0x10>;
-layout! { FpgaModifyQpOut, tag::FpgaModifyQpOut, "fpga_modify_qp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { FpgaModifyQpOut, tag::FpgaModifyQpOut, "fpga_modify_qp_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `fpga_query_qp_in`: 16 bytes.
@@ -294,13 +305,13 @@ layout! { FpgaModifyQpOut, tag::FpgaModifyQpOut, "fpga_modify_qp_out", Struct, 0
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaQueryQpIn = Layout<tag::FpgaQueryQpIn, 0x10>;
-layout! { FpgaQueryQpIn, tag::FpgaQueryQpIn, "fpga_query_qp_in", Struct, 0x10, opcode 0x962;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { FpgaQueryQpIn, tag::FpgaQueryQpIn, "fpga_query_qp_in", Struct, 0x10, opcode 0x962, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `fpga_qpn`: bits 23:0 of dword 0x08.
-    bits(fpga_qpn set_fpga_qpn with_fpga_qpn try_set_fpga_qpn: u32 = "fpga_qpn" 0x08[23:0]);
+    number(fpga_qpn set_fpga_qpn with_fpga_qpn: FpgaQpn = "fpga_qpn" 0x08[23:0]);
 }
 request! { FpgaQueryQpIn => FpgaQueryQpOut }
 
@@ -310,11 +321,11 @@ request! { FpgaQueryQpIn => FpgaQueryQpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaQueryQpOut = Layout<tag::FpgaQueryQpOut, 0x70>;
-layout! { FpgaQueryQpOut, tag::FpgaQueryQpOut, "fpga_query_qp_out", Struct, 0x70;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { FpgaQueryQpOut, tag::FpgaQueryQpOut, "fpga_query_qp_out", Struct, 0x70, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `fpga_qpc`: from byte 0x10 on.
     nested(fpga_qpc fpga_qpc_mut set_fpga_qpc with_fpga_qpc: FpgaQpc = "fpga_qpc" 0x10, 0x60);
 }
@@ -325,15 +336,15 @@ layout! { FpgaQueryQpOut, tag::FpgaQueryQpOut, "fpga_query_qp_out", Struct, 0x70
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaQueryQpCountersIn = Layout<tag::FpgaQueryQpCountersIn, 0x10>;
-layout! { FpgaQueryQpCountersIn, tag::FpgaQueryQpCountersIn, "fpga_query_qp_counters_in", Struct, 0x10, opcode 0x964;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { FpgaQueryQpCountersIn, tag::FpgaQueryQpCountersIn, "fpga_query_qp_counters_in", Struct, 0x10, opcode 0x964, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `clear`: bit 31 of dword 0x08.
     flag(clear set_clear with_clear: bool = "clear" 0x08[31]);
     /// `fpga_qpn`: bits 23:0 of dword 0x08.
-    bits(fpga_qpn set_fpga_qpn with_fpga_qpn try_set_fpga_qpn: u32 = "fpga_qpn" 0x08[23:0]);
+    number(fpga_qpn set_fpga_qpn with_fpga_qpn: FpgaQpn = "fpga_qpn" 0x08[23:0]);
 }
 request! { FpgaQueryQpCountersIn => FpgaQueryQpCountersOut }
 
@@ -343,11 +354,11 @@ request! { FpgaQueryQpCountersIn => FpgaQueryQpCountersOut }
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaQueryQpCountersOut = Layout<tag::FpgaQueryQpCountersOut, 0x70>;
-layout! { FpgaQueryQpCountersOut, tag::FpgaQueryQpCountersOut, "fpga_query_qp_counters_out", Struct, 0x70;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { FpgaQueryQpCountersOut, tag::FpgaQueryQpCountersOut, "fpga_query_qp_counters_out", Struct, 0x70, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `rx_ack_packets`: 64 bits from byte 0x10 on.
     quad(rx_ack_packets set_rx_ack_packets with_rx_ack_packets: u64 = "rx_ack_packets" 0x10);
     /// `rx_send_packets`: 64 bits from byte 0x18 on.
@@ -366,13 +377,13 @@ layout! { FpgaQueryQpCountersOut, tag::FpgaQueryQpCountersOut, "fpga_query_qp_co
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaDestroyQpIn = Layout<tag::FpgaDestroyQpIn, 0x10>;
-layout! { FpgaDestroyQpIn, tag::FpgaDestroyQpIn, "fpga_destroy_qp_in", Struct, 0x10, opcode 0x963;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { FpgaDestroyQpIn, tag::FpgaDestroyQpIn, "fpga_destroy_qp_in", Struct, 0x10, opcode 0x963, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `fpga_qpn`: bits 23:0 of dword 0x08.
-    bits(fpga_qpn set_fpga_qpn with_fpga_qpn try_set_fpga_qpn: u32 = "fpga_qpn" 0x08[23:0]);
+    number(fpga_qpn set_fpga_qpn with_fpga_qpn: FpgaQpn = "fpga_qpn" 0x08[23:0]);
 }
 request! { FpgaDestroyQpIn => FpgaDestroyQpOut }
 
@@ -382,9 +393,125 @@ request! { FpgaDestroyQpIn => FpgaDestroyQpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type FpgaDestroyQpOut = Layout<tag::FpgaDestroyQpOut, 0x10>;
-layout! { FpgaDestroyQpOut, tag::FpgaDestroyQpOut, "fpga_destroy_qp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { FpgaDestroyQpOut, tag::FpgaDestroyQpOut, "fpga_destroy_qp_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+}
+
+/// Fields that FPGA_MODIFY_QP changes.
+///
+/// Of `fpga_modify_qp_in.field_select`.
+#[bitfield_struct::bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct FpgaModifyQpSelect {
+    /// Bit 0: `fpga_qpc.state`.
+    pub state: bool,
+    #[bits(31)]
+    __: u32,
+}
+
+impl FpgaModifyQpSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "fpga_modify_qp_select", bits: &[(0, "state")] };
+}
+
+command! {
+    FpgaCreateQpIn, Create FpgaQp, FPGA_CREATE_QP, crate::CommandDesc {
+        name: "FPGA_CREATE_QP",
+        opcode: 0x960,
+        verb: crate::Verb::Create,
+        object: <crate::object::FpgaQp as crate::Object>::DESC,
+        input: <FpgaCreateQpIn as crate::Described>::DESC,
+        output: <FpgaCreateQpOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x10[31] 768)),
+        selects: &[],
+        transition: None,
+        about: "Makes a queue pair of the FPGA.",
+    }
+}
+
+command! {
+    FpgaModifyQpIn, Modify FpgaQp, FPGA_MODIFY_QP, crate::CommandDesc {
+        name: "FPGA_MODIFY_QP",
+        opcode: 0x961,
+        verb: crate::Verb::Modify,
+        object: <crate::object::FpgaQp as crate::Object>::DESC,
+        input: <FpgaModifyQpIn as crate::Described>::DESC,
+        output: <FpgaModifyQpOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x10[31] 768)),
+        selects: &[
+            crate::SelectDesc {
+                name: "fpga_modify_qp_select",
+                mask: place!(0x0c[31] 32),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "state", fields: &[
+                        selected!("fpga_qpc.state" place!(0x10[31] 4)),
+                    ] },
+                ],
+            },
+        ],
+        transition: None,
+        about: "Changes the selected fields of a queue pair of the FPGA.",
+    }
+}
+
+command! {
+    FpgaQueryQpIn, Query FpgaQp, FPGA_QUERY_QP, crate::CommandDesc {
+        name: "FPGA_QUERY_QP",
+        opcode: 0x962,
+        verb: crate::Verb::Query,
+        object: <crate::object::FpgaQp as crate::Object>::DESC,
+        input: <FpgaQueryQpIn as crate::Described>::DESC,
+        output: <FpgaQueryQpOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x10[31] 768)),
+        selects: &[],
+        transition: None,
+        about: "Reads the context of a queue pair of the FPGA.",
+    }
+}
+
+command! {
+    FpgaDestroyQpIn, Destroy FpgaQp, FPGA_DESTROY_QP, crate::CommandDesc {
+        name: "FPGA_DESTROY_QP",
+        opcode: 0x963,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::FpgaQp as crate::Object>::DESC,
+        input: <FpgaDestroyQpIn as crate::Described>::DESC,
+        output: <FpgaDestroyQpOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends a queue pair of the FPGA.",
+    }
+}
+
+command! {
+    FpgaQueryQpCountersIn, Query FpgaQp, FPGA_QUERY_QP_COUNTERS, crate::CommandDesc {
+        name: "FPGA_QUERY_QP_COUNTERS",
+        opcode: 0x964,
+        verb: crate::Verb::Query,
+        object: <crate::object::FpgaQp as crate::Object>::DESC,
+        input: <FpgaQueryQpCountersIn as crate::Described>::DESC,
+        output: <FpgaQueryQpCountersOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Reads the counters of a queue pair of the FPGA.",
+    }
+}
+
+changes! { FpgaModifyQpIn, "fpga_modify_qp_in", ();
+    /// Changes `fpga_qpc.state`: sets it, and bit 0 (`state`) of `field_select`, which says so.
+    change_state changing_state: crate::FpgaQpState = coded(u8 "fpga_qpc.state" 0x10[31:28]), 0x0c[0];
 }

@@ -40,17 +40,22 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
+    <AliasContext as crate::GeneralObject>::GENERAL,
+];
+
 /// `general_obj_create_param`: 4 bytes.
 ///
 /// Parameters of CREATE_GENERAL_OBJECT.
 ///
 /// Sources: v7.3, v6.12.
 pub type GeneralObjCreateParam = Layout<tag::GeneralObjCreateParam, 0x04>;
-layout! { GeneralObjCreateParam, tag::GeneralObjCreateParam, "general_obj_create_param", Struct, 0x04;
-    /// `alias_object`: bit 31 of dword 0x00. Makes an alias: an object that stands for one of another function.
-    flag(alias_object set_alias_object with_alias_object: bool = "alias_object" 0x00[31]);
-    /// `log_obj_range`: bits 28:24 of dword 0x00. How many objects are made at once, as one range. Unit: log2 of objects.
-    bits(log_obj_range set_log_obj_range with_log_obj_range try_set_log_obj_range: u8 = "log_obj_range" 0x00[28:24]);
+layout! { GeneralObjCreateParam, tag::GeneralObjCreateParam, "general_obj_create_param", Struct, 0x04, "Parameters of CREATE_GENERAL_OBJECT.";
+    /// `alias_object`: bit 31 of dword 0x00.
+    flag(alias_object set_alias_object with_alias_object: bool = "alias_object" 0x00[31]) "Makes an alias: an object that stands for one of another function.";
+    /// `log_obj_range`: bits 28:24 of dword 0x00.
+    bits(log_obj_range set_log_obj_range with_log_obj_range try_set_log_obj_range: u8 = "log_obj_range" 0x00[28:24]) "How many objects are made at once, as one range. Unit: log2 of objects.";
 }
 
 /// `general_obj_query_param`: 4 bytes.
@@ -59,11 +64,11 @@ layout! { GeneralObjCreateParam, tag::GeneralObjCreateParam, "general_obj_create
 ///
 /// Sources: v7.3, v6.12.
 pub type GeneralObjQueryParam = Layout<tag::GeneralObjQueryParam, 0x04>;
-layout! { GeneralObjQueryParam, tag::GeneralObjQueryParam, "general_obj_query_param", Struct, 0x04;
-    /// `alias_object`: bit 31 of dword 0x00. The object is an alias of one of another function.
-    flag(alias_object set_alias_object with_alias_object: bool = "alias_object" 0x00[31]);
-    /// `obj_offset`: bits 30:0 of dword 0x00. Which object is meant of the range that begins with obj_id. Unit: objects.
-    bits(obj_offset set_obj_offset with_obj_offset try_set_obj_offset: u32 = "obj_offset" 0x00[30:0]);
+layout! { GeneralObjQueryParam, tag::GeneralObjQueryParam, "general_obj_query_param", Struct, 0x04, "Parameters of MODIFY and QUERY_GENERAL_OBJECT.";
+    /// `alias_object`: bit 31 of dword 0x00.
+    flag(alias_object set_alias_object with_alias_object: bool = "alias_object" 0x00[31]) "The object is an alias of one of another function.";
+    /// `obj_offset`: bits 30:0 of dword 0x00.
+    bits(obj_offset set_obj_offset with_obj_offset try_set_obj_offset: u32 = "obj_offset" 0x00[30:0]) "Which object is meant of the range that begins with obj_id. Unit: objects.";
 }
 
 /// `general_obj_in_cmd_hdr_op_param`, a union: 4 bytes.
@@ -72,44 +77,44 @@ layout! { GeneralObjQueryParam, tag::GeneralObjQueryParam, "general_obj_query_pa
 ///
 /// Sources: v7.3, v6.12.
 pub type GeneralObjInCmdHdrOpParam = Layout<tag::GeneralObjInCmdHdrOpParam, 0x04>;
-layout! { GeneralObjInCmdHdrOpParam, tag::GeneralObjInCmdHdrOpParam, "general_obj_in_cmd_hdr_op_param", Union, 0x04;
-    /// `create`: from byte 0x00 on. Those of CREATE_GENERAL_OBJECT.
-    nested(create create_mut set_create with_create: GeneralObjCreateParam = "create" 0x00, 0x04);
-    /// `query`: from byte 0x00 on. Those of MODIFY and QUERY_GENERAL_OBJECT.
-    nested(query query_mut set_query with_query: GeneralObjQueryParam = "query" 0x00, 0x04);
+layout! { GeneralObjInCmdHdrOpParam, tag::GeneralObjInCmdHdrOpParam, "general_obj_in_cmd_hdr_op_param", Union, 0x04, "Parameters of a command on general objects, by its kind.";
+    /// `create`: from byte 0x00 on.
+    nested(create create_mut set_create with_create: GeneralObjCreateParam = "create" 0x00, 0x04) "Those of CREATE_GENERAL_OBJECT.";
+    /// `query`: from byte 0x00 on.
+    nested(query query_mut set_query with_query: GeneralObjQueryParam = "query" 0x00, 0x04) "Those of MODIFY and QUERY_GENERAL_OBJECT.";
 }
 
 /// `general_obj_in_cmd_hdr`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type GeneralObjInCmdHdr = Layout<tag::GeneralObjInCmdHdr, 0x10>;
-layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr", Struct, 0x10;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command: CREATE, MODIFY, QUERY or DESTROY_GENERAL_OBJECT.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04. Tunnel by which the command goes to another function; 0 for none. Capability: cmd_hca_cap.vhca_tunnel_commands.
-    full(vhca_tunnel_id set_vhca_tunnel_id with_vhca_tunnel_id: u16 = "vhca_tunnel_id" 0x04[31:16]);
-    /// `obj_type`: bits 15:0 of dword 0x04. Type of the object. For types up to 63, bit obj_type of the capability tells whether it is there. Capability: cmd_hca_cap.general_obj_types.
-    full(obj_type set_obj_type with_obj_type: u16 = "obj_type" 0x04[15:0]);
-    /// `obj_id`: bits 31:0 of dword 0x08. Number of the object that is modified, queried or destroyed.
-    full(obj_id set_obj_id with_obj_id: u32 = "obj_id" 0x08[31:0]);
-    /// `op_param`: from byte 0x0c on. Parameters of the command, by its kind.
+layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr", Struct, 0x10, "Head of the commands that create, modify, query and destroy general objects.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command: CREATE, MODIFY, QUERY or DESTROY_GENERAL_OBJECT.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04.
+    number(vhca_tunnel_id set_vhca_tunnel_id with_vhca_tunnel_id: VhcaTunnelId = "vhca_tunnel_id" 0x04[31:16]) "Tunnel by which the command goes to another function; 0 for none. Capability: cmd_hca_cap.vhca_tunnel_commands.";
+    /// `obj_type`: bits 15:0 of dword 0x04.
+    coded_full(obj_type set_obj_type with_obj_type: ObjectType(u16) = "obj_type" 0x04[15:0]) "Type of the object. For types up to 63, bit obj_type of the capability tells whether it is there. Capability: cmd_hca_cap.general_obj_types.";
+    /// `obj_id`: bits 31:0 of dword 0x08.
+    number(obj_id set_obj_id with_obj_id: GeneralObjectId = "obj_id" 0x08[31:0]) "Number of the object that is modified, queried or destroyed.";
+    /// `op_param`: from byte 0x0c on.
     #[doc(alias = "obj_offset")]
-    nested(op_param op_param_mut set_op_param with_op_param: GeneralObjInCmdHdrOpParam = "op_param" 0x0c, 0x04);
+    nested(op_param op_param_mut set_op_param with_op_param: GeneralObjInCmdHdrOpParam = "op_param" 0x0c, 0x04) "Parameters of the command, by its kind.";
 }
 
 /// `general_obj_out_cmd_hdr`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type GeneralObjOutCmdHdr = Layout<tag::GeneralObjOutCmdHdr, 0x10>;
-layout! { GeneralObjOutCmdHdr, tag::GeneralObjOutCmdHdr, "general_obj_out_cmd_hdr", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `obj_id`: bits 31:0 of dword 0x08. Number of the object made; of a range, that of the first one.
-    full(obj_id set_obj_id with_obj_id: u32 = "obj_id" 0x08[31:0]);
+layout! { GeneralObjOutCmdHdr, tag::GeneralObjOutCmdHdr, "general_obj_out_cmd_hdr", Struct, 0x10, "Head of the output of commands on general objects.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `obj_id`: bits 31:0 of dword 0x08.
+    number(obj_id set_obj_id with_obj_id: GeneralObjectId = "obj_id" 0x08[31:0]) "Number of the object made; of a range, that of the first one.";
 }
 
 /// `allow_other_vhca_access_in`: 64 bytes.
@@ -118,15 +123,15 @@ layout! { GeneralObjOutCmdHdr, tag::GeneralObjOutCmdHdr, "general_obj_out_cmd_hd
 ///
 /// Sources: v7.3, v6.12, dpdk, ucx.
 pub type AllowOtherVhcaAccessIn = Layout<tag::AllowOtherVhcaAccessIn, 0x40>;
-layout! { AllowOtherVhcaAccessIn, tag::AllowOtherVhcaAccessIn, "allow_other_vhca_access_in", Struct, 0x40, opcode 0xb16;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { AllowOtherVhcaAccessIn, tag::AllowOtherVhcaAccessIn, "allow_other_vhca_access_in", Struct, 0x40, opcode 0xb16, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `object_type_to_be_accessed`: bits 15:0 of dword 0x10.
-    full(object_type_to_be_accessed set_object_type_to_be_accessed with_object_type_to_be_accessed: u16 = "object_type_to_be_accessed" 0x10[15:0]);
+    coded_full(object_type_to_be_accessed set_object_type_to_be_accessed with_object_type_to_be_accessed: ObjectType(u16) = "object_type_to_be_accessed" 0x10[15:0]);
     /// `object_id_to_be_accessed`: bits 31:0 of dword 0x14.
     full(object_id_to_be_accessed set_object_id_to_be_accessed with_object_id_to_be_accessed: u32 = "object_id_to_be_accessed" 0x14[31:0]);
     /// `access_key_raw`: from byte 0x20 on.
@@ -142,14 +147,16 @@ request! { AllowOtherVhcaAccessIn => AllowOtherVhcaAccessOut }
 ///
 /// Sources: v7.3, v6.12, dpdk, ucx.
 pub type AllowOtherVhcaAccessOut = Layout<tag::AllowOtherVhcaAccessOut, 0x10>;
-layout! { AllowOtherVhcaAccessOut, tag::AllowOtherVhcaAccessOut, "allow_other_vhca_access_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { AllowOtherVhcaAccessOut, tag::AllowOtherVhcaAccessOut, "allow_other_vhca_access_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `alias_context`: 64 bytes.
+///
+/// General object 0xff15 (flow_table_alias): Alias of a flow table of another VHCA: a create with alias_object set.
 ///
 /// Sources: v7.3, v6.12, dpdk, ucx.
 pub type AliasContext = Layout<tag::AliasContext, 0x40>;
@@ -157,7 +164,7 @@ layout! { AliasContext, tag::AliasContext, "alias_context", Struct, 0x40;
     /// `vhca_id_to_be_accessed`: bits 31:16 of dword 0x00.
     full(vhca_id_to_be_accessed set_vhca_id_to_be_accessed with_vhca_id_to_be_accessed: u16 = "vhca_id_to_be_accessed" 0x00[31:16]);
     /// `vhca_id_type`: bit 4 of dword 0x00.
-    flag(vhca_id_type set_vhca_id_type with_vhca_id_type: bool = "vhca_id_type" 0x00[4]);
+    coded(vhca_id_type set_vhca_id_type with_vhca_id_type try_set_vhca_id_type: VhcaIdType(u8) = "vhca_id_type" 0x00[4:4]);
     /// `status`: bits 2:0 of dword 0x00.
     bits(status set_status with_status try_set_status: u8 = "status" 0x00[2:0]);
     /// `object_id_to_be_accessed`: bits 31:0 of dword 0x04.
@@ -176,7 +183,7 @@ layout! { AliasContext, tag::AliasContext, "alias_context", Struct, 0x40;
 ///
 /// Sources: v7.3, v6.12, dpdk, ucx.
 pub type CreateAliasObjIn = Layout<tag::CreateAliasObjIn, 0x50>;
-layout! { CreateAliasObjIn, tag::CreateAliasObjIn, "create_alias_obj_in", Struct, 0x50;
+layout! { CreateAliasObjIn, tag::CreateAliasObjIn, "create_alias_obj_in", Struct, 0x50, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `alias_ctx`: from byte 0x10 on.
@@ -189,9 +196,13 @@ layout! { CreateAliasObjIn, tag::CreateAliasObjIn, "create_alias_obj_in", Struct
 ///
 /// Sources: ucx.
 pub type CreateAliasObjOut = Layout<tag::CreateAliasObjOut, 0x50>;
-layout! { CreateAliasObjOut, tag::CreateAliasObjOut, "create_alias_obj_out", Struct, 0x50;
+layout! { CreateAliasObjOut, tag::CreateAliasObjOut, "create_alias_obj_out", Struct, 0x50, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjOutCmdHdr = "hdr" 0x00, 0x10);
     /// `alias_ctx`: from byte 0x10 on.
     nested(alias_ctx alias_ctx_mut set_alias_ctx with_alias_ctx: AliasContext = "alias_ctx" 0x10, 0x40);
+}
+
+general_object! {
+    AliasContext, "flow_table_alias" 0xff15, selects &[], "Alias of a flow table of another VHCA: a create with alias_object set."
 }

@@ -423,6 +423,9 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
     <NicCapExtReg as crate::Register>::REGISTER,
 ];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
+
 /// `pcie_perf_cntrs_grp_data_layout`: 248 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
@@ -786,13 +789,13 @@ layout! { MtutcReg, tag::MtutcReg, "mtutc_reg", Struct, 0x1c;
     /// `time_stamp_state`: bits 29:28 of dword 0x00. Read only.
     bits(time_stamp_state: u8 = "time_stamp_state" 0x00[29:28]) Ro { "FREE_RUNNING" = 0x0, "SYNCED" = 0x1 };
     /// `freq_adj_units`: bits 26:24 of dword 0x00.
-    bits(freq_adj_units set_freq_adj_units with_freq_adj_units try_set_freq_adj_units: u8 = "freq_adj_units" 0x00[26:24]) Rw { "units_are_ppb" = 0x0, "units_are_parts_per_million" = 0x1, "units_are_parts_per_billion" = 0x2 };
+    coded(freq_adj_units set_freq_adj_units with_freq_adj_units try_set_freq_adj_units: MtutcFreqUnits(u8) = "freq_adj_units" 0x00[26:24]) Rw;
     /// `log_max_freq_adjustment`: bits 20:16 of dword 0x00. Read only.
     bits(log_max_freq_adjustment: u8 = "log_max_freq_adjustment" 0x00[20:16]) Ro;
     /// `log_max_phase_adjustment`: bits 10:5 of dword 0x00. Read only.
     bits(log_max_phase_adjustment: u8 = "log_max_phase_adjustment" 0x00[10:5]) Ro;
     /// `operation`: bits 3:0 of dword 0x00. Written to make something happen.
-    bits(operation set_operation with_operation try_set_operation: u8 = "operation" 0x00[3:0]) Op { "SET_TIME_IMMEDIATE" = 0x1, "ADJUST_TIME" = 0x2, "ADJUST_FREQ_UTC" = 0x3, "ADJUST_FREQ_FRC" = 0x4, "ADJUST_FREQ_BOTH" = 0x5, "ADJUST_PHASE" = 0x6 };
+    coded(operation set_operation with_operation try_set_operation: MtutcOperation(u8) = "operation" 0x00[3:0]) Op;
     /// `freq_adjustment`: bits 31:0 of dword 0x04.
     full(freq_adjustment set_freq_adjustment with_freq_adjustment: u32 = "freq_adjustment" 0x04[31:0]) Rw;
     /// `utc_sec`: bits 31:0 of dword 0x10. Written only.
@@ -999,13 +1002,13 @@ layout! { CoreDumpReg, tag::CoreDumpReg, "core_dump_reg", Struct, 0x40;
     /// `more_dump`: bit 31 of dword 0x00.
     flag(more_dump set_more_dump with_more_dump: bool = "more_dump" 0x00[31]);
     /// `core_dump_type`: bits 7:0 of dword 0x00.
-    full(core_dump_type set_core_dump_type with_core_dump_type: u8 = "core_dump_type" 0x00[7:0]);
+    coded_full(core_dump_type set_core_dump_type with_core_dump_type: CoreDumpType(u8) = "core_dump_type" 0x00[7:0]);
     /// `vhca_id`: bits 15:0 of dword 0x08.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x08[15:0]);
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x08[15:0]);
     /// `qpn`: bits 23:0 of dword 0x0c.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x0c[23:0]);
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x0c[23:0]);
     /// `mkey`: bits 31:0 of dword 0x10.
-    full(mkey set_mkey with_mkey: u32 = "mkey" 0x10[31:0]);
+    number(mkey set_mkey with_mkey: Mkey = "mkey" 0x10[31:0]);
     /// `size`: bits 31:0 of dword 0x14.
     full(size set_size with_size: u32 = "size" 0x14[31:0]);
     /// `address`: 64 bits from byte 0x18 on.
@@ -1023,7 +1026,7 @@ register! { CoreDumpReg, "CORE_DUMP" 0x402e read write }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
 pub type SetNodeIn = Layout<tag::SetNodeIn, 0x40>;
-layout! { SetNodeIn, tag::SetNodeIn, "set_node_in", Struct, 0x40;
+layout! { SetNodeIn, tag::SetNodeIn, "set_node_in", Struct, 0x40, "Input of a command.";
     /// `node_description`: from byte 0x00 on.
     array(node_description node_description_mut set_node_description with_node_description: [u8; 64] = "node_description" 0x00, 0x40) Rw;
 }
@@ -1341,14 +1344,14 @@ layout! { MfrlReg, tag::MfrlReg, "mfrl_reg", Struct, 0x08;
     /// `rst_type_sel`: bits 26:24 of dword 0x04.
     bits(rst_type_sel set_rst_type_sel with_rst_type_sel try_set_rst_type_sel: u8 = "rst_type_sel" 0x04[26:24]) Rw;
     /// `pci_reset_req_method`: bits 23:21 of dword 0x04.
-    bits(pci_reset_req_method set_pci_reset_req_method with_pci_reset_req_method try_set_pci_reset_req_method: u8 = "pci_reset_req_method" 0x04[23:21]) Rw { "Link_Disable" = 0x0, "Hot_Reset" = 0x1 };
+    coded(pci_reset_req_method set_pci_reset_req_method with_pci_reset_req_method try_set_pci_reset_req_method: PciResetMethod(u8) = "pci_reset_req_method" 0x04[23:21]) Rw;
     /// `reset_state`: bits 19:16 of dword 0x04. Read only.
-    bits(reset_state: u8 = "reset_state" 0x04[19:16]) Ro { "IDLE" = 0x0, "Negotiation_In_Progress" = 0x1, "Reset_In_Progress" = 0x2, "Error_Negotiation_Timeout" = 0x3, "Error_Negotiation_Dis_Acknowledgment" = 0x4, "Error_Driver_Unload_Timeout_" = 0x5, "Error" = 0x6, "ARM_OS_Shut_Down_In_Progress_" = 0x7, "Waiting_For_Reset_Trigger" = 0x8 };
+    coded(reset_state: FwResetState(u8) = "reset_state" 0x04[19:16]) Ro;
     /// `reset_type`: bits 15:8 of dword 0x04. Read only.
-    full(reset_type: u8 = "reset_type" 0x04[15:8]) Ro { "Full_Chip_Reset" = 0x1, "Keep_Network_Port_Active_During_Reset" = 0x2, "ARM_Only_Reset" = 0x8, "ARM_OS_Shutdown" = 0x10, "Network_Reset" = 0x20 };
+    flags_full(reset_type: FwResetTypes(u8) = "reset_type" 0x04[15:8]) Ro;
     /// `reset_level`: bits 7:0 of dword 0x04.
     #[doc(alias = "reset_trigger")]
-    full(reset_level set_reset_level with_reset_level: u8 = "reset_level" 0x04[7:0]) Rw { "TRIGGER0" = 0x1, "TRIGGER1" = 0x2, "TRIGGER3" = 0x8, "TRIGGER6" = 0x40 };
+    flags_full(reset_level set_reset_level with_reset_level: FwResetLevels(u8) = "reset_level" 0x04[7:0]) Rw;
 }
 register! { MfrlReg, "MFRL" 0x9028 read write }
 
@@ -1475,10 +1478,10 @@ pub type MtctrReg = Layout<tag::MtctrReg, 0x18>;
 layout! { MtctrReg, tag::MtctrReg, "mtctr_reg", Struct, 0x18;
     /// `first_clock_timestamp_request`: bits 31:24 of dword 0x00. Written to say which register is meant.
     #[doc(alias = "first_clock_cross_timestamp_request")]
-    full(first_clock_timestamp_request set_first_clock_timestamp_request with_first_clock_timestamp_request: u8 = "first_clock_timestamp_request" 0x00[31:24]) Index;
+    coded_full(first_clock_timestamp_request set_first_clock_timestamp_request with_first_clock_timestamp_request: MtctrRequest(u8) = "first_clock_timestamp_request" 0x00[31:24]) Index;
     /// `second_clock_timestamp_request`: bits 23:16 of dword 0x00. Written to say which register is meant.
     #[doc(alias = "second_clock_cross_timestamp_request")]
-    full(second_clock_timestamp_request set_second_clock_timestamp_request with_second_clock_timestamp_request: u8 = "second_clock_timestamp_request" 0x00[23:16]) Index;
+    coded_full(second_clock_timestamp_request set_second_clock_timestamp_request with_second_clock_timestamp_request: MtctrRequest(u8) = "second_clock_timestamp_request" 0x00[23:16]) Index;
     /// `first_clock_valid`: bit 31 of dword 0x04. Read only.
     flag(first_clock_valid: bool = "first_clock_valid" 0x04[31]) Ro;
     /// `second_clock_valid`: bit 30 of dword 0x04. Read only.
@@ -1593,7 +1596,7 @@ layout! { MtrcConf, tag::MtrcConf, "mtrc_conf", Struct, 0x80;
     /// `log_trace_buffer_size`: bits 7:0 of dword 0x04.
     full(log_trace_buffer_size set_log_trace_buffer_size with_log_trace_buffer_size: u8 = "log_trace_buffer_size" 0x04[7:0]) Rw;
     /// `trace_mkey`: bits 31:0 of dword 0x08.
-    full(trace_mkey set_trace_mkey with_trace_mkey: u32 = "trace_mkey" 0x08[31:0]) Rw;
+    number(trace_mkey set_trace_mkey with_trace_mkey: Mkey = "trace_mkey" 0x08[31:0]) Rw;
 }
 register! { MtrcConf, "MTRC_CONF" 0x9041 read write }
 
@@ -1681,11 +1684,11 @@ layout! { MseesReg, tag::MseesReg, "msees_reg", Struct, 0x40;
     /// `lp_msb`: bits 13:12 of dword 0x00. Written to say which register is meant.
     bits(lp_msb set_lp_msb with_lp_msb try_set_lp_msb: u8 = "lp_msb" 0x00[13:12]) Index;
     /// `field_select`: bits 31:0 of dword 0x04. Written only.
-    full(field_select set_field_select with_field_select: u32 = "field_select" 0x04[31:0]) Wo;
+    flags_full(field_select set_field_select with_field_select: MseesFields(u32) = "field_select" 0x04[31:0]) Wo;
     /// `admin_status`: bits 31:28 of dword 0x08.
-    bits(admin_status set_admin_status with_admin_status try_set_admin_status: u8 = "admin_status" 0x08[31:28]) Rw;
+    coded(admin_status set_admin_status with_admin_status try_set_admin_status: MseesAdminStatus(u8) = "admin_status" 0x08[31:28]) Rw;
     /// `oper_status`: bits 27:24 of dword 0x08. Read only.
-    bits(oper_status: u8 = "oper_status" 0x08[27:24]) Ro;
+    coded(oper_status: MseesOperStatus(u8) = "oper_status" 0x08[27:24]) Ro;
     /// `ho_acq`: bit 23 of dword 0x08. Read only.
     flag(ho_acq: bool = "ho_acq" 0x08[23]) Ro;
     /// `admin_freq_measure`: bit 10 of dword 0x08.
@@ -1693,7 +1696,7 @@ layout! { MseesReg, tag::MseesReg, "msees_reg", Struct, 0x40;
     /// `oper_freq_measure`: bit 9 of dword 0x08. Read only.
     flag(oper_freq_measure: bool = "oper_freq_measure" 0x08[9]) Ro;
     /// `failure_reason`: bits 8:0 of dword 0x08. Read only.
-    bits(failure_reason: u16 = "failure_reason" 0x08[8:0]) Ro;
+    coded(failure_reason: MseesFailureReason(u16) = "failure_reason" 0x08[8:0]) Ro;
     /// `frequency_diff`: bits 31:0 of dword 0x0c. Read only.
     full(frequency_diff: u32 = "frequency_diff" 0x0c[31:0]) Ro;
 }
@@ -4253,4 +4256,82 @@ layout! { PluGeneralTracerPage, tag::PluGeneralTracerPage, "plu_general_tracer_p
     bits(previous_14_fec_block_histogram: u8 = "previous_14_fec_block_histogram" 0x08[7:4]) Ro;
     /// `previous_15_fec_block_histogram`: bits 3:0 of dword 0x08. Read only.
     bits(previous_15_fec_block_histogram: u8 = "previous_15_fec_block_histogram" 0x08[3:0]) Ro;
+}
+
+/// Fields of MSEES that a write changes.
+///
+/// Of `msees_reg.field_select`.
+#[bitfield_struct::bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct MseesFields {
+    /// Bit 0: 0x1.
+    pub enable: bool,
+    /// Bit 1: 0x2.
+    pub admin_status: bool,
+    /// Bit 2: 0x4.
+    pub admin_freq_measure: bool,
+    #[bits(29)]
+    __: u32,
+}
+
+impl MseesFields {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "msees_fields", bits: &[(0, "ENABLE"), (1, "ADMIN_STATUS"), (2, "ADMIN_FREQ_MEASURE")] };
+}
+
+/// Ways to reset the firmware.
+///
+/// Of `mfrl_reg.reset_type`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct FwResetTypes {
+    /// Bit 0: 0x1.
+    pub full_chip: bool,
+    /// Bit 1: 0x2.
+    pub net_port_alive: bool,
+    #[bits(1)]
+    __: u8,
+    /// Bit 3: 0x8.
+    pub arm_only: bool,
+    /// Bit 4: 0x10.
+    pub arm_os_shutdown: bool,
+    /// Bit 5: 0x20.
+    pub network: bool,
+    #[bits(2)]
+    __: u8,
+}
+
+impl FwResetTypes {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "fw_reset_types", bits: &[(0, "FULL_CHIP"), (1, "NET_PORT_ALIVE"), (3, "ARM_ONLY"), (4, "ARM_OS_SHUTDOWN"), (5, "NETWORK")] };
+}
+
+/// How much a firmware reset takes down.
+///
+/// Of `mfrl_reg.reset_level`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct FwResetLevels {
+    /// Bit 0: 0x1.
+    pub level0: bool,
+    /// Bit 1: 0x2.
+    pub level1: bool,
+    #[bits(1)]
+    __: u8,
+    /// Bit 3: 0x8.
+    pub level3: bool,
+    #[bits(2)]
+    __: u8,
+    /// Bit 6: 0x40.
+    pub level6: bool,
+    #[bits(1)]
+    __: u8,
+}
+
+impl FwResetLevels {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "fw_reset_levels", bits: &[(0, "LEVEL0"), (1, "LEVEL1"), (3, "LEVEL3"), (6, "LEVEL6")] };
 }

@@ -68,10 +68,23 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 ];
 
 /// The commands of this family.
-pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
+pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
+    &QUERY_VHCA_STATE,
+    &MODIFY_VHCA_STATE,
+    &SUSPEND_VHCA,
+    &RESUME_VHCA,
+    &QUERY_VHCA_MIGRATION_STATE,
+    &SAVE_VHCA_STATE,
+    &LOAD_VHCA_STATE,
+];
 
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
+    <PageTrack as crate::GeneralObject>::GENERAL,
+];
 
 /// `function_vhca_rid_info_reg`: 16 bytes.
 ///
@@ -93,9 +106,9 @@ layout! { FunctionVhcaRidInfoReg, tag::FunctionVhcaRidInfoReg, "function_vhca_ri
     /// `parent_pci_bus`: bits 23:16 of dword 0x04.
     full(parent_pci_bus set_parent_pci_bus with_parent_pci_bus: u8 = "parent_pci_bus" 0x04[23:16]);
     /// `vhca_id`: bits 15:0 of dword 0x04.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x04[15:0]);
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x04[15:0]);
     /// `function_id`: bits 15:0 of dword 0x08.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x08[15:0]);
 }
 
 /// `delegated_function_vhca_rid_info`: 32 bytes.
@@ -120,11 +133,11 @@ pub type QueryDelegatedVhcaOut = Layout<tag::QueryDelegatedVhcaOut, 0x20>;
 
 /// `query_delegated_vhca_out` and its list `delegated_function_vhca_rid_info`.
 pub type QueryDelegatedVhcaOutWithDelegatedFunctionVhcaRidInfo = WithTail<QueryDelegatedVhcaOut, DelegatedFunctionVhcaRidInfo>;
-layout! { QueryDelegatedVhcaOut, tag::QueryDelegatedVhcaOut, "query_delegated_vhca_out", Struct, 0x20;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryDelegatedVhcaOut, tag::QueryDelegatedVhcaOut, "query_delegated_vhca_out", Struct, 0x20, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `functions_count`: bits 15:0 of dword 0x0c.
     full(functions_count set_functions_count with_functions_count: u16 = "functions_count" 0x0c[15:0]);
     tail(layout DelegatedFunctionVhcaRidInfo = "delegated_function_vhca_rid_info" 0x20);
@@ -136,31 +149,31 @@ layout! { QueryDelegatedVhcaOut, tag::QueryDelegatedVhcaOut, "query_delegated_vh
 ///
 /// Sources: v7.3.
 pub type QueryDelegatedVhcaIn = Layout<tag::QueryDelegatedVhcaIn, 0x10>;
-layout! { QueryDelegatedVhcaIn, tag::QueryDelegatedVhcaIn, "query_delegated_vhca_in", Struct, 0x10, opcode 0x732;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryDelegatedVhcaIn, tag::QueryDelegatedVhcaIn, "query_delegated_vhca_in", Struct, 0x10, opcode 0x732, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { QueryDelegatedVhcaIn => QueryDelegatedVhcaOut }
 
 /// `suspend_vhca_in`: 16 bytes.
 ///
-/// Input of SUSPEND_VHCA (0x115). Suspends a function for migration, as initiator or as responder.
+/// Input of SUSPEND_VHCA (0x115). Stops a VHCA for its migration: as initiator or as responder, by op_mod.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SuspendVhcaIn = Layout<tag::SuspendVhcaIn, 0x10>;
-layout! { SuspendVhcaIn, tag::SuspendVhcaIn, "suspend_vhca_in", Struct, 0x10, opcode 0x115;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SuspendVhcaIn, tag::SuspendVhcaIn, "suspend_vhca_in", Struct, 0x10, opcode 0x115, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    coded_full(op_mod set_op_mod with_op_mod: SuspendVhcaOpMod(u16) = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `vhca_id`: bits 15:0 of dword 0x08.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x08[15:0]);
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x08[15:0]);
 }
 request! { SuspendVhcaIn => SuspendVhcaOut }
 
@@ -170,28 +183,28 @@ request! { SuspendVhcaIn => SuspendVhcaOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SuspendVhcaOut = Layout<tag::SuspendVhcaOut, 0x10>;
-layout! { SuspendVhcaOut, tag::SuspendVhcaOut, "suspend_vhca_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SuspendVhcaOut, tag::SuspendVhcaOut, "suspend_vhca_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `resume_vhca_in`: 16 bytes.
 ///
-/// Input of RESUME_VHCA (0x116). Resumes a suspended function, as responder or as initiator.
+/// Input of RESUME_VHCA (0x116). Lets a VHCA run again: as responder or as initiator, by op_mod.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ResumeVhcaIn = Layout<tag::ResumeVhcaIn, 0x10>;
-layout! { ResumeVhcaIn, tag::ResumeVhcaIn, "resume_vhca_in", Struct, 0x10, opcode 0x116;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ResumeVhcaIn, tag::ResumeVhcaIn, "resume_vhca_in", Struct, 0x10, opcode 0x116, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    coded_full(op_mod set_op_mod with_op_mod: ResumeVhcaOpMod(u16) = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `vhca_id`: bits 15:0 of dword 0x08.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x08[15:0]);
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x08[15:0]);
 }
 request! { ResumeVhcaIn => ResumeVhcaOut }
 
@@ -201,32 +214,32 @@ request! { ResumeVhcaIn => ResumeVhcaOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ResumeVhcaOut = Layout<tag::ResumeVhcaOut, 0x10>;
-layout! { ResumeVhcaOut, tag::ResumeVhcaOut, "resume_vhca_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ResumeVhcaOut, tag::ResumeVhcaOut, "resume_vhca_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `query_vhca_migration_state_in`: 16 bytes.
 ///
-/// Input of QUERY_VHCA_MIGRATION_STATE (0x117). Reads how much memory saving the state of a function takes.
+/// Input of QUERY_VHCA_MIGRATION_STATE (0x117). Reads the migration state of a VHCA and the size of its image.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryVhcaMigrationStateIn = Layout<tag::QueryVhcaMigrationStateIn, 0x10>;
-layout! { QueryVhcaMigrationStateIn, tag::QueryVhcaMigrationStateIn, "query_vhca_migration_state_in", Struct, 0x10, opcode 0x117;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryVhcaMigrationStateIn, tag::QueryVhcaMigrationStateIn, "query_vhca_migration_state_in", Struct, 0x10, opcode 0x117, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `incremental`: bit 31 of dword 0x08.
     flag(incremental set_incremental with_incremental: bool = "incremental" 0x08[31]);
     /// `chunk`: bit 30 of dword 0x08.
     flag(chunk set_chunk with_chunk: bool = "chunk" 0x08[30]);
     /// `vhca_id`: bits 15:0 of dword 0x08.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x08[15:0]);
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x08[15:0]);
 }
 request! { QueryVhcaMigrationStateIn => QueryVhcaMigrationStateOut }
 
@@ -236,13 +249,13 @@ request! { QueryVhcaMigrationStateIn => QueryVhcaMigrationStateOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QueryVhcaMigrationStateOut = Layout<tag::QueryVhcaMigrationStateOut, 0x40>;
-layout! { QueryVhcaMigrationStateOut, tag::QueryVhcaMigrationStateOut, "query_vhca_migration_state_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryVhcaMigrationStateOut, tag::QueryVhcaMigrationStateOut, "query_vhca_migration_state_out", Struct, 0x40, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `migration_state`: bits 31:28 of dword 0x0c.
-    bits(migration_state set_migration_state with_migration_state try_set_migration_state: u8 = "migration_state" 0x0c[31:28]);
+    coded(migration_state set_migration_state with_migration_state try_set_migration_state: VhcaMigrationState(u8) = "migration_state" 0x0c[31:28]);
     /// `required_umem_size`: bits 31:0 of dword 0x10.
     full(required_umem_size set_required_umem_size with_required_umem_size: u32 = "required_umem_size" 0x10[31:0]);
     /// `remaining_total_size`: 64 bits from byte 0x18 on.
@@ -251,27 +264,27 @@ layout! { QueryVhcaMigrationStateOut, tag::QueryVhcaMigrationStateOut, "query_vh
 
 /// `save_vhca_state_in`: 32 bytes.
 ///
-/// Input of SAVE_VHCA_STATE (0x118). Saves the state of a function to memory, for migration.
+/// Input of SAVE_VHCA_STATE (0x118). Writes the image of a suspended VHCA to memory.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SaveVhcaStateIn = Layout<tag::SaveVhcaStateIn, 0x20>;
-layout! { SaveVhcaStateIn, tag::SaveVhcaStateIn, "save_vhca_state_in", Struct, 0x20, opcode 0x118;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SaveVhcaStateIn, tag::SaveVhcaStateIn, "save_vhca_state_in", Struct, 0x20, opcode 0x118, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `incremental`: bit 31 of dword 0x08.
     flag(incremental set_incremental with_incremental: bool = "incremental" 0x08[31]);
     /// `set_track`: bit 30 of dword 0x08.
     flag(set_track set_set_track with_set_track: bool = "set_track" 0x08[30]);
     /// `vhca_id`: bits 15:0 of dword 0x08.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x08[15:0]);
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x08[15:0]);
     /// `va`: 64 bits from byte 0x10 on.
     quad(va set_va with_va: u64 = "va" 0x10);
     /// `mkey`: bits 31:0 of dword 0x18.
-    full(mkey set_mkey with_mkey: u32 = "mkey" 0x18[31:0]);
+    number(mkey set_mkey with_mkey: Mkey = "mkey" 0x18[31:0]);
     /// `size`: bits 31:0 of dword 0x1c.
     full(size set_size with_size: u32 = "size" 0x1c[31:0]);
 }
@@ -283,11 +296,11 @@ request! { SaveVhcaStateIn => SaveVhcaStateOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SaveVhcaStateOut = Layout<tag::SaveVhcaStateOut, 0x10>;
-layout! { SaveVhcaStateOut, tag::SaveVhcaStateOut, "save_vhca_state_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SaveVhcaStateOut, tag::SaveVhcaStateOut, "save_vhca_state_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `actual_image_size`: bits 31:0 of dword 0x08.
     full(actual_image_size set_actual_image_size with_actual_image_size: u32 = "actual_image_size" 0x08[31:0]);
     /// `next_required_umem_size`: bits 31:0 of dword 0x0c.
@@ -296,23 +309,23 @@ layout! { SaveVhcaStateOut, tag::SaveVhcaStateOut, "save_vhca_state_out", Struct
 
 /// `load_vhca_state_in`: 32 bytes.
 ///
-/// Input of LOAD_VHCA_STATE (0x119). Loads the saved state of a function from memory.
+/// Input of LOAD_VHCA_STATE (0x119). Loads the image of a VHCA from memory.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type LoadVhcaStateIn = Layout<tag::LoadVhcaStateIn, 0x20>;
-layout! { LoadVhcaStateIn, tag::LoadVhcaStateIn, "load_vhca_state_in", Struct, 0x20, opcode 0x119;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { LoadVhcaStateIn, tag::LoadVhcaStateIn, "load_vhca_state_in", Struct, 0x20, opcode 0x119, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `vhca_id`: bits 15:0 of dword 0x08.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x08[15:0]);
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x08[15:0]);
     /// `va`: 64 bits from byte 0x10 on.
     quad(va set_va with_va: u64 = "va" 0x10);
     /// `mkey`: bits 31:0 of dword 0x18.
-    full(mkey set_mkey with_mkey: u32 = "mkey" 0x18[31:0]);
+    number(mkey set_mkey with_mkey: Mkey = "mkey" 0x18[31:0]);
     /// `size`: bits 31:0 of dword 0x1c.
     full(size set_size with_size: u32 = "size" 0x1c[31:0]);
 }
@@ -324,11 +337,11 @@ request! { LoadVhcaStateIn => LoadVhcaStateOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type LoadVhcaStateOut = Layout<tag::LoadVhcaStateOut, 0x10>;
-layout! { LoadVhcaStateOut, tag::LoadVhcaStateOut, "load_vhca_state_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { LoadVhcaStateOut, tag::LoadVhcaStateOut, "load_vhca_state_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `page_track_report_entry`: 8 bytes.
@@ -355,6 +368,8 @@ layout! { PageTrackRange, tag::PageTrackRange, "page_track_range", Struct, 0x10;
 
 /// `page_track`: 48 bytes.
 ///
+/// General object 0x0046 (page_track): Tracker of pages that a function writes, for its migration.
+///
 /// With its list `track_range`: [`PageTrackWithTrackRange`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
@@ -366,9 +381,9 @@ layout! { PageTrack, tag::PageTrack, "page_track", Struct, 0x30;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `vhca_id`: bits 15:0 of dword 0x08.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x08[15:0]);
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x08[15:0]);
     /// `state`: bits 31:28 of dword 0x10.
-    bits(state set_state with_state try_set_state: u8 = "state" 0x10[31:28]);
+    coded(state set_state with_state try_set_state: PageTrackState(u8) = "state" 0x10[31:28]);
     /// `track_type`: bits 27:24 of dword 0x10.
     bits(track_type set_track_type with_track_type try_set_track_type: u8 = "track_type" 0x10[27:24]);
     /// `log_addr_space_size`: bits 23:16 of dword 0x10.
@@ -378,7 +393,7 @@ layout! { PageTrack, tag::PageTrack, "page_track", Struct, 0x30;
     /// `log_msg_size`: bits 4:0 of dword 0x10.
     bits(log_msg_size set_log_msg_size with_log_msg_size try_set_log_msg_size: u8 = "log_msg_size" 0x10[4:0]);
     /// `reporting_qpn`: bits 23:0 of dword 0x14.
-    bits(reporting_qpn set_reporting_qpn with_reporting_qpn try_set_reporting_qpn: u32 = "reporting_qpn" 0x14[23:0]);
+    number(reporting_qpn set_reporting_qpn with_reporting_qpn: Qpn = "reporting_qpn" 0x14[23:0]);
     /// `num_ranges`: bits 7:0 of dword 0x18.
     full(num_ranges set_num_ranges with_num_ranges: u8 = "num_ranges" 0x18[7:0]);
     /// `range_start_address`: 64 bits from byte 0x20 on.
@@ -399,7 +414,7 @@ pub type CreatePageTrackObjIn = Layout<tag::CreatePageTrackObjIn, 0x40>;
 
 /// `create_page_track_obj_in` and its list `obj_context.track_range`.
 pub type CreatePageTrackObjInWithTrackRange = WithTail<CreatePageTrackObjIn, PageTrackRange>;
-layout! { CreatePageTrackObjIn, tag::CreatePageTrackObjIn, "create_page_track_obj_in", Struct, 0x40;
+layout! { CreatePageTrackObjIn, tag::CreatePageTrackObjIn, "create_page_track_obj_in", Struct, 0x40, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
     /// `obj_context`: from byte 0x10 on.
@@ -417,7 +432,7 @@ pub type ModifyPageTrackObjIn = Layout<tag::ModifyPageTrackObjIn, 0x40>;
 
 /// `modify_page_track_obj_in` and its list `obj_context.track_range`.
 pub type ModifyPageTrackObjInWithTrackRange = WithTail<ModifyPageTrackObjIn, PageTrackRange>;
-layout! { ModifyPageTrackObjIn, tag::ModifyPageTrackObjIn, "modify_page_track_obj_in", Struct, 0x40;
+layout! { ModifyPageTrackObjIn, tag::ModifyPageTrackObjIn, "modify_page_track_obj_in", Struct, 0x40, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
     /// `obj_context`: from byte 0x10 on.
@@ -435,7 +450,7 @@ pub type QueryPageTrackObjOut = Layout<tag::QueryPageTrackObjOut, 0x40>;
 
 /// `query_page_track_obj_out` and its list `obj_context.track_range`.
 pub type QueryPageTrackObjOutWithTrackRange = WithTail<QueryPageTrackObjOut, PageTrackRange>;
-layout! { QueryPageTrackObjOut, tag::QueryPageTrackObjOut, "query_page_track_obj_out", Struct, 0x40;
+layout! { QueryPageTrackObjOut, tag::QueryPageTrackObjOut, "query_page_track_obj_out", Struct, 0x40, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
     /// `obj_context`: from byte 0x10 on.
@@ -450,7 +465,7 @@ layout! { VhcaStateContext, tag::VhcaStateContext, "vhca_state_context", Struct,
     /// `arm_change_event`: bit 31 of dword 0x00.
     flag(arm_change_event set_arm_change_event with_arm_change_event: bool = "arm_change_event" 0x00[31]);
     /// `vhca_state`: bits 19:16 of dword 0x00.
-    bits(vhca_state set_vhca_state with_vhca_state try_set_vhca_state: u8 = "vhca_state" 0x00[19:16]);
+    coded(vhca_state set_vhca_state with_vhca_state try_set_vhca_state: VhcaState(u8) = "vhca_state" 0x00[19:16]);
     /// `sw_function_id`: bits 31:0 of dword 0x04.
     full(sw_function_id set_sw_function_id with_sw_function_id: u32 = "sw_function_id" 0x04[31:0]);
 }
@@ -461,32 +476,32 @@ layout! { VhcaStateContext, tag::VhcaStateContext, "vhca_state_context", Struct,
 ///
 /// Sources: v6.1-driver.
 pub type QueryVhcaStateOut = Layout<tag::QueryVhcaStateOut, 0x20>;
-layout! { QueryVhcaStateOut, tag::QueryVhcaStateOut, "query_vhca_state_out", Struct, 0x20;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryVhcaStateOut, tag::QueryVhcaStateOut, "query_vhca_state_out", Struct, 0x20, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `vhca_state_context`: from byte 0x10 on.
     nested(vhca_state_context vhca_state_context_mut set_vhca_state_context with_vhca_state_context: VhcaStateContext = "vhca_state_context" 0x10, 0x10);
 }
 
 /// `query_vhca_state_in`: 16 bytes.
 ///
-/// Input of QUERY_VHCA_STATE (0xb0d). Reads the state of a function, such as active or in use.
+/// Input of QUERY_VHCA_STATE (0xb0d). Reads the state of the VHCA of a function.
 ///
 /// Sources: v6.1-driver.
 pub type QueryVhcaStateIn = Layout<tag::QueryVhcaStateIn, 0x10>;
-layout! { QueryVhcaStateIn, tag::QueryVhcaStateIn, "query_vhca_state_in", Struct, 0x10, opcode 0xb0d;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryVhcaStateIn, tag::QueryVhcaStateIn, "query_vhca_state_in", Struct, 0x10, opcode 0xb0d, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
     /// `function_id`: bits 15:0 of dword 0x08.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x08[15:0]);
 }
 request! { QueryVhcaStateIn => QueryVhcaStateOut }
 
@@ -507,33 +522,174 @@ layout! { VhcaStateFieldSelect, tag::VhcaStateFieldSelect, "vhca_state_field_sel
 ///
 /// Sources: v6.1-driver.
 pub type ModifyVhcaStateOut = Layout<tag::ModifyVhcaStateOut, 0x10>;
-layout! { ModifyVhcaStateOut, tag::ModifyVhcaStateOut, "modify_vhca_state_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyVhcaStateOut, tag::ModifyVhcaStateOut, "modify_vhca_state_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_vhca_state_in`: 32 bytes.
 ///
-/// Input of MODIFY_VHCA_STATE (0xb0e). Arms the state event of a function, or sets its software number.
+/// Input of MODIFY_VHCA_STATE (0xb0e). Changes the selected fields of the VHCA state of a function.
+///
+/// Select mask `vhca_state_field_select`: [`ModifyVhcaStateSelect`].
 ///
 /// Sources: v6.1-driver.
 pub type ModifyVhcaStateIn = Layout<tag::ModifyVhcaStateIn, 0x20>;
-layout! { ModifyVhcaStateIn, tag::ModifyVhcaStateIn, "modify_vhca_state_in", Struct, 0x20, opcode 0xb0e;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ModifyVhcaStateIn, tag::ModifyVhcaStateIn, "modify_vhca_state_in", Struct, 0x20, opcode 0xb0e, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `embedded_cpu_function`: bit 31 of dword 0x08.
     flag(embedded_cpu_function set_embedded_cpu_function with_embedded_cpu_function: bool = "embedded_cpu_function" 0x08[31]);
     /// `function_id`: bits 15:0 of dword 0x08.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x08[15:0]);
     /// `vhca_state_field_select`: from byte 0x0c on.
     nested(vhca_state_field_select vhca_state_field_select_mut set_vhca_state_field_select with_vhca_state_field_select: VhcaStateFieldSelect = "vhca_state_field_select" 0x0c, 0x04);
     /// `vhca_state_context`: from byte 0x10 on.
     nested(vhca_state_context vhca_state_context_mut set_vhca_state_context with_vhca_state_context: VhcaStateContext = "vhca_state_context" 0x10, 0x10);
 }
 request! { ModifyVhcaStateIn => ModifyVhcaStateOut }
+
+command! {
+    QueryVhcaStateIn, Query Function, QUERY_VHCA_STATE, crate::CommandDesc {
+        name: "QUERY_VHCA_STATE",
+        opcode: 0xb0d,
+        verb: crate::Verb::Query,
+        object: <crate::object::Function as crate::Object>::DESC,
+        input: <QueryVhcaStateIn as crate::Described>::DESC,
+        output: <QueryVhcaStateOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: Some(place!(0x10[31] 128)),
+        selects: &[],
+        transition: None,
+        about: "Reads the state of the VHCA of a function.",
+    }
+}
+
+command! {
+    ModifyVhcaStateIn, Modify Function, MODIFY_VHCA_STATE, crate::CommandDesc {
+        name: "MODIFY_VHCA_STATE",
+        opcode: 0xb0e,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Function as crate::Object>::DESC,
+        input: <ModifyVhcaStateIn as crate::Described>::DESC,
+        output: <ModifyVhcaStateOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: Some(place!(0x10[31] 128)),
+        selects: &[
+            crate::SelectDesc {
+                name: "modify_vhca_state_select",
+                mask: place!(0x0c[31] 32),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "arm_change_event", fields: &[
+                        selected!("vhca_state_context.arm_change_event" place!(0x10[31] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "sw_function_id", fields: &[
+                        selected!("vhca_state_context.sw_function_id" place!(0x14[31] 32)),
+                    ] },
+                ],
+            },
+        ],
+        transition: None,
+        about: "Changes the selected fields of the VHCA state of a function.",
+    }
+}
+
+command! {
+    SuspendVhcaIn, Modify Vhca, SUSPEND_VHCA, crate::CommandDesc {
+        name: "SUSPEND_VHCA",
+        opcode: 0x115,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Vhca as crate::Object>::DESC,
+        input: <SuspendVhcaIn as crate::Described>::DESC,
+        output: <SuspendVhcaOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Stops a VHCA for its migration: as initiator or as responder, by op_mod.",
+    }
+}
+
+command! {
+    ResumeVhcaIn, Modify Vhca, RESUME_VHCA, crate::CommandDesc {
+        name: "RESUME_VHCA",
+        opcode: 0x116,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Vhca as crate::Object>::DESC,
+        input: <ResumeVhcaIn as crate::Described>::DESC,
+        output: <ResumeVhcaOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Lets a VHCA run again: as responder or as initiator, by op_mod.",
+    }
+}
+
+command! {
+    QueryVhcaMigrationStateIn, Query Vhca, QUERY_VHCA_MIGRATION_STATE, crate::CommandDesc {
+        name: "QUERY_VHCA_MIGRATION_STATE",
+        opcode: 0x117,
+        verb: crate::Verb::Query,
+        object: <crate::object::Vhca as crate::Object>::DESC,
+        input: <QueryVhcaMigrationStateIn as crate::Described>::DESC,
+        output: <QueryVhcaMigrationStateOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Reads the migration state of a VHCA and the size of its image.",
+    }
+}
+
+command! {
+    SaveVhcaStateIn, Modify Vhca, SAVE_VHCA_STATE, crate::CommandDesc {
+        name: "SAVE_VHCA_STATE",
+        opcode: 0x118,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Vhca as crate::Object>::DESC,
+        input: <SaveVhcaStateIn as crate::Described>::DESC,
+        output: <SaveVhcaStateOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Writes the image of a suspended VHCA to memory.",
+    }
+}
+
+command! {
+    LoadVhcaStateIn, Modify Vhca, LOAD_VHCA_STATE, crate::CommandDesc {
+        name: "LOAD_VHCA_STATE",
+        opcode: 0x119,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Vhca as crate::Object>::DESC,
+        input: <LoadVhcaStateIn as crate::Described>::DESC,
+        output: <LoadVhcaStateOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Loads the image of a VHCA from memory.",
+    }
+}
+
+changes! { ModifyVhcaStateIn, "modify_vhca_state_in", ();
+    /// Changes `vhca_state_context.arm_change_event`: sets it, and bit 0 (`arm_change_event`) of `vhca_state_field_select`, which says so.
+    change_arm_change_event changing_arm_change_event: bool = flag(0x10[31]), 0x0c[0];
+    /// Changes `vhca_state_context.sw_function_id`: sets it, and bit 1 (`sw_function_id`) of `vhca_state_field_select`, which says so.
+    change_sw_function_id changing_sw_function_id: u32 = full(u32 "vhca_state_context.sw_function_id" 0x14[31:0]), 0x0c[1];
+}
+
+general_object! {
+    PageTrack, "page_track" 0x0046, selects &[], "Tracker of pages that a function writes, for its migration."
+}

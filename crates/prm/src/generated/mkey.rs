@@ -43,10 +43,17 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 ];
 
 /// The commands of this family.
-pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
+pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
+    &CREATE_MKEY,
+    &QUERY_MKEY,
+    &DESTROY_MKEY,
+];
 
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 
 /// `mkc`: 64 bytes.
 ///
@@ -54,78 +61,78 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Mkc = Layout<tag::Mkc, 0x40>;
-layout! { Mkc, tag::Mkc, "mkc", Struct, 0x40;
-    /// `free`: bit 30 of dword 0x00. The key is free: it reaches no memory until a UMR makes it valid.
-    flag(free set_free with_free: bool = "free" 0x00[30]);
-    /// `access_mode_4_2`: bits 28:26 of dword 0x00. High 3 bits of the access mode; access_mode_1_0 has the others.
-    bits(access_mode_4_2 set_access_mode_4_2 with_access_mode_4_2 try_set_access_mode_4_2: u8 = "access_mode_4_2" 0x00[28:26]);
-    /// `alter_pd_to_vhca_id`: bit 25 of dword 0x00. By its name: a vhca_id takes the place of the protection domain. By its name only: no public text says more.
-    flag(alter_pd_to_vhca_id set_alter_pd_to_vhca_id with_alter_pd_to_vhca_id: bool = "alter_pd_to_vhca_id" 0x00[25]);
-    /// `crossed_side_mkey`: bit 24 of dword 0x00. By its name: marks the key on the far side of a crossing. By its name only: no public text says more.
-    flag(crossed_side_mkey set_crossed_side_mkey with_crossed_side_mkey: bool = "crossed_side_mkey" 0x00[24]);
-    /// `relaxed_ordering_write`: bit 18 of dword 0x00. PCI writes to the memory may pass others (relaxed ordering). Capability: cmd_hca_cap.relaxed_ordering_write.
-    flag(relaxed_ordering_write set_relaxed_ordering_write with_relaxed_ordering_write: bool = "relaxed_ordering_write" 0x00[18]);
-    /// `small_fence_on_rdma_read_response`: bit 16 of dword 0x00. By its name: a small fence goes with responses to RDMA reads. By its name only: no public text says more.
-    flag(small_fence_on_rdma_read_response set_small_fence_on_rdma_read_response with_small_fence_on_rdma_read_response: bool = "small_fence_on_rdma_read_response" 0x00[16]);
-    /// `umr_en`: bit 15 of dword 0x00. UMR work requests may change the key.
-    flag(umr_en set_umr_en with_umr_en: bool = "umr_en" 0x00[15]);
-    /// `a`: bit 14 of dword 0x00. Remote atomic operations are allowed.
-    flag(a set_a with_a: bool = "a" 0x00[14]);
-    /// `rw`: bit 13 of dword 0x00. Remote writes are allowed.
-    flag(rw set_rw with_rw: bool = "rw" 0x00[13]);
-    /// `rr`: bit 12 of dword 0x00. Remote reads are allowed.
-    flag(rr set_rr with_rr: bool = "rr" 0x00[12]);
-    /// `lw`: bit 11 of dword 0x00. Local writes are allowed.
-    flag(lw set_lw with_lw: bool = "lw" 0x00[11]);
-    /// `lr`: bit 10 of dword 0x00. Local reads are allowed.
-    flag(lr set_lr with_lr: bool = "lr" 0x00[10]);
-    /// `access_mode_1_0`: bits 9:8 of dword 0x00. Low 2 bits of the access mode: 0 physical addresses, 1 MTT, 2 KLM, 3 KSM, 4 SW ICM, 5 MEMIC, 6 crossing.
-    bits(access_mode_1_0 set_access_mode_1_0 with_access_mode_1_0 try_set_access_mode_1_0: u8 = "access_mode_1_0" 0x00[9:8]);
-    /// `ma_translation_mode`: bits 5:4 of dword 0x00. How PCI addresses are translated: 1 for ATS. Capability: cmd_hca_cap.ats.
-    bits(ma_translation_mode set_ma_translation_mode with_ma_translation_mode try_set_ma_translation_mode: u8 = "ma_translation_mode" 0x00[5:4]);
-    /// `qpn`: bits 31:8 of dword 0x04. Queue pair that alone may use the key; 0xffffff for any.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x04[31:8]);
-    /// `mkey_7_0`: bits 7:0 of dword 0x04. Low 8 bits of the key, of the choice of software; mkey_index is the rest.
-    full(mkey_7_0 set_mkey_7_0 with_mkey_7_0: u8 = "mkey_7_0" 0x04[7:0]);
-    /// `length64`: bit 31 of dword 0x0c. The key covers the whole 64-bit address space; len does not count.
-    flag(length64 set_length64 with_length64: bool = "length64" 0x0c[31]);
-    /// `bsf_en`: bit 30 of dword 0x0c. The key has a BSF, which says how data is signed or encrypted.
-    flag(bsf_en set_bsf_en with_bsf_en: bool = "bsf_en" 0x0c[30]);
-    /// `sync_umr`: bit 29 of dword 0x0c. By its name: UMR on the key is synchronous. By its name only: no public text says more.
-    flag(sync_umr set_sync_umr with_sync_umr: bool = "sync_umr" 0x0c[29]);
-    /// `expected_sigerr_count`: bit 26 of dword 0x0c. Lowest bit of the count of signature errors that software has seen; a change arms the report of the next one.
-    flag(expected_sigerr_count set_expected_sigerr_count with_expected_sigerr_count: bool = "expected_sigerr_count" 0x0c[26]);
-    /// `en_rinval`: bit 24 of dword 0x0c. The remote side may invalidate the key, by a send with invalidate.
-    flag(en_rinval set_en_rinval with_en_rinval: bool = "en_rinval" 0x0c[24]);
-    /// `pd`: bits 23:0 of dword 0x0c. Protection domain of the key.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x0c[23:0]);
-    /// `start_addr`: 64 bits from byte 0x10 on. Address of the first byte, as work requests give it.
-    quad(start_addr set_start_addr with_start_addr: u64 = "start_addr" 0x10);
-    /// `len`: 64 bits from byte 0x18 on. Length of the region. Unit: bytes.
-    quad(len set_len with_len: u64 = "len" 0x18);
-    /// `bsf_octword_size`: bits 31:0 of dword 0x20. Room that the key has for its BSF. Unit: 16 bytes.
-    full(bsf_octword_size set_bsf_octword_size with_bsf_octword_size: u32 = "bsf_octword_size" 0x20[31:0]);
-    /// `crossing_target_vhca_id`: bits 31:16 of dword 0x30. Function whose key is reached, in the crossing mode. Capability: cmd_hca_cap.crossing_vhca_mkey.
+layout! { Mkc, tag::Mkc, "mkc", Struct, 0x40, "Memory key context: which memory the key reaches, and what it may be used for.";
+    /// `free`: bit 30 of dword 0x00.
+    flag(free set_free with_free: bool = "free" 0x00[30]) "The key is free: it reaches no memory until a UMR makes it valid.";
+    /// `access_mode_4_2`: bits 28:26 of dword 0x00.
+    bits(access_mode_4_2 set_access_mode_4_2 with_access_mode_4_2 try_set_access_mode_4_2: u8 = "access_mode_4_2" 0x00[28:26]) "High 3 bits of the access mode; access_mode_1_0 has the others.";
+    /// `alter_pd_to_vhca_id`: bit 25 of dword 0x00.
+    flag(alter_pd_to_vhca_id set_alter_pd_to_vhca_id with_alter_pd_to_vhca_id: bool = "alter_pd_to_vhca_id" 0x00[25]) "By its name: a vhca_id takes the place of the protection domain. By its name only: no public text says more.";
+    /// `crossed_side_mkey`: bit 24 of dword 0x00.
+    flag(crossed_side_mkey set_crossed_side_mkey with_crossed_side_mkey: bool = "crossed_side_mkey" 0x00[24]) "By its name: marks the key on the far side of a crossing. By its name only: no public text says more.";
+    /// `relaxed_ordering_write`: bit 18 of dword 0x00.
+    flag(relaxed_ordering_write set_relaxed_ordering_write with_relaxed_ordering_write: bool = "relaxed_ordering_write" 0x00[18]) "PCI writes to the memory may pass others (relaxed ordering). Capability: cmd_hca_cap.relaxed_ordering_write.";
+    /// `small_fence_on_rdma_read_response`: bit 16 of dword 0x00.
+    flag(small_fence_on_rdma_read_response set_small_fence_on_rdma_read_response with_small_fence_on_rdma_read_response: bool = "small_fence_on_rdma_read_response" 0x00[16]) "By its name: a small fence goes with responses to RDMA reads. By its name only: no public text says more.";
+    /// `umr_en`: bit 15 of dword 0x00.
+    flag(umr_en set_umr_en with_umr_en: bool = "umr_en" 0x00[15]) "UMR work requests may change the key.";
+    /// `a`: bit 14 of dword 0x00.
+    flag(a set_a with_a: bool = "a" 0x00[14]) "Remote atomic operations are allowed.";
+    /// `rw`: bit 13 of dword 0x00.
+    flag(rw set_rw with_rw: bool = "rw" 0x00[13]) "Remote writes are allowed.";
+    /// `rr`: bit 12 of dword 0x00.
+    flag(rr set_rr with_rr: bool = "rr" 0x00[12]) "Remote reads are allowed.";
+    /// `lw`: bit 11 of dword 0x00.
+    flag(lw set_lw with_lw: bool = "lw" 0x00[11]) "Local writes are allowed.";
+    /// `lr`: bit 10 of dword 0x00.
+    flag(lr set_lr with_lr: bool = "lr" 0x00[10]) "Local reads are allowed.";
+    /// `access_mode_1_0`: bits 9:8 of dword 0x00.
+    bits(access_mode_1_0 set_access_mode_1_0 with_access_mode_1_0 try_set_access_mode_1_0: u8 = "access_mode_1_0" 0x00[9:8]) "Low 2 bits of the access mode: 0 physical addresses, 1 MTT, 2 KLM, 3 KSM, 4 SW ICM, 5 MEMIC, 6 crossing.";
+    /// `ma_translation_mode`: bits 5:4 of dword 0x00.
+    bits(ma_translation_mode set_ma_translation_mode with_ma_translation_mode try_set_ma_translation_mode: u8 = "ma_translation_mode" 0x00[5:4]) "How PCI addresses are translated: 1 for ATS. Capability: cmd_hca_cap.ats.";
+    /// `qpn`: bits 31:8 of dword 0x04.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x04[31:8]) "Queue pair that alone may use the key; 0xffffff for any.";
+    /// `mkey_7_0`: bits 7:0 of dword 0x04.
+    full(mkey_7_0 set_mkey_7_0 with_mkey_7_0: u8 = "mkey_7_0" 0x04[7:0]) "Low 8 bits of the key, of the choice of software; mkey_index is the rest.";
+    /// `length64`: bit 31 of dword 0x0c.
+    flag(length64 set_length64 with_length64: bool = "length64" 0x0c[31]) "The key covers the whole 64-bit address space; len does not count.";
+    /// `bsf_en`: bit 30 of dword 0x0c.
+    flag(bsf_en set_bsf_en with_bsf_en: bool = "bsf_en" 0x0c[30]) "The key has a BSF, which says how data is signed or encrypted.";
+    /// `sync_umr`: bit 29 of dword 0x0c.
+    flag(sync_umr set_sync_umr with_sync_umr: bool = "sync_umr" 0x0c[29]) "By its name: UMR on the key is synchronous. By its name only: no public text says more.";
+    /// `expected_sigerr_count`: bit 26 of dword 0x0c.
+    flag(expected_sigerr_count set_expected_sigerr_count with_expected_sigerr_count: bool = "expected_sigerr_count" 0x0c[26]) "Lowest bit of the count of signature errors that software has seen; a change arms the report of the next one.";
+    /// `en_rinval`: bit 24 of dword 0x0c.
+    flag(en_rinval set_en_rinval with_en_rinval: bool = "en_rinval" 0x0c[24]) "The remote side may invalidate the key, by a send with invalidate.";
+    /// `pd`: bits 23:0 of dword 0x0c.
+    number(pd set_pd with_pd: Pdn = "pd" 0x0c[23:0]) "Protection domain of the key.";
+    /// `start_addr`: 64 bits from byte 0x10 on.
+    quad(start_addr set_start_addr with_start_addr: u64 = "start_addr" 0x10) "Address of the first byte, as work requests give it.";
+    /// `len`: 64 bits from byte 0x18 on.
+    quad(len set_len with_len: u64 = "len" 0x18) "Length of the region. Unit: bytes.";
+    /// `bsf_octword_size`: bits 31:0 of dword 0x20.
+    full(bsf_octword_size set_bsf_octword_size with_bsf_octword_size: u32 = "bsf_octword_size" 0x20[31:0]) "Room that the key has for its BSF. Unit: 16 bytes.";
+    /// `crossing_target_vhca_id`: bits 31:16 of dword 0x30.
     #[doc(alias = "crossing_target_gvmi_id")]
-    full(crossing_target_vhca_id set_crossing_target_vhca_id with_crossing_target_vhca_id: u16 = "crossing_target_vhca_id" 0x30[31:16]);
-    /// `translations_octword_size`: bits 31:0 of dword 0x34. Room that the key has for its translation: 16 bytes hold two MTTs, one KLM or one KSM. Unit: 16 bytes.
-    full(translations_octword_size set_translations_octword_size with_translations_octword_size: u32 = "translations_octword_size" 0x34[31:0]);
-    /// `crossing_target_mkey`: bits 31:0 of dword 0x34. Key of the other function that is reached, in the crossing mode. Capability: cmd_hca_cap.crossing_vhca_mkey.
-    full(crossing_target_mkey set_crossing_target_mkey with_crossing_target_mkey: u32 = "crossing_target_mkey" 0x34[31:0]);
-    /// `order_read_after_write`: bits 9:8 of dword 0x38. How reads are ordered after writes: 0 SO, 1 SAO, 2 RO. Range: 0 to 2. Capability: cmd_hca_cap.mkc_order_read_after_write.
-    bits(order_read_after_write set_order_read_after_write with_order_read_after_write try_set_order_read_after_write: u8 = "order_read_after_write" 0x38[9:8]);
-    /// `relaxed_ordering_read`: bit 6 of dword 0x38. PCI reads of the memory may be relaxed in their order. Capability: cmd_hca_cap.relaxed_ordering_read.
-    flag(relaxed_ordering_read set_relaxed_ordering_read with_relaxed_ordering_read: bool = "relaxed_ordering_read" 0x38[6]);
-    /// `log_page_size`: bits 5:0 of dword 0x38. Size of the memory behind one MTT or one KSM. Unit: log2 of bytes. Range: for MTTs from 12 (log_min_mkey_entity_size where not 0) to 31 (max_mkey_log_entity_size_mtt where not 0). Capability: cmd_hca_cap_2.max_mkey_log_entity_size_mtt.
-    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x38[5:0]);
-    /// `crypto_en`: bits 28:27 of dword 0x3c. Encryption of the data: 0 off, 1 on. Range: 0 or 1. Capability: cmd_hca_cap.crypto.
-    bits(crypto_en set_crypto_en with_crypto_en try_set_crypto_en: u8 = "crypto_en" 0x3c[28:27]);
-    /// `pcie_tph_en`: bit 26 of dword 0x3c. PCI requests for the memory carry processing hints (TPH). Capability: cmd_hca_cap.mkey_pcie_tph.
-    flag(pcie_tph_en set_pcie_tph_en with_pcie_tph_en: bool = "pcie_tph_en" 0x3c[26]);
-    /// `pcie_tph_ph`: bits 25:24 of dword 0x3c. Processing hint that they carry. Capability: cmd_hca_cap.mkey_pcie_tph.
-    bits(pcie_tph_ph set_pcie_tph_ph with_pcie_tph_ph try_set_pcie_tph_ph: u8 = "pcie_tph_ph" 0x3c[25:24]);
-    /// `pcie_tph_steering_tag_index`: bits 23:16 of dword 0x3c. Entry of the table of steering tags that they carry; 0 for none. Capability: cmd_hca_cap.mkey_pcie_tph.
-    full(pcie_tph_steering_tag_index set_pcie_tph_steering_tag_index with_pcie_tph_steering_tag_index: u8 = "pcie_tph_steering_tag_index" 0x3c[23:16]);
+    number(crossing_target_vhca_id set_crossing_target_vhca_id with_crossing_target_vhca_id: VhcaId = "crossing_target_vhca_id" 0x30[31:16]) "Function whose key is reached, in the crossing mode. Capability: cmd_hca_cap.crossing_vhca_mkey.";
+    /// `translations_octword_size`: bits 31:0 of dword 0x34.
+    full(translations_octword_size set_translations_octword_size with_translations_octword_size: u32 = "translations_octword_size" 0x34[31:0]) "Room that the key has for its translation: 16 bytes hold two MTTs, one KLM or one KSM. Unit: 16 bytes.";
+    /// `crossing_target_mkey`: bits 31:0 of dword 0x34.
+    number(crossing_target_mkey set_crossing_target_mkey with_crossing_target_mkey: Mkey = "crossing_target_mkey" 0x34[31:0]) "Key of the other function that is reached, in the crossing mode. Capability: cmd_hca_cap.crossing_vhca_mkey.";
+    /// `order_read_after_write`: bits 9:8 of dword 0x38.
+    coded(order_read_after_write set_order_read_after_write with_order_read_after_write try_set_order_read_after_write: ReadAfterWriteOrder(u8) = "order_read_after_write" 0x38[9:8]) "How reads are ordered after writes: 0 SO, 1 SAO, 2 RO. Range: 0 to 2. Capability: cmd_hca_cap.mkc_order_read_after_write.";
+    /// `relaxed_ordering_read`: bit 6 of dword 0x38.
+    flag(relaxed_ordering_read set_relaxed_ordering_read with_relaxed_ordering_read: bool = "relaxed_ordering_read" 0x38[6]) "PCI reads of the memory may be relaxed in their order. Capability: cmd_hca_cap.relaxed_ordering_read.";
+    /// `log_page_size`: bits 5:0 of dword 0x38.
+    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x38[5:0]) "Size of the memory behind one MTT or one KSM. Unit: log2 of bytes. Range: for MTTs from 12 (log_min_mkey_entity_size where not 0) to 31 (max_mkey_log_entity_size_mtt where not 0). Capability: cmd_hca_cap_2.max_mkey_log_entity_size_mtt.";
+    /// `crypto_en`: bits 28:27 of dword 0x3c.
+    coded(crypto_en set_crypto_en with_crypto_en try_set_crypto_en: MkeyCrypto(u8) = "crypto_en" 0x3c[28:27]) "Encryption of the data: 0 off, 1 on. Range: 0 or 1. Capability: cmd_hca_cap.crypto.";
+    /// `pcie_tph_en`: bit 26 of dword 0x3c.
+    flag(pcie_tph_en set_pcie_tph_en with_pcie_tph_en: bool = "pcie_tph_en" 0x3c[26]) "PCI requests for the memory carry processing hints (TPH). Capability: cmd_hca_cap.mkey_pcie_tph.";
+    /// `pcie_tph_ph`: bits 25:24 of dword 0x3c.
+    bits(pcie_tph_ph set_pcie_tph_ph with_pcie_tph_ph try_set_pcie_tph_ph: u8 = "pcie_tph_ph" 0x3c[25:24]) "Processing hint that they carry. Capability: cmd_hca_cap.mkey_pcie_tph.";
+    /// `pcie_tph_steering_tag_index`: bits 23:16 of dword 0x3c.
+    full(pcie_tph_steering_tag_index set_pcie_tph_steering_tag_index with_pcie_tph_steering_tag_index: u8 = "pcie_tph_steering_tag_index" 0x3c[23:16]) "Entry of the table of steering tags that they carry; 0 for none. Capability: cmd_hca_cap.mkey_pcie_tph.";
 }
 
 /// `query_special_contexts_out`: 32 bytes.
@@ -134,21 +141,21 @@ layout! { Mkc, tag::Mkc, "mkc", Struct, 0x40;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QuerySpecialContextsOut = Layout<tag::QuerySpecialContextsOut, 0x20>;
-layout! { QuerySpecialContextsOut, tag::QuerySpecialContextsOut, "query_special_contexts_out", Struct, 0x20;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QuerySpecialContextsOut, tag::QuerySpecialContextsOut, "query_special_contexts_out", Struct, 0x20, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `dump_fill_mkey`: bits 31:0 of dword 0x08.
-    full(dump_fill_mkey set_dump_fill_mkey with_dump_fill_mkey: u32 = "dump_fill_mkey" 0x08[31:0]);
+    number(dump_fill_mkey set_dump_fill_mkey with_dump_fill_mkey: Mkey = "dump_fill_mkey" 0x08[31:0]);
     /// `resd_lkey`: bits 31:0 of dword 0x0c.
-    full(resd_lkey set_resd_lkey with_resd_lkey: u32 = "resd_lkey" 0x0c[31:0]);
+    number(resd_lkey set_resd_lkey with_resd_lkey: Mkey = "resd_lkey" 0x0c[31:0]);
     /// `null_mkey`: bits 31:0 of dword 0x10.
-    full(null_mkey set_null_mkey with_null_mkey: u32 = "null_mkey" 0x10[31:0]);
+    number(null_mkey set_null_mkey with_null_mkey: Mkey = "null_mkey" 0x10[31:0]);
     /// `terminate_scatter_list_mkey`: bits 31:0 of dword 0x14.
-    full(terminate_scatter_list_mkey set_terminate_scatter_list_mkey with_terminate_scatter_list_mkey: u32 = "terminate_scatter_list_mkey" 0x14[31:0]);
+    number(terminate_scatter_list_mkey set_terminate_scatter_list_mkey with_terminate_scatter_list_mkey: Mkey = "terminate_scatter_list_mkey" 0x14[31:0]);
     /// `repeated_mkey`: bits 31:0 of dword 0x18.
-    full(repeated_mkey set_repeated_mkey with_repeated_mkey: u32 = "repeated_mkey" 0x18[31:0]);
+    number(repeated_mkey set_repeated_mkey with_repeated_mkey: Mkey = "repeated_mkey" 0x18[31:0]);
 }
 
 /// `query_special_contexts_in`: 16 bytes.
@@ -157,13 +164,13 @@ layout! { QuerySpecialContextsOut, tag::QuerySpecialContextsOut, "query_special_
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QuerySpecialContextsIn = Layout<tag::QuerySpecialContextsIn, 0x10>;
-layout! { QuerySpecialContextsIn, tag::QuerySpecialContextsIn, "query_special_contexts_in", Struct, 0x10, opcode 0x203;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QuerySpecialContextsIn, tag::QuerySpecialContextsIn, "query_special_contexts_in", Struct, 0x10, opcode 0x203, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { QuerySpecialContextsIn => QuerySpecialContextsOut }
 
@@ -173,36 +180,36 @@ request! { QuerySpecialContextsIn => QuerySpecialContextsOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryMkeyOut = Layout<tag::QueryMkeyOut, 0x130>;
-layout! { QueryMkeyOut, tag::QueryMkeyOut, "query_mkey_out", Struct, 0x130;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `memory_key_mkey_entry`: from byte 0x10 on. Context of the key.
-    nested(memory_key_mkey_entry memory_key_mkey_entry_mut set_memory_key_mkey_entry with_memory_key_mkey_entry: Mkc = "memory_key_mkey_entry" 0x10, 0x40);
-    /// `bsf0_klm0_pas_mtt0_1`: from byte 0x110 on. First 16 bytes of the BSF or the translation: one KLM, or two MTTs.
-    array(bsf0_klm0_pas_mtt0_1 bsf0_klm0_pas_mtt0_1_mut set_bsf0_klm0_pas_mtt0_1 with_bsf0_klm0_pas_mtt0_1: [u8; 16] = "bsf0_klm0_pas_mtt0_1" 0x110, 0x10);
-    /// `bsf1_klm1_pas_mtt2_3`: from byte 0x120 on. The 16 bytes after them.
-    array(bsf1_klm1_pas_mtt2_3 bsf1_klm1_pas_mtt2_3_mut set_bsf1_klm1_pas_mtt2_3 with_bsf1_klm1_pas_mtt2_3: [u8; 16] = "bsf1_klm1_pas_mtt2_3" 0x120, 0x10);
+layout! { QueryMkeyOut, tag::QueryMkeyOut, "query_mkey_out", Struct, 0x130, "Output of QUERY_MKEY. A longer one has more of the translation.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `memory_key_mkey_entry`: from byte 0x10 on.
+    nested(memory_key_mkey_entry memory_key_mkey_entry_mut set_memory_key_mkey_entry with_memory_key_mkey_entry: Mkc = "memory_key_mkey_entry" 0x10, 0x40) "Context of the key.";
+    /// `bsf0_klm0_pas_mtt0_1`: from byte 0x110 on.
+    array(bsf0_klm0_pas_mtt0_1 bsf0_klm0_pas_mtt0_1_mut set_bsf0_klm0_pas_mtt0_1 with_bsf0_klm0_pas_mtt0_1: [u8; 16] = "bsf0_klm0_pas_mtt0_1" 0x110, 0x10) "First 16 bytes of the BSF or the translation: one KLM, or two MTTs.";
+    /// `bsf1_klm1_pas_mtt2_3`: from byte 0x120 on.
+    array(bsf1_klm1_pas_mtt2_3 bsf1_klm1_pas_mtt2_3_mut set_bsf1_klm1_pas_mtt2_3 with_bsf1_klm1_pas_mtt2_3: [u8; 16] = "bsf1_klm1_pas_mtt2_3" 0x120, 0x10) "The 16 bytes after them.";
 }
 
 /// `query_mkey_in`: 16 bytes.
 ///
-/// Input of QUERY_MKEY (0x201). Reads the context of a memory key, and its translation.
+/// Input of QUERY_MKEY (0x201). Reads the context of a memory key.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryMkeyIn = Layout<tag::QueryMkeyIn, 0x10>;
-layout! { QueryMkeyIn, tag::QueryMkeyIn, "query_mkey_in", Struct, 0x10, opcode 0x201;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `mkey_index`: bits 23:0 of dword 0x08. Bits 31 to 8 of the key.
-    bits(mkey_index set_mkey_index with_mkey_index try_set_mkey_index: u32 = "mkey_index" 0x08[23:0]);
-    /// `pg_access`: bit 31 of dword 0x0c. By its name: the entries that are read hold access flags, page by page. By its name only: no public text says more.
-    flag(pg_access set_pg_access with_pg_access: bool = "pg_access" 0x0c[31]);
+layout! { QueryMkeyIn, tag::QueryMkeyIn, "query_mkey_in", Struct, 0x10, opcode 0x201, "Input of QUERY_MKEY.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `mkey_index`: bits 23:0 of dword 0x08.
+    number(mkey_index set_mkey_index with_mkey_index: MkeyIndex = "mkey_index" 0x08[23:0]) "Bits 31 to 8 of the key.";
+    /// `pg_access`: bit 31 of dword 0x0c.
+    flag(pg_access set_pg_access with_pg_access: bool = "pg_access" 0x0c[31]) "By its name: the entries that are read hold access flags, page by page. By its name only: no public text says more.";
 }
 request! { QueryMkeyIn => QueryMkeyOut }
 
@@ -212,11 +219,11 @@ request! { QueryMkeyIn => QueryMkeyOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyPsvOut = Layout<tag::DestroyPsvOut, 0x10>;
-layout! { DestroyPsvOut, tag::DestroyPsvOut, "destroy_psv_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyPsvOut, tag::DestroyPsvOut, "destroy_psv_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_psv_in`: 16 bytes.
@@ -225,19 +232,19 @@ layout! { DestroyPsvOut, tag::DestroyPsvOut, "destroy_psv_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyPsvIn = Layout<tag::DestroyPsvIn, 0x10>;
-layout! { DestroyPsvIn, tag::DestroyPsvIn, "destroy_psv_in", Struct, 0x10, opcode 0x601;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
+layout! { DestroyPsvIn, tag::DestroyPsvIn, "destroy_psv_in", Struct, 0x10, opcode 0x601, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
     /// `function_id`: bits 31:16 of dword 0x04.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x04[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x04[31:16]);
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `cmd_on_behalf`: bit 24 of dword 0x08.
     flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x08[24]);
     /// `psvn`: bits 23:0 of dword 0x08.
-    bits(psvn set_psvn with_psvn try_set_psvn: u32 = "psvn" 0x08[23:0]);
+    number(psvn set_psvn with_psvn: PsvIndex = "psvn" 0x08[23:0]);
 }
 request! { DestroyPsvIn => DestroyPsvOut }
 
@@ -247,11 +254,11 @@ request! { DestroyPsvIn => DestroyPsvOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyMkeyOut = Layout<tag::DestroyMkeyOut, 0x10>;
-layout! { DestroyMkeyOut, tag::DestroyMkeyOut, "destroy_mkey_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyMkeyOut, tag::DestroyMkeyOut, "destroy_mkey_out", Struct, 0x10, "Output of DESTROY_MKEY.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_mkey_in`: 16 bytes.
@@ -260,19 +267,19 @@ layout! { DestroyMkeyOut, tag::DestroyMkeyOut, "destroy_mkey_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyMkeyIn = Layout<tag::DestroyMkeyIn, 0x10>;
-layout! { DestroyMkeyIn, tag::DestroyMkeyIn, "destroy_mkey_in", Struct, 0x10, opcode 0x202;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `mkey_index`: bits 23:0 of dword 0x08. Bits 31 to 8 of the key.
-    bits(mkey_index set_mkey_index with_mkey_index try_set_mkey_index: u32 = "mkey_index" 0x08[23:0]);
-    /// `cmd_on_behalf`: bit 29 of dword 0x0c. By its name: the command runs on behalf of function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.
-    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[29]);
-    /// `function_id`: bits 15:0 of dword 0x0c. By its name: function on whose behalf the command runs. By its name only: no public text says more.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
+layout! { DestroyMkeyIn, tag::DestroyMkeyIn, "destroy_mkey_in", Struct, 0x10, opcode 0x202, "Input of DESTROY_MKEY.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `mkey_index`: bits 23:0 of dword 0x08.
+    number(mkey_index set_mkey_index with_mkey_index: MkeyIndex = "mkey_index" 0x08[23:0]) "Bits 31 to 8 of the key.";
+    /// `cmd_on_behalf`: bit 29 of dword 0x0c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[29]) "By its name: the command runs on behalf of function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.";
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x0c[15:0]) "By its name: function on whose behalf the command runs. By its name only: no public text says more.";
 }
 request! { DestroyMkeyIn => DestroyMkeyOut }
 
@@ -282,19 +289,19 @@ request! { DestroyMkeyIn => DestroyMkeyOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreatePsvOut = Layout<tag::CreatePsvOut, 0x20>;
-layout! { CreatePsvOut, tag::CreatePsvOut, "create_psv_out", Struct, 0x20;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { CreatePsvOut, tag::CreatePsvOut, "create_psv_out", Struct, 0x20, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `psv0_index`: bits 23:0 of dword 0x10.
-    bits(psv0_index set_psv0_index with_psv0_index try_set_psv0_index: u32 = "psv0_index" 0x10[23:0]);
+    number(psv0_index set_psv0_index with_psv0_index: PsvIndex = "psv0_index" 0x10[23:0]);
     /// `psv1_index`: bits 23:0 of dword 0x14.
-    bits(psv1_index set_psv1_index with_psv1_index try_set_psv1_index: u32 = "psv1_index" 0x14[23:0]);
+    number(psv1_index set_psv1_index with_psv1_index: PsvIndex = "psv1_index" 0x14[23:0]);
     /// `psv2_index`: bits 23:0 of dword 0x18.
-    bits(psv2_index set_psv2_index with_psv2_index try_set_psv2_index: u32 = "psv2_index" 0x18[23:0]);
+    number(psv2_index set_psv2_index with_psv2_index: PsvIndex = "psv2_index" 0x18[23:0]);
     /// `psv3_index`: bits 23:0 of dword 0x1c.
-    bits(psv3_index set_psv3_index with_psv3_index try_set_psv3_index: u32 = "psv3_index" 0x1c[23:0]);
+    number(psv3_index set_psv3_index with_psv3_index: PsvIndex = "psv3_index" 0x1c[23:0]);
 }
 
 /// `create_psv_in`: 16 bytes.
@@ -303,21 +310,21 @@ layout! { CreatePsvOut, tag::CreatePsvOut, "create_psv_out", Struct, 0x20;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreatePsvIn = Layout<tag::CreatePsvIn, 0x10>;
-layout! { CreatePsvIn, tag::CreatePsvIn, "create_psv_in", Struct, 0x10, opcode 0x600;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
+layout! { CreatePsvIn, tag::CreatePsvIn, "create_psv_in", Struct, 0x10, opcode 0x600, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
     /// `function_id`: bits 31:16 of dword 0x04.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x04[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x04[31:16]);
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `num_psv`: bits 31:28 of dword 0x08.
     bits(num_psv set_num_psv with_num_psv try_set_num_psv: u8 = "num_psv" 0x08[31:28]);
     /// `cmd_on_behalf`: bit 24 of dword 0x08.
     flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x08[24]);
     /// `pd`: bits 23:0 of dword 0x08.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x08[23:0]);
+    number(pd set_pd with_pd: Pdn = "pd" 0x08[23:0]);
 }
 request! { CreatePsvIn => CreatePsvOut }
 
@@ -327,18 +334,18 @@ request! { CreatePsvIn => CreatePsvOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CreateMkeyOut = Layout<tag::CreateMkeyOut, 0x10>;
-layout! { CreateMkeyOut, tag::CreateMkeyOut, "create_mkey_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `mkey_index`: bits 23:0 of dword 0x08. Bits 31 to 8 of the key; mkey_7_0 is the rest. Capability: cmd_hca_cap.log_max_mkey.
-    bits(mkey_index set_mkey_index with_mkey_index try_set_mkey_index: u32 = "mkey_index" 0x08[23:0]);
+layout! { CreateMkeyOut, tag::CreateMkeyOut, "create_mkey_out", Struct, 0x10, "Output of CREATE_MKEY.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `mkey_index`: bits 23:0 of dword 0x08.
+    number(mkey_index set_mkey_index with_mkey_index: MkeyIndex = "mkey_index" 0x08[23:0]) "Bits 31 to 8 of the key; mkey_7_0 is the rest. Capability: cmd_hca_cap.log_max_mkey.";
 }
 
 /// `create_mkey_in`: 272 bytes.
 ///
-/// Input of CREATE_MKEY (0x200). Makes a memory key.
+/// Input of CREATE_MKEY (0x200). Makes a memory key. The key itself is the mkey index and, in the low 8 bits, mkey_7_0 of the context.
 ///
 /// With its list `klm_pas_mtt`: [`CreateMkeyInWithKlmPasMtt`].
 ///
@@ -347,35 +354,35 @@ pub type CreateMkeyIn = Layout<tag::CreateMkeyIn, 0x110>;
 
 /// `create_mkey_in` and its list `klm_pas_mtt`.
 pub type CreateMkeyInWithKlmPasMtt = WithTail<CreateMkeyIn, U32>;
-layout! { CreateMkeyIn, tag::CreateMkeyIn, "create_mkey_in", Struct, 0x110, opcode 0x200;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `input_mkey_index`: bits 23:0 of dword 0x08. mkey_index wanted for the key; 0 leaves the choice to the firmware. Capability: cmd_hca_cap_2.mkey_by_name_reserve.
-    bits(input_mkey_index set_input_mkey_index with_input_mkey_index try_set_input_mkey_index: u32 = "input_mkey_index" 0x08[23:0]);
-    /// `pg_access`: bit 31 of dword 0x0c. The entries of klm_pas_mtt hold access flags, page by page. Capability: cmd_hca_cap.pg.
-    flag(pg_access set_pg_access with_pg_access: bool = "pg_access" 0x0c[31]);
-    /// `mkey_umem_valid`: bit 30 of dword 0x0c. The region is that of mkey_umem_id, not that of klm_pas_mtt. Through DEVX the kernel sets it, except for KLM and KSM.
-    flag(mkey_umem_valid set_mkey_umem_valid with_mkey_umem_valid: bool = "mkey_umem_valid" 0x0c[30]);
-    /// `data_direct`: bit 29 of dword 0x0c. The memory is reached by the data direct function of the adapter. Capability: cmd_hca_cap.data_direct.
+layout! { CreateMkeyIn, tag::CreateMkeyIn, "create_mkey_in", Struct, 0x110, opcode 0x200, "Input of CREATE_MKEY.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `input_mkey_index`: bits 23:0 of dword 0x08.
+    number(input_mkey_index set_input_mkey_index with_input_mkey_index: MkeyIndex = "input_mkey_index" 0x08[23:0]) "mkey_index wanted for the key; 0 leaves the choice to the firmware. Capability: cmd_hca_cap_2.mkey_by_name_reserve.";
+    /// `pg_access`: bit 31 of dword 0x0c.
+    flag(pg_access set_pg_access with_pg_access: bool = "pg_access" 0x0c[31]) "The entries of klm_pas_mtt hold access flags, page by page. Capability: cmd_hca_cap.pg.";
+    /// `mkey_umem_valid`: bit 30 of dword 0x0c.
+    flag(mkey_umem_valid set_mkey_umem_valid with_mkey_umem_valid: bool = "mkey_umem_valid" 0x0c[30]) "The region is that of mkey_umem_id, not that of klm_pas_mtt. Through DEVX the kernel sets it, except for KLM and KSM.";
+    /// `data_direct`: bit 29 of dword 0x0c.
     #[doc(alias = "cmd_on_behalf")]
-    flag(data_direct set_data_direct with_data_direct: bool = "data_direct" 0x0c[29]);
-    /// `function_id`: bits 15:0 of dword 0x0c. By its name: function for which the key is made. By its name only: no public text says more.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
-    /// `memory_key_mkey_entry`: from byte 0x10 on. Context of the key.
-    nested(memory_key_mkey_entry memory_key_mkey_entry_mut set_memory_key_mkey_entry with_memory_key_mkey_entry: Mkc = "memory_key_mkey_entry" 0x10, 0x40);
-    /// `translations_octword_actual_size`: bits 31:0 of dword 0x60. Length of the translation that the command gives, in klm_pas_mtt or by a UMEM. Unit: 16 bytes.
-    full(translations_octword_actual_size set_translations_octword_actual_size with_translations_octword_actual_size: u32 = "translations_octword_actual_size" 0x60[31:0]);
-    /// `mkey_umem_id`: bits 31:0 of dword 0x64. UMEM that is the region.
-    full(mkey_umem_id set_mkey_umem_id with_mkey_umem_id: u32 = "mkey_umem_id" 0x64[31:0]);
-    /// `mkey_umem_offset`: 64 bits from byte 0x68 on. Where the region begins in the UMEM. Unit: bytes.
-    quad(mkey_umem_offset set_mkey_umem_offset with_mkey_umem_offset: u64 = "mkey_umem_offset" 0x68);
-    /// `bsf_octword_actual_size`: bits 15:0 of dword 0x70. By its name: length of the BSF that the command gives. Unit: 16 bytes. By its name only: no public text says more.
-    full(bsf_octword_actual_size set_bsf_octword_actual_size with_bsf_octword_actual_size: u16 = "bsf_octword_actual_size" 0x70[15:0]);
-    tail(bits 32 = "klm_pas_mtt" 0x110);
+    flag(data_direct set_data_direct with_data_direct: bool = "data_direct" 0x0c[29]) "The memory is reached by the data direct function of the adapter. Capability: cmd_hca_cap.data_direct.";
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x0c[15:0]) "By its name: function for which the key is made. By its name only: no public text says more.";
+    /// `memory_key_mkey_entry`: from byte 0x10 on.
+    nested(memory_key_mkey_entry memory_key_mkey_entry_mut set_memory_key_mkey_entry with_memory_key_mkey_entry: Mkc = "memory_key_mkey_entry" 0x10, 0x40) "Context of the key.";
+    /// `translations_octword_actual_size`: bits 31:0 of dword 0x60.
+    full(translations_octword_actual_size set_translations_octword_actual_size with_translations_octword_actual_size: u32 = "translations_octword_actual_size" 0x60[31:0]) "Length of the translation that the command gives, in klm_pas_mtt or by a UMEM. Unit: 16 bytes.";
+    /// `mkey_umem_id`: bits 31:0 of dword 0x64.
+    full(mkey_umem_id set_mkey_umem_id with_mkey_umem_id: u32 = "mkey_umem_id" 0x64[31:0]) "UMEM that is the region.";
+    /// `mkey_umem_offset`: 64 bits from byte 0x68 on.
+    quad(mkey_umem_offset set_mkey_umem_offset with_mkey_umem_offset: u64 = "mkey_umem_offset" 0x68) "Where the region begins in the UMEM. Unit: bytes.";
+    /// `bsf_octword_actual_size`: bits 15:0 of dword 0x70.
+    full(bsf_octword_actual_size set_bsf_octword_actual_size with_bsf_octword_actual_size: u16 = "bsf_octword_actual_size" 0x70[15:0]) "By its name: length of the BSF that the command gives. Unit: 16 bytes. By its name only: no public text says more.";
+    tail(bits 32 = "klm_pas_mtt" 0x110) "Translation: MTTs, KLMs or KSMs, as the access mode says.";
 }
 request! { CreateMkeyIn => CreateMkeyOut }
 
@@ -385,9 +392,57 @@ request! { CreateMkeyIn => CreateMkeyOut }
 pub type UmrPointerDescArgument = Layout<tag::UmrPointerDescArgument, 0x10>;
 layout! { UmrPointerDescArgument, tag::UmrPointerDescArgument, "umr_pointer_desc_argument", Struct, 0x10;
     /// `mkey`: bits 31:0 of dword 0x04.
-    full(mkey set_mkey with_mkey: u32 = "mkey" 0x04[31:0]);
+    number(mkey set_mkey with_mkey: Mkey = "mkey" 0x04[31:0]);
     /// `addressh_63_32`: bits 31:0 of dword 0x08.
     full(addressh_63_32 set_addressh_63_32 with_addressh_63_32: u32 = "addressh_63_32" 0x08[31:0]);
     /// `addressl_31_0`: bits 31:0 of dword 0x0c.
     full(addressl_31_0 set_addressl_31_0 with_addressl_31_0: u32 = "addressl_31_0" 0x0c[31:0]);
+}
+
+command! {
+    CreateMkeyIn, Create Mkey, CREATE_MKEY, crate::CommandDesc {
+        name: "CREATE_MKEY",
+        opcode: 0x200,
+        verb: crate::Verb::Create,
+        object: <crate::object::Mkey as crate::Object>::DESC,
+        input: <CreateMkeyIn as crate::Described>::DESC,
+        output: <CreateMkeyOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x10[31] 512)),
+        selects: &[],
+        transition: None,
+        about: "Makes a memory key. The key itself is the mkey index and, in the low 8 bits, mkey_7_0 of the context.",
+    }
+}
+
+command! {
+    QueryMkeyIn, Query Mkey, QUERY_MKEY, crate::CommandDesc {
+        name: "QUERY_MKEY",
+        opcode: 0x201,
+        verb: crate::Verb::Query,
+        object: <crate::object::Mkey as crate::Object>::DESC,
+        input: <QueryMkeyIn as crate::Described>::DESC,
+        output: <QueryMkeyOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x10[31] 512)),
+        selects: &[],
+        transition: None,
+        about: "Reads the context of a memory key.",
+    }
+}
+
+command! {
+    DestroyMkeyIn, Destroy Mkey, DESTROY_MKEY, crate::CommandDesc {
+        name: "DESTROY_MKEY",
+        opcode: 0x202,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::Mkey as crate::Object>::DESC,
+        input: <DestroyMkeyIn as crate::Described>::DESC,
+        output: <DestroyMkeyOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends a memory key.",
+    }
 }

@@ -9,8 +9,349 @@ use crate::{Object, ObjectDesc};
 pub enum Cq {}
 
 impl Object for Cq {
+    type Number = crate::Cqn;
     const DESC: &'static ObjectDesc =
         &ObjectDesc { name: "cq", number: "CQN", about: "Completion queue." };
+}
+
+/// Send queue. Its number is the SQN, its context `sqc`.
+#[derive(Debug, Clone, Copy)]
+pub enum Sq {}
+
+impl Object for Sq {
+    type Number = crate::Sqn;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "sq", number: "SQN", about: "Send queue." };
+}
+
+/// Transport interface receive: how received packets are spread and delivered. Its number is the TIRN, its context `tirc`.
+#[derive(Debug, Clone, Copy)]
+pub enum Tir {}
+
+impl Object for Tir {
+    type Number = crate::Tirn;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "tir", number: "TIRN", about: "Transport interface receive: how received packets are spread and delivered." };
+}
+
+/// Transport interface send: what send queues share. Its number is the TISN, its context `tisc`.
+#[derive(Debug, Clone, Copy)]
+pub enum Tis {}
+
+impl Object for Tis {
+    type Number = crate::Tisn;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "tis", number: "TISN", about: "Transport interface send: what send queues share." };
+}
+
+/// Memory key: a registered memory region, a window or a list of keys. Its number is the mkey index, its context `mkc`.
+#[derive(Debug, Clone, Copy)]
+pub enum Mkey {}
+
+impl Object for Mkey {
+    type Number = crate::MkeyIndex;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "mkey", number: "mkey index", about: "Memory key: a registered memory region, a window or a list of keys." };
+}
+
+/// Event queue. Its number is the EQN, its context `eqc`.
+#[derive(Debug, Clone, Copy)]
+pub enum Eq {}
+
+impl Object for Eq {
+    type Number = crate::Eqn;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "eq", number: "EQN", about: "Event queue." };
+}
+
+/// Dynamically connected transport target. Its number is the DCTN, its context `dctc`.
+#[derive(Debug, Clone, Copy)]
+pub enum Dct {}
+
+impl Object for Dct {
+    type Number = crate::Dctn;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "dct", number: "DCTN", about: "Dynamically connected transport target." };
+}
+
+/// Protection domain. Its number is the PD number.
+#[derive(Debug, Clone, Copy)]
+pub enum Pd {}
+
+impl Object for Pd {
+    type Number = crate::Pdn;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "pd", number: "PD number", about: "Protection domain." };
+}
+
+/// User access region: a page of doorbells. Its number is the UAR number.
+#[derive(Debug, Clone, Copy)]
+pub enum Uar {}
+
+impl Object for Uar {
+    type Number = crate::UarPage;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "uar", number: "UAR number", about: "User access region: a page of doorbells." };
+}
+
+/// Transport domain: TIRs and TISs in it share loopback rules. Its number is the transport domain number.
+#[derive(Debug, Clone, Copy)]
+pub enum TransportDomain {}
+
+impl Object for TransportDomain {
+    type Number = crate::Tdn;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "transport_domain", number: "transport domain number", about: "Transport domain: TIRs and TISs in it share loopback rules." };
+}
+
+/// XRC domain. Its number is the XRCD number.
+#[derive(Debug, Clone, Copy)]
+pub enum Xrcd {}
+
+impl Object for Xrcd {
+    type Number = crate::Xrcdn;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "xrcd", number: "XRCD number", about: "XRC domain." };
+}
+
+/// Set of counters of queues. Its number is the counter set ID.
+#[derive(Debug, Clone, Copy)]
+pub enum QCounter {}
+
+impl Object for QCounter {
+    type Number = crate::CounterSetId;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "q_counter", number: "counter set ID", about: "Set of counters of queues." };
+}
+
+/// User memory that commands name instead of listing its pages. Its number is the umem ID, its context `umem`.
+#[derive(Debug, Clone, Copy)]
+pub enum Umem {}
+
+impl Object for Umem {
+    type Number = crate::UmemId;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "umem", number: "umem ID", about: "User memory that commands name instead of listing its pages." };
+}
+
+/// User context: the owner of objects that a process makes. Its number is the UID, its context `uctx`.
+#[derive(Debug, Clone, Copy)]
+pub enum Uctx {}
+
+impl Object for Uctx {
+    type Number = u32;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "uctx", number: "UID", about: "User context: the owner of objects that a process makes." };
+}
+
+/// Flow table. Commands name its table type and vport beside its number. Its number is the table ID, its context `flow_table_context`.
+#[derive(Debug, Clone, Copy)]
+pub enum FlowTable {}
+
+impl Object for FlowTable {
+    type Number = crate::FlowTableId;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "flow_table", number: "table ID", about: "Flow table. Commands name its table type and vport beside its number." };
+}
+
+/// Flow group: entries of a flow table with the same match criteria. Commands name its table beside its number. Its number is the group ID.
+#[derive(Debug, Clone, Copy)]
+pub enum FlowGroup {}
+
+impl Object for FlowGroup {
+    type Number = crate::FlowGroupId;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "flow_group", number: "group ID", about: "Flow group: entries of a flow table with the same match criteria. Commands name its table beside its number." };
+}
+
+/// Flow table entry. Software chooses its number, an index in its table. Its number is the flow index, its context `flow_context`.
+#[derive(Debug, Clone, Copy)]
+pub enum FlowTableEntry {}
+
+impl Object for FlowTableEntry {
+    type Number = crate::FlowIndex;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "flow_table_entry", number: "flow index", about: "Flow table entry. Software chooses its number, an index in its table." };
+}
+
+/// Flow counter, or the first of a bulk. Its number is the flow counter ID.
+#[derive(Debug, Clone, Copy)]
+pub enum FlowCounter {}
+
+impl Object for FlowCounter {
+    type Number = crate::FlowCounterId;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "flow_counter", number: "flow counter ID", about: "Flow counter, or the first of a bulk." };
+}
+
+/// Packet reformat context: a header to put on or take off. Its number is the packet reformat ID, its context `packet_reformat_context_in`.
+#[derive(Debug, Clone, Copy)]
+pub enum PacketReformatContext {}
+
+impl Object for PacketReformatContext {
+    type Number = crate::PacketReformatId;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "packet_reformat_context", number: "packet reformat ID", about: "Packet reformat context: a header to put on or take off." };
+}
+
+/// Modify header context: a list of changes to packet headers. Its number is the modify header ID.
+#[derive(Debug, Clone, Copy)]
+pub enum ModifyHeaderContext {}
+
+impl Object for ModifyHeaderContext {
+    type Number = crate::ModifyHeaderId;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "modify_header_context", number: "modify header ID", about: "Modify header context: a list of changes to packet headers." };
+}
+
+/// Scheduling element: a node in the tree that shares out bandwidth. Its number is the scheduling element ID, its context `scheduling_context`.
+#[derive(Debug, Clone, Copy)]
+pub enum SchedulingElement {}
+
+impl Object for SchedulingElement {
+    type Number = crate::SchedulingElementId;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "scheduling_element", number: "scheduling element ID", about: "Scheduling element: a node in the tree that shares out bandwidth." };
+}
+
+/// Packet pacing rate. Software chooses its number. Its number is the rate limit index, its context `set_pp_rate_limit_context`.
+#[derive(Debug, Clone, Copy)]
+pub enum RateLimit {}
+
+impl Object for RateLimit {
+    type Number = crate::PacketPacingRateLimitIndex;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "rate_limit", number: "rate limit index", about: "Packet pacing rate. Software chooses its number." };
+}
+
+/// Queue pair on the side of the FPGA. Its number is the FPGA QPN, its context `fpga_qpc`.
+#[derive(Debug, Clone, Copy)]
+pub enum FpgaQp {}
+
+impl Object for FpgaQp {
+    type Number = crate::FpgaQpn;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "fpga_qp", number: "FPGA QPN", about: "Queue pair on the side of the FPGA." };
+}
+
+/// Subfunction. Software chooses its number. Its number is the function ID.
+#[derive(Debug, Clone, Copy)]
+pub enum Sf {}
+
+impl Object for Sf {
+    type Number = crate::FunctionId;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "sf", number: "function ID", about: "Subfunction. Software chooses its number." };
+}
+
+/// PCI function. Its number is the function ID, its context `vhca_state_context`.
+#[derive(Debug, Clone, Copy)]
+pub enum Function {}
+
+impl Object for Function {
+    type Number = crate::FunctionId;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "function", number: "function ID", about: "PCI function." };
+}
+
+/// Virtual HCA: a function as the adapter sees it. Its number is the VHCA ID.
+#[derive(Debug, Clone, Copy)]
+pub enum Vhca {}
+
+impl Object for Vhca {
+    type Number = crate::VhcaId;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "vhca", number: "VHCA ID", about: "Virtual HCA: a function as the adapter sees it." };
+}
+
+/// Virtual port. Number 0 without other_vport is the own one. Its number is the vport number.
+#[derive(Debug, Clone, Copy)]
+pub enum Vport {}
+
+impl Object for Vport {
+    type Number = crate::VportNumber;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "vport", number: "vport number", about: "Virtual port. Number 0 without other_vport is the own one." };
+}
+
+/// NIC side of a virtual port. Its number is the vport number, its context `nic_vport_context`.
+#[derive(Debug, Clone, Copy)]
+pub enum NicVport {}
+
+impl Object for NicVport {
+    type Number = crate::VportNumber;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "nic_vport", number: "vport number", about: "NIC side of a virtual port." };
+}
+
+/// E-Switch side of a virtual port. Its number is the vport number, its context `esw_vport_context`.
+#[derive(Debug, Clone, Copy)]
+pub enum EswVport {}
+
+impl Object for EswVport {
+    type Number = crate::VportNumber;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "esw_vport", number: "vport number", about: "E-Switch side of a virtual port." };
+}
+
+/// InfiniBand side of a virtual port. Its number is the vport number, its context `hca_vport_context`.
+#[derive(Debug, Clone, Copy)]
+pub enum HcaVport {}
+
+impl Object for HcaVport {
+    type Number = crate::VportNumber;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "hca_vport", number: "vport number", about: "InfiniBand side of a virtual port." };
+}
+
+/// Entry of the RoCE address table. Software chooses its number. Its number is the RoCE address index, its context `roce_addr_layout`.
+#[derive(Debug, Clone, Copy)]
+pub enum RoceAddress {}
+
+impl Object for RoceAddress {
+    type Number = u32;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "roce_address", number: "RoCE address index", about: "Entry of the RoCE address table. Software chooses its number." };
+}
+
+/// Entry of the L2 table of the multi-PF switch. Software chooses its number. Its number is the table index.
+#[derive(Debug, Clone, Copy)]
+pub enum L2TableEntry {}
+
+impl Object for L2TableEntry {
+    type Number = u32;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "l2_table_entry", number: "table index", about: "Entry of the L2 table of the multi-PF switch. Software chooses its number." };
+}
+
+/// Parameters of a congestion control protocol. Its number is the protocol. Its number is the congestion protocol, its context `cong_control_roce_ecn_auto`.
+#[derive(Debug, Clone, Copy)]
+pub enum CongParams {}
+
+impl Object for CongParams {
+    type Number = u32;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "cong_params", number: "congestion protocol", about: "Parameters of a congestion control protocol. Its number is the protocol." };
+}
+
+/// Link aggregation of the two ports: there is one at most. It has no number, its context `lagc`.
+#[derive(Debug, Clone, Copy)]
+pub enum Lag {}
+
+impl Object for Lag {
+    type Number = u32;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "lag", number: "number", about: "Link aggregation of the two ports: there is one at most." };
+}
+
+/// Engine of the regular expression accelerator. Its number is the engine ID, its context `regexp_params`.
+#[derive(Debug, Clone, Copy)]
+pub enum RegexpEngine {}
+
+impl Object for RegexpEngine {
+    type Number = u32;
+    const DESC: &'static ObjectDesc =
+        &ObjectDesc { name: "regexp_engine", number: "engine ID", about: "Engine of the regular expression accelerator." };
 }
 
 /// Queue pair. Its number is the QPN, its context `qpc`.
@@ -18,6 +359,7 @@ impl Object for Cq {
 pub enum Qp {}
 
 impl Object for Qp {
+    type Number = crate::Qpn;
     const DESC: &'static ObjectDesc =
         &ObjectDesc { name: "qp", number: "QPN", about: "Queue pair." };
 }
@@ -27,6 +369,7 @@ impl Object for Qp {
 pub enum Rqt {}
 
 impl Object for Rqt {
+    type Number = crate::Rqtn;
     const DESC: &'static ObjectDesc =
         &ObjectDesc { name: "rqt", number: "RQTN", about: "Receive queue table." };
 }
@@ -36,6 +379,7 @@ impl Object for Rqt {
 pub enum Srq {}
 
 impl Object for Srq {
+    type Number = crate::Srqn;
     const DESC: &'static ObjectDesc =
         &ObjectDesc { name: "srq", number: "SRQN", about: "Shared receive queue of adapters without ISSI." };
 }
@@ -45,6 +389,7 @@ impl Object for Srq {
 pub enum Rmp {}
 
 impl Object for Rmp {
+    type Number = crate::Rmpn;
     const DESC: &'static ObjectDesc =
         &ObjectDesc { name: "rmp", number: "RMPN", about: "Receive memory pool: a verbs SRQ of the basic kind." };
 }
@@ -54,6 +399,7 @@ impl Object for Rmp {
 pub enum XrcSrq {}
 
 impl Object for XrcSrq {
+    type Number = crate::XrcSrqn;
     const DESC: &'static ObjectDesc =
         &ObjectDesc { name: "xrc_srq", number: "XRC_SRQN", about: "Shared receive queue of the XRC transport." };
 }
@@ -63,6 +409,7 @@ impl Object for XrcSrq {
 pub enum Xrq {}
 
 impl Object for Xrq {
+    type Number = crate::Xrqn;
     const DESC: &'static ObjectDesc =
         &ObjectDesc { name: "xrq", number: "XRQN", about: "Shared receive queue with tag matching or offloads." };
 }
@@ -72,6 +419,7 @@ impl Object for Xrq {
 pub enum Rq {}
 
 impl Object for Rq {
+    type Number = crate::Rqn;
     const DESC: &'static ObjectDesc =
         &ObjectDesc { name: "rq", number: "RQN", about: "Receive queue." };
 }

@@ -488,6 +488,9 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
     <PortStateBehavior as crate::Register>::REGISTER,
 ];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
+
 /// `phys_layer_recovery_cntrs`: 248 bytes.
 ///
 /// Sources: v7.3.
@@ -1367,7 +1370,7 @@ layout! { PtysReg, tag::PtysReg, "ptys_reg", Struct, 0x44;
     /// `lane_rate_oper`: bits 23:4 of dword 0x2c. Read only.
     bits(lane_rate_oper: u32 = "lane_rate_oper" 0x2c[23:4]) Ro;
     /// `connector_type`: bits 3:0 of dword 0x2c. Read only.
-    bits(connector_type: u8 = "connector_type" 0x2c[3:0]) Ro { "No_connector_or_unknown" = 0x0, "PORT_NONE" = 0x1, "PORT_TP" = 0x2, "PORT_AUI" = 0x3, "PORT_BNC" = 0x4, "PORT_MII" = 0x5, "PORT_FIBRE" = 0x6, "PORT_DA" = 0x7, "PORT_OTHER" = 0x8 };
+    coded(connector_type: PortConnector(u8) = "connector_type" 0x2c[3:0]) Ro;
     /// `eth_proto_lp_advertise`: bits 31:0 of dword 0x30.
     full(eth_proto_lp_advertise set_eth_proto_lp_advertise with_eth_proto_lp_advertise: u32 = "eth_proto_lp_advertise" 0x30[31:0]);
     /// `ext_ib_proto_cap`: from byte 0x38 on. Read only.
@@ -1845,9 +1848,9 @@ layout! { PmaosReg, tag::PmaosReg, "pmaos_reg", Struct, 0x10;
     /// `module`: bits 23:16 of dword 0x00. Written to say which register is meant.
     full(module set_module with_module: u8 = "module" 0x00[23:16]) Index;
     /// `admin_status`: bits 11:8 of dword 0x00.
-    bits(admin_status set_admin_status with_admin_status try_set_admin_status: u8 = "admin_status" 0x00[11:8]) Rw { "enabled" = 0x1, "disabled_by_configuration" = 0x2, "enabled_once" = 0x3, "disconnect_cable" = 0xe };
+    coded(admin_status set_admin_status with_admin_status try_set_admin_status: ModuleAdminStatus(u8) = "admin_status" 0x00[11:8]) Rw;
     /// `oper_status`: bits 3:0 of dword 0x00. Read only.
-    bits(oper_status: u8 = "oper_status" 0x00[3:0]) Ro { "initializing" = 0x0, "plugged_enabled" = 0x1, "unplugged" = 0x2, "module_plugged_with_error" = 0x3, "unknown" = 0x5 };
+    coded(oper_status: ModuleOperStatus(u8) = "oper_status" 0x00[3:0]) Ro;
     /// `ase`: bit 31 of dword 0x04. Written only.
     flag(ase set_ase with_ase: bool = "ase" 0x04[31]) Wo;
     /// `ee`: bit 30 of dword 0x04. Written only.
@@ -1971,7 +1974,7 @@ layout! { PfccReg, tag::PfccReg, "pfcc_reg", Struct, 0x20;
     /// `cap_remote_admin`: bit 28 of dword 0x00. Read only.
     flag(cap_remote_admin: bool = "cap_remote_admin" 0x00[28]) Ro;
     /// `buf_ownership`: bits 27:26 of dword 0x00. Read only.
-    bits(buf_ownership: u8 = "buf_ownership" 0x00[27:26]) Ro;
+    coded(buf_ownership: BufferOwnership(u8) = "buf_ownership" 0x00[27:26]) Ro;
     /// `set_buf_ownership`: bits 25:24 of dword 0x00. Written to make something happen.
     bits(set_buf_ownership_ set_set_buf_ownership with_set_buf_ownership try_set_set_buf_ownership: u8 = "set_buf_ownership" 0x00[25:24]) Op;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2229,11 +2232,11 @@ layout! { PaosReg, tag::PaosReg, "paos_reg", Struct, 0x10;
     /// `lp_msb`: bits 13:12 of dword 0x00. Written to say which register is meant.
     bits(lp_msb set_lp_msb with_lp_msb try_set_lp_msb: u8 = "lp_msb" 0x00[13:12]) Index;
     /// `admin_status`: bits 11:8 of dword 0x00.
-    bits(admin_status set_admin_status with_admin_status try_set_admin_status: u8 = "admin_status" 0x00[11:8]) Rw { "up" = 0x1, "down_by_configuration" = 0x2, "up_once" = 0x3, "disabled_by_system" = 0x4, "sleep" = 0x6 };
+    coded(admin_status set_admin_status with_admin_status try_set_admin_status: PortAdminStatus(u8) = "admin_status" 0x00[11:8]) Rw;
     /// `plane_ind`: bits 7:4 of dword 0x00. Written to say which register is meant.
     bits(plane_ind set_plane_ind with_plane_ind try_set_plane_ind: u8 = "plane_ind" 0x00[7:4]) Index;
     /// `oper_status`: bits 3:0 of dword 0x00. Read only.
-    bits(oper_status: u8 = "oper_status" 0x00[3:0]) Ro { "up" = 0x1, "down" = 0x2, "down_by_port_failure" = 0x4 };
+    coded(oper_status: PortOperStatus(u8) = "oper_status" 0x00[3:0]) Ro;
     /// `ase`: bit 31 of dword 0x04. Written only.
     flag(ase set_ase with_ase: bool = "ase" 0x04[31]) Wo;
     /// `ee`: bit 30 of dword 0x04. Written only.
@@ -2261,7 +2264,7 @@ layout! { PaosReg, tag::PaosReg, "paos_reg", Struct, 0x10;
     /// `phy_force_linkup_mode`: bit 31 of dword 0x08. Read only.
     flag(phy_force_linkup_mode: bool = "phy_force_linkup_mode" 0x08[31]) Ro;
     /// `last_oper_status`: bits 18:16 of dword 0x08. Read only.
-    bits(last_oper_status: u8 = "last_oper_status" 0x08[18:16]) Ro { "up" = 0x1, "down" = 0x2, "down_by_port_failure" = 0x4 };
+    coded(last_oper_status: PortOperStatus(u8) = "last_oper_status" 0x08[18:16]) Ro;
     /// `ps_e_ext`: bits 13:12 of dword 0x08.
     bits(ps_e_ext set_ps_e_ext with_ps_e_ext try_set_ps_e_ext: u8 = "ps_e_ext" 0x08[13:12]) Rw { "Polling" = 0x1, "Reserved" = 0x2 };
     /// `nmxas_e`: bits 7:4 of dword 0x08.
@@ -2389,7 +2392,7 @@ layout! { PddrTroubleshootingPageStatusOpcodeAuto, tag::PddrTroubleshootingPageS
 pub type PddrTroubleshootingPage = Layout<tag::PddrTroubleshootingPage, 0xf8>;
 layout! { PddrTroubleshootingPage, tag::PddrTroubleshootingPage, "pddr_troubleshooting_page", Struct, 0xf8;
     /// `group_opcode`: bits 15:0 of dword 0x00. Written to say which register is meant.
-    full(group_opcode set_group_opcode with_group_opcode: u16 = "group_opcode" 0x00[15:0]) Index { "Monitor_opcodes" = 0x0 };
+    coded_full(group_opcode set_group_opcode with_group_opcode: PddrGroup(u16) = "group_opcode" 0x00[15:0]) Index;
     /// `status_opcode`: from byte 0x04 on. Read only.
     nested(status_opcode: PddrTroubleshootingPageStatusOpcodeAuto = "status_opcode" 0x04, 0x04) Ro;
     /// `status_message`: from byte 0x0c on. Read only.
@@ -2443,7 +2446,7 @@ layout! { PddrReg, tag::PddrReg, "pddr_reg", Struct, 0x100;
     /// `module_info_ext`: bits 30:29 of dword 0x04. Written to make something happen.
     bits(module_info_ext set_module_info_ext with_module_info_ext try_set_module_info_ext: u8 = "module_info_ext" 0x04[30:29]) Op { "dbm" = 0x0, "uW" = 0x1 };
     /// `page_select`: bits 7:0 of dword 0x04. Written to say which register is meant.
-    full(page_select set_page_select with_page_select: u8 = "page_select" 0x04[7:0]) Index { "Operational_info_page" = 0x0, "Troubleshooting_info_page" = 0x1, "Phy_info_page" = 0x2, "Module_info_page" = 0x3, "link_down_info" = 0x6, "Link_up_info" = 0x8, "Module_latched_flag_info_page" = 0x9, "link_partner_info_page" = 0xb, "cpo_module_info_page" = 0xe };
+    coded_full(page_select set_page_select with_page_select: PddrPage(u8) = "page_select" 0x04[7:0]) Index;
     /// `page_data`: from byte 0x08 on. Read only.
     nested(page_data: PddrRegPageDataAuto = "page_data" 0x08, 0xf8) Ro;
 }

@@ -112,6 +112,9 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
     <SbcamReg as crate::Register>::REGISTER,
 ];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
+
 /// `qcam_access_reg_cap_mask`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
@@ -312,7 +315,7 @@ layout! { QptsReg, tag::QptsReg, "qpts_reg", Struct, 0x08;
     /// `lp_msb`: bits 13:12 of dword 0x00. Written to say which register is meant.
     bits(lp_msb set_lp_msb with_lp_msb try_set_lp_msb: u8 = "lp_msb" 0x00[13:12]) Index;
     /// `trust_state`: bits 2:0 of dword 0x04.
-    bits(trust_state set_trust_state with_trust_state try_set_trust_state: u8 = "trust_state" 0x04[2:0]) Rw { "TRUST_PCP" = 0x1, "TRUST_DSCP" = 0x2, "TRUST_BOTH" = 0x3 };
+    coded(trust_state set_trust_state with_trust_state try_set_trust_state: QptsTrustState(u8) = "trust_state" 0x04[2:0]) Rw;
 }
 register! { QptsReg, "QPTS" 0x4002 read write }
 

@@ -138,6 +138,13 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
+    &CREATE_DCT,
+    &DESTROY_DCT,
+    &DRAIN_DCT,
+    &QUERY_DCT,
+    &ARM_DCT_FOR_KEY_VIOLATION,
+    &ATTACH_TO_MCG,
+    &DETACH_FROM_MCG,
     &CREATE_QP,
     &DESTROY_QP,
     &RST2INIT_QP,
@@ -155,177 +162,183 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
+    <ReservedQpn as crate::GeneralObject>::GENERAL,
+    <AvQpMapping as crate::GeneralObject>::GENERAL,
+];
+
 /// `qpc`: 232 bytes.
 ///
 /// Queue pair context.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Qpc = Layout<tag::Qpc, 0xe8>;
-layout! { Qpc, tag::Qpc, "qpc", Struct, 0xe8;
-    /// `state`: bits 31:28 of dword 0x00. State of the queue pair.
-    coded(state set_state with_state try_set_state: QpState(u8) = "state" 0x00[31:28]);
-    /// `lag_tx_port_affinity`: bits 27:24 of dword 0x00. Port of the bond that sends, from 1; 0 lets the adapter choose. Capability: cmd_hca_cap.lag_tx_port_affinity.
-    bits(lag_tx_port_affinity set_lag_tx_port_affinity with_lag_tx_port_affinity try_set_lag_tx_port_affinity: u8 = "lag_tx_port_affinity" 0x00[27:24]);
-    /// `st`: bits 23:16 of dword 0x00. Transport service of the queue pair.
-    coded_full(st set_st with_st: QpSt(u8) = "st" 0x00[23:16]);
-    /// `isolate_vl_tc`: bit 13 of dword 0x00. When set, the queue pair sends on a virtual lane of its own. Capability: cmd_hca_cap.isolate_vl_tc_new.
-    flag(isolate_vl_tc set_isolate_vl_tc with_isolate_vl_tc: bool = "isolate_vl_tc" 0x00[13]);
-    /// `pm_state`: bits 12:11 of dword 0x00. State of path migration.
-    coded(pm_state set_pm_state with_pm_state try_set_pm_state: PmState(u8) = "pm_state" 0x00[12:11]);
-    /// `rdma_wr_disabled`: bit 10 of dword 0x00. When set, the queue pair sends no RDMA writes. Capability: cmd_hca_cap.dci_no_rdma_wr_optimized_performance.
-    flag(rdma_wr_disabled set_rdma_wr_disabled with_rdma_wr_disabled: bool = "rdma_wr_disabled" 0x00[10]);
-    /// `req_e2e_credit_mode`: bits 9:8 of dword 0x00. What receive credits are counted by: messages (0) or packets (1). Capability: cmd_hca_cap.qp_packet_based.
-    bits(req_e2e_credit_mode set_req_e2e_credit_mode with_req_e2e_credit_mode try_set_req_e2e_credit_mode: u8 = "req_e2e_credit_mode" 0x00[9:8]);
-    /// `offload_type`: bits 7:4 of dword 0x00. Offload that the queue pair serves; 1 is the rendezvous of tag matching. Capability: cmd_hca_cap.rndv_offload_rc.
-    bits(offload_type set_offload_type with_offload_type try_set_offload_type: u8 = "offload_type" 0x00[7:4]);
-    /// `end_padding_mode`: bits 3:2 of dword 0x00. Whether received data is padded to whole cache lines (1) or not (0). Capability: cmd_hca_cap.end_pad.
-    bits(end_padding_mode set_end_padding_mode with_end_padding_mode try_set_end_padding_mode: u8 = "end_padding_mode" 0x00[3:2]);
-    /// `wq_signature`: bit 31 of dword 0x04. When set, entries of the queues carry a signature. Capability: cmd_hca_cap.wq_signature.
-    flag(wq_signature set_wq_signature with_wq_signature: bool = "wq_signature" 0x04[31]);
-    /// `block_lb_mc`: bit 30 of dword 0x04. When set, the queue pair does not receive the multicasts that it sends. Capability: cmd_hca_cap.block_lb_mc.
-    flag(block_lb_mc set_block_lb_mc with_block_lb_mc: bool = "block_lb_mc" 0x04[30]);
-    /// `atomic_like_write_en`: bit 29 of dword 0x04. When set, RDMA writes are atomic like atomic operations. By its name only: no public text says more.
-    flag(atomic_like_write_en set_atomic_like_write_en with_atomic_like_write_en: bool = "atomic_like_write_en" 0x04[29]);
-    /// `latency_sensitive`: bit 28 of dword 0x04. When set, the queue pair is handled as sensitive to latency. By its name only: no public text says more.
-    flag(latency_sensitive set_latency_sensitive with_latency_sensitive: bool = "latency_sensitive" 0x04[28]);
-    /// `drain_sigerr`: bit 26 of dword 0x04. When set, a signature error stops and drains the send queue. Capability: cmd_hca_cap.drain_sigerr.
-    flag(drain_sigerr set_drain_sigerr with_drain_sigerr: bool = "drain_sigerr" 0x04[26]);
-    /// `dp_ordering_0`: bit 25 of dword 0x04. Low bit of the ordering level; 1 lets RDMA reads and writes overtake. Capability: cmd_hca_cap.multi_path_rc_rdma.
-    flag(dp_ordering_0 set_dp_ordering_0 with_dp_ordering_0: bool = "dp_ordering_0" 0x04[25]);
-    /// `dp_ordering_force`: bit 24 of dword 0x04. When set, the ordering level overrules the setting of the adapter. Capability: cmd_hca_cap_2.dp_ordering_force.
-    flag(dp_ordering_force set_dp_ordering_force with_dp_ordering_force: bool = "dp_ordering_force" 0x04[24]);
-    /// `pd`: bits 23:0 of dword 0x04. Number of the PD that the queue pair belongs to.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x04[23:0]);
-    /// `mtu`: bits 31:29 of dword 0x08. Largest payload of a packet.
-    coded(mtu set_mtu with_mtu try_set_mtu: PathMtu(u8) = "mtu" 0x08[31:29]);
-    /// `log_msg_max`: bits 28:24 of dword 0x08. Length of the largest message. Unit: log2 of bytes. Range: up to log_max_msg. Capability: cmd_hca_cap.log_max_msg.
-    bits(log_msg_max set_log_msg_max with_log_msg_max try_set_log_msg_max: u8 = "log_msg_max" 0x08[28:24]);
-    /// `log_rq_size`: bits 22:19 of dword 0x08. Number of entries in the receive queue. Unit: log2. Range: up to log_max_qp_sz. Capability: cmd_hca_cap.log_max_qp_sz.
-    bits(log_rq_size set_log_rq_size with_log_rq_size try_set_log_rq_size: u8 = "log_rq_size" 0x08[22:19]);
-    /// `log_rq_stride`: bits 18:16 of dword 0x08. Size of an entry in the receive queue. Unit: log2 of 16 bytes.
-    bits(log_rq_stride set_log_rq_stride with_log_rq_stride try_set_log_rq_stride: u8 = "log_rq_stride" 0x08[18:16]);
-    /// `no_sq`: bit 15 of dword 0x08. When set, the queue pair has no send queue.
-    flag(no_sq set_no_sq with_no_sq: bool = "no_sq" 0x08[15]);
-    /// `log_sq_size`: bits 14:11 of dword 0x08. Number of blocks of 64 bytes in the send queue. Unit: log2. Range: up to log_max_qp_sz. Capability: cmd_hca_cap.log_max_qp_sz.
-    bits(log_sq_size set_log_sq_size with_log_sq_size try_set_log_sq_size: u8 = "log_sq_size" 0x08[14:11]);
-    /// `retry_mode`: bits 9:8 of dword 0x08. How lost packets are sent again; 1 is go-back-N. Capability: cmd_hca_cap.go_back_n.
-    bits(retry_mode set_retry_mode with_retry_mode try_set_retry_mode: u8 = "retry_mode" 0x08[9:8]);
-    /// `ts_format`: bits 7:6 of dword 0x08. Clock of the timestamps in completions. Capability: roce_cap.qp_ts_format.
-    bits(ts_format set_ts_format with_ts_format try_set_ts_format: u8 = "ts_format" 0x08[7:6]);
-    /// `data_in_order`: bit 5 of dword 0x08. When set, received data reaches memory in order. Capability: cmd_hca_cap.qp_data_in_order.
-    flag(data_in_order set_data_in_order with_data_in_order: bool = "data_in_order" 0x08[5]);
-    /// `rlky`: bit 4 of dword 0x08. When set, entries of the queues may use the reserved lkey.
-    flag(rlky set_rlky with_rlky: bool = "rlky" 0x08[4]);
-    /// `ulp_stateless_offload_mode`: bits 3:0 of dword 0x08. Offloads for IPoIB: none (0), basic (1) or enhanced (2). Capability: cmd_hca_cap.ipoib_basic_offloads.
-    bits(ulp_stateless_offload_mode set_ulp_stateless_offload_mode with_ulp_stateless_offload_mode try_set_ulp_stateless_offload_mode: u8 = "ulp_stateless_offload_mode" 0x08[3:0]);
-    /// `counter_set_id`: bits 31:24 of dword 0x0c. Number of the Q counter that counts for the queue pair.
-    full(counter_set_id set_counter_set_id with_counter_set_id: u8 = "counter_set_id" 0x0c[31:24]);
-    /// `uar_page`: bits 23:0 of dword 0x0c. Number of the UAR page whose doorbell starts the send queue.
-    bits(uar_page set_uar_page with_uar_page try_set_uar_page: u32 = "uar_page" 0x0c[23:0]);
-    /// `send_dbr_mode`: bits 31:30 of dword 0x10. Whether the send queue has a doorbell record; 0 says that it has.
-    bits(send_dbr_mode set_send_dbr_mode with_send_dbr_mode try_set_send_dbr_mode: u8 = "send_dbr_mode" 0x10[31:30]);
-    /// `full_handshake`: bit 28 of dword 0x10. When set, a DCI connects by the full handshake of DC.
-    flag(full_handshake set_full_handshake with_full_handshake: bool = "full_handshake" 0x10[28]);
-    /// `cnak_reverse_sl`: bits 27:24 of dword 0x10. Service level of the CNAKs that come back. By its name only: no public text says more.
-    bits(cnak_reverse_sl set_cnak_reverse_sl with_cnak_reverse_sl try_set_cnak_reverse_sl: u8 = "cnak_reverse_sl" 0x10[27:24]);
-    /// `user_index`: bits 23:0 of dword 0x10. Number, chosen by software, that completions carry; 0xffffff asks for version 0. Capability: cmd_hca_cap.cqe_version.
-    bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x10[23:0]);
-    /// `log_page_size`: bits 28:24 of dword 0x14. Size of the pages that the buffer is made of. Unit: log2 of 4096 bytes.
-    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x14[28:24]);
-    /// `remote_qpn`: bits 23:0 of dword 0x14. Number of the QP on the other side.
-    bits(remote_qpn set_remote_qpn with_remote_qpn try_set_remote_qpn: u32 = "remote_qpn" 0x14[23:0]);
-    /// `primary_address_path`: from byte 0x18 on. Path to the other side.
-    nested(primary_address_path primary_address_path_mut set_primary_address_path with_primary_address_path: Ads = "primary_address_path" 0x18, 0x2c);
-    /// `secondary_address_path`: from byte 0x44 on. Path that path migration changes to.
-    nested(secondary_address_path secondary_address_path_mut set_secondary_address_path with_secondary_address_path: Ads = "secondary_address_path" 0x44, 0x2c);
-    /// `log_ack_req_freq`: bits 31:28 of dword 0x70. How many packets are sent between two requests for an acknowledgment. Unit: log2.
-    bits(log_ack_req_freq set_log_ack_req_freq with_log_ack_req_freq try_set_log_ack_req_freq: u8 = "log_ack_req_freq" 0x70[31:28]);
-    /// `log_sra_max`: bits 23:21 of dword 0x70. How many RDMA reads and atomics may be under way from here. Unit: log2.
-    bits(log_sra_max set_log_sra_max with_log_sra_max try_set_log_sra_max: u8 = "log_sra_max" 0x70[23:21]);
-    /// `retry_count`: bits 18:16 of dword 0x70. How often a packet is sent again when no acknowledgment comes.
-    bits(retry_count set_retry_count with_retry_count try_set_retry_count: u8 = "retry_count" 0x70[18:16]);
-    /// `rnr_retry`: bits 15:13 of dword 0x70. How often a request is repeated after an RNR NAK; 7 is without end.
-    bits(rnr_retry set_rnr_retry with_rnr_retry try_set_rnr_retry: u8 = "rnr_retry" 0x70[15:13]);
-    /// `fre`: bit 11 of dword 0x70. When set, memory can be registered by fast registration.
-    flag(fre set_fre with_fre: bool = "fre" 0x70[11]);
-    /// `cur_rnr_retry`: bits 10:8 of dword 0x70. Where the counter of rnr_retry stands.
-    bits(cur_rnr_retry set_cur_rnr_retry with_cur_rnr_retry try_set_cur_rnr_retry: u8 = "cur_rnr_retry" 0x70[10:8]);
-    /// `cur_retry_count`: bits 7:5 of dword 0x70. Where the counter of retry_count stands.
-    bits(cur_retry_count set_cur_retry_count with_cur_retry_count try_set_cur_retry_count: u8 = "cur_retry_count" 0x70[7:5]);
-    /// `packet_pacing_rate_limit_index`: bits 15:0 of dword 0x74. Entry of the rate table that limits sending; 0 is no limit. Capability: qos_cap.packet_pacing.
-    full(packet_pacing_rate_limit_index set_packet_pacing_rate_limit_index with_packet_pacing_rate_limit_index: u16 = "packet_pacing_rate_limit_index" 0x74[15:0]);
-    /// `next_send_psn`: bits 23:0 of dword 0x78. Sequence number of the next packet to send.
-    bits(next_send_psn set_next_send_psn with_next_send_psn try_set_next_send_psn: u32 = "next_send_psn" 0x78[23:0]);
-    /// `log_num_dci_stream_channels`: bits 28:24 of dword 0x7c. How many streams a DCI serves side by side. Unit: log2. Range: up to log_max_dci_stream_channels. Capability: cmd_hca_cap.log_max_dci_stream_channels.
-    bits(log_num_dci_stream_channels set_log_num_dci_stream_channels with_log_num_dci_stream_channels try_set_log_num_dci_stream_channels: u8 = "log_num_dci_stream_channels" 0x7c[28:24]);
-    /// `cqn_snd`: bits 23:0 of dword 0x7c. Number of the CQ that gets the completions of sends.
-    bits(cqn_snd set_cqn_snd with_cqn_snd try_set_cqn_snd: u32 = "cqn_snd" 0x7c[23:0]);
-    /// `log_num_dci_errored_streams`: bits 28:24 of dword 0x80. How many failed streams bring a DCI into the error state. Unit: log2. Range: up to log_max_dci_errored_streams. Capability: cmd_hca_cap.log_max_dci_errored_streams.
-    bits(log_num_dci_errored_streams set_log_num_dci_errored_streams with_log_num_dci_errored_streams try_set_log_num_dci_errored_streams: u8 = "log_num_dci_errored_streams" 0x80[28:24]);
-    /// `deth_sqpn`: bits 23:0 of dword 0x80. Source QP number that datagrams carry instead of the own one. Capability: cmd_hca_cap.set_deth_sqpn.
-    bits(deth_sqpn set_deth_sqpn with_deth_sqpn try_set_deth_sqpn: u32 = "deth_sqpn" 0x80[23:0]);
-    /// `last_acked_psn`: bits 23:0 of dword 0x88. Sequence number of the last packet that was acknowledged.
-    bits(last_acked_psn set_last_acked_psn with_last_acked_psn try_set_last_acked_psn: u32 = "last_acked_psn" 0x88[23:0]);
-    /// `ssn`: bits 23:0 of dword 0x8c. Send sequence number: counts the requests sent.
-    bits(ssn set_ssn with_ssn try_set_ssn: u32 = "ssn" 0x8c[23:0]);
-    /// `log_rra_max`: bits 23:21 of dword 0x90. How many RDMA reads and atomics of the other side may be under way. Unit: log2.
-    bits(log_rra_max set_log_rra_max with_log_rra_max try_set_log_rra_max: u8 = "log_rra_max" 0x90[23:21]);
-    /// `atomic_mode`: bits 19:16 of dword 0x90. Which sizes of atomic operations are served. Capability: atomic_caps.atomic_size_qp.
-    bits(atomic_mode set_atomic_mode with_atomic_mode try_set_atomic_mode: u8 = "atomic_mode" 0x90[19:16]);
-    /// `rre`: bit 15 of dword 0x90. When set, the other side may read by RDMA.
-    flag(rre set_rre with_rre: bool = "rre" 0x90[15]);
-    /// `rwe`: bit 14 of dword 0x90. When set, the other side may write by RDMA.
-    flag(rwe set_rwe with_rwe: bool = "rwe" 0x90[14]);
-    /// `rae`: bit 13 of dword 0x90. When set, the other side may do atomic operations.
-    flag(rae set_rae with_rae: bool = "rae" 0x90[13]);
-    /// `page_offset`: bits 11:6 of dword 0x90. Where the queues begin in the first page. Unit: 64ths of a page.
-    bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x90[11:6]);
-    /// `dp_ordering_1`: bit 3 of dword 0x90. High bit of the ordering level; 1 lets all operations overtake. Capability: cmd_hca_cap.dp_ordering_ooo_all_rc.
-    flag(dp_ordering_1 set_dp_ordering_1 with_dp_ordering_1: bool = "dp_ordering_1" 0x90[3]);
-    /// `cd_slave_receive`: bit 2 of dword 0x90. When set, receive entries wait until another queue enables them. Capability: cmd_hca_cap.cd.
-    flag(cd_slave_receive set_cd_slave_receive with_cd_slave_receive: bool = "cd_slave_receive" 0x90[2]);
-    /// `cd_slave_send`: bit 1 of dword 0x90. When set, send entries wait until another queue enables them. Capability: cmd_hca_cap.cd.
-    flag(cd_slave_send set_cd_slave_send with_cd_slave_send: bool = "cd_slave_send" 0x90[1]);
-    /// `cd_master`: bit 0 of dword 0x90. When set, the queue pair may wait for other queues and enable their entries. Capability: cmd_hca_cap.cd.
-    flag(cd_master set_cd_master with_cd_master: bool = "cd_master" 0x90[0]);
-    /// `min_rnr_nak`: bits 28:24 of dword 0x94. Code of the wait that an RNR NAK asks the other side for.
-    bits(min_rnr_nak set_min_rnr_nak with_min_rnr_nak try_set_min_rnr_nak: u8 = "min_rnr_nak" 0x94[28:24]);
-    /// `next_rcv_psn`: bits 23:0 of dword 0x94. Sequence number of the next packet to receive.
-    bits(next_rcv_psn set_next_rcv_psn with_next_rcv_psn try_set_next_rcv_psn: u32 = "next_rcv_psn" 0x94[23:0]);
-    /// `xrcd`: bits 23:0 of dword 0x98. Number of the XRC domain that the queue pair belongs to.
-    bits(xrcd set_xrcd with_xrcd try_set_xrcd: u32 = "xrcd" 0x98[23:0]);
-    /// `cqn_rcv`: bits 23:0 of dword 0x9c. Number of the CQ that gets the completions of receives.
-    bits(cqn_rcv set_cqn_rcv with_cqn_rcv try_set_cqn_rcv: u32 = "cqn_rcv" 0x9c[23:0]);
-    /// `dbr_addr`: 64 bits from byte 0xa0 on. Address of the doorbell record, or its offset in the umem. Unit: bytes.
-    quad(dbr_addr set_dbr_addr with_dbr_addr: u64 = "dbr_addr" 0xa0);
-    /// `q_key`: bits 31:0 of dword 0xa8. Key that datagrams for this queue pair must carry.
-    full(q_key set_q_key with_q_key: u32 = "q_key" 0xa8[31:0]);
-    /// `rq_type`: bits 26:24 of dword 0xac. Kind of receive queue: own (0), shared (1) or none (3).
-    bits(rq_type set_rq_type with_rq_type try_set_rq_type: u8 = "rq_type" 0xac[26:24]);
-    /// `srqn_rmpn_xrqn`: bits 23:0 of dword 0xac. Number of the SRQ, RMP or XRQ that receives for the queue pair.
-    bits(srqn_rmpn_xrqn set_srqn_rmpn_xrqn with_srqn_rmpn_xrqn try_set_srqn_rmpn_xrqn: u32 = "srqn_rmpn_xrqn" 0xac[23:0]);
-    /// `rmsn`: bits 23:0 of dword 0xb0. Message sequence number of the receiving side.
-    bits(rmsn set_rmsn with_rmsn try_set_rmsn: u32 = "rmsn" 0xb0[23:0]);
-    /// `hw_sq_wqebb_counter`: bits 31:16 of dword 0xb4. Where the adapter stands in the send queue. Unit: 64 bytes.
-    full(hw_sq_wqebb_counter set_hw_sq_wqebb_counter with_hw_sq_wqebb_counter: u16 = "hw_sq_wqebb_counter" 0xb4[31:16]);
-    /// `sw_sq_wqebb_counter`: bits 15:0 of dword 0xb4. Where software stands in the send queue. Unit: 64 bytes.
-    full(sw_sq_wqebb_counter set_sw_sq_wqebb_counter with_sw_sq_wqebb_counter: u16 = "sw_sq_wqebb_counter" 0xb4[15:0]);
-    /// `hw_rq_counter`: bits 31:0 of dword 0xb8. Where the adapter stands in the receive queue.
-    full(hw_rq_counter set_hw_rq_counter with_hw_rq_counter: u32 = "hw_rq_counter" 0xb8[31:0]);
-    /// `sw_rq_counter`: bits 31:0 of dword 0xbc. Where software stands in the receive queue.
-    full(sw_rq_counter set_sw_rq_counter with_sw_rq_counter: u32 = "sw_rq_counter" 0xbc[31:0]);
-    /// `cgs`: bit 16 of dword 0xc4. Bit that no public source explains. By its name only: no public text says more.
-    flag(cgs set_cgs with_cgs: bool = "cgs" 0xc4[16]);
-    /// `cs_req`: bits 15:8 of dword 0xc4. How many bytes of a reply the completion of a request may hold. Capability: cmd_hca_cap.sctr_data_cqe.
-    full(cs_req set_cs_req with_cs_req: u8 = "cs_req" 0xc4[15:8]);
-    /// `cs_res`: bits 7:0 of dword 0xc4. How many bytes of a message the completion of a receive may hold. Capability: cmd_hca_cap.sctr_data_cqe.
-    full(cs_res set_cs_res with_cs_res: u8 = "cs_res" 0xc4[7:0]);
-    /// `dc_access_key`: 64 bits from byte 0xc8 on. Key of the DC transport.
-    quad(dc_access_key set_dc_access_key with_dc_access_key: u64 = "dc_access_key" 0xc8);
-    /// `dbr_umem_valid`: bit 28 of dword 0xd0. When set, the doorbell record lies in the umem dbr_umem_id.
-    flag(dbr_umem_valid set_dbr_umem_valid with_dbr_umem_valid: bool = "dbr_umem_valid" 0xd0[28]);
-    /// `dbr_umem_id`: bits 31:0 of dword 0xe4. Number of the umem that holds the doorbell record.
-    full(dbr_umem_id set_dbr_umem_id with_dbr_umem_id: u32 = "dbr_umem_id" 0xe4[31:0]);
+layout! { Qpc, tag::Qpc, "qpc", Struct, 0xe8, "Queue pair context.";
+    /// `state`: bits 31:28 of dword 0x00.
+    coded(state set_state with_state try_set_state: QpState(u8) = "state" 0x00[31:28]) "State of the queue pair.";
+    /// `lag_tx_port_affinity`: bits 27:24 of dword 0x00.
+    bits(lag_tx_port_affinity set_lag_tx_port_affinity with_lag_tx_port_affinity try_set_lag_tx_port_affinity: u8 = "lag_tx_port_affinity" 0x00[27:24]) "Port of the bond that sends, from 1; 0 lets the adapter choose. Capability: cmd_hca_cap.lag_tx_port_affinity.";
+    /// `st`: bits 23:16 of dword 0x00.
+    coded_full(st set_st with_st: QpSt(u8) = "st" 0x00[23:16]) "Transport service of the queue pair.";
+    /// `isolate_vl_tc`: bit 13 of dword 0x00.
+    flag(isolate_vl_tc set_isolate_vl_tc with_isolate_vl_tc: bool = "isolate_vl_tc" 0x00[13]) "When set, the queue pair sends on a virtual lane of its own. Capability: cmd_hca_cap.isolate_vl_tc_new.";
+    /// `pm_state`: bits 12:11 of dword 0x00.
+    coded(pm_state set_pm_state with_pm_state try_set_pm_state: PmState(u8) = "pm_state" 0x00[12:11]) "State of path migration.";
+    /// `rdma_wr_disabled`: bit 10 of dword 0x00.
+    flag(rdma_wr_disabled set_rdma_wr_disabled with_rdma_wr_disabled: bool = "rdma_wr_disabled" 0x00[10]) "When set, the queue pair sends no RDMA writes. Capability: cmd_hca_cap.dci_no_rdma_wr_optimized_performance.";
+    /// `req_e2e_credit_mode`: bits 9:8 of dword 0x00.
+    bits(req_e2e_credit_mode set_req_e2e_credit_mode with_req_e2e_credit_mode try_set_req_e2e_credit_mode: u8 = "req_e2e_credit_mode" 0x00[9:8]) "What receive credits are counted by: messages (0) or packets (1). Capability: cmd_hca_cap.qp_packet_based.";
+    /// `offload_type`: bits 7:4 of dword 0x00.
+    coded(offload_type set_offload_type with_offload_type try_set_offload_type: OffloadType(u8) = "offload_type" 0x00[7:4]) "Offload that the queue pair serves; 1 is the rendezvous of tag matching. Capability: cmd_hca_cap.rndv_offload_rc.";
+    /// `end_padding_mode`: bits 3:2 of dword 0x00.
+    coded(end_padding_mode set_end_padding_mode with_end_padding_mode try_set_end_padding_mode: EndPaddingMode(u8) = "end_padding_mode" 0x00[3:2]) "Whether received data is padded to whole cache lines (1) or not (0). Capability: cmd_hca_cap.end_pad.";
+    /// `wq_signature`: bit 31 of dword 0x04.
+    flag(wq_signature set_wq_signature with_wq_signature: bool = "wq_signature" 0x04[31]) "When set, entries of the queues carry a signature. Capability: cmd_hca_cap.wq_signature.";
+    /// `block_lb_mc`: bit 30 of dword 0x04.
+    flag(block_lb_mc set_block_lb_mc with_block_lb_mc: bool = "block_lb_mc" 0x04[30]) "When set, the queue pair does not receive the multicasts that it sends. Capability: cmd_hca_cap.block_lb_mc.";
+    /// `atomic_like_write_en`: bit 29 of dword 0x04.
+    flag(atomic_like_write_en set_atomic_like_write_en with_atomic_like_write_en: bool = "atomic_like_write_en" 0x04[29]) "When set, RDMA writes are atomic like atomic operations. By its name only: no public text says more.";
+    /// `latency_sensitive`: bit 28 of dword 0x04.
+    flag(latency_sensitive set_latency_sensitive with_latency_sensitive: bool = "latency_sensitive" 0x04[28]) "When set, the queue pair is handled as sensitive to latency. By its name only: no public text says more.";
+    /// `drain_sigerr`: bit 26 of dword 0x04.
+    flag(drain_sigerr set_drain_sigerr with_drain_sigerr: bool = "drain_sigerr" 0x04[26]) "When set, a signature error stops and drains the send queue. Capability: cmd_hca_cap.drain_sigerr.";
+    /// `dp_ordering_0`: bit 25 of dword 0x04.
+    flag(dp_ordering_0 set_dp_ordering_0 with_dp_ordering_0: bool = "dp_ordering_0" 0x04[25]) "Low bit of the ordering level; 1 lets RDMA reads and writes overtake. Capability: cmd_hca_cap.multi_path_rc_rdma.";
+    /// `dp_ordering_force`: bit 24 of dword 0x04.
+    flag(dp_ordering_force set_dp_ordering_force with_dp_ordering_force: bool = "dp_ordering_force" 0x04[24]) "When set, the ordering level overrules the setting of the adapter. Capability: cmd_hca_cap_2.dp_ordering_force.";
+    /// `pd`: bits 23:0 of dword 0x04.
+    number(pd set_pd with_pd: Pdn = "pd" 0x04[23:0]) "Number of the PD that the queue pair belongs to.";
+    /// `mtu`: bits 31:29 of dword 0x08.
+    coded(mtu set_mtu with_mtu try_set_mtu: PathMtu(u8) = "mtu" 0x08[31:29]) "Largest payload of a packet.";
+    /// `log_msg_max`: bits 28:24 of dword 0x08.
+    bits(log_msg_max set_log_msg_max with_log_msg_max try_set_log_msg_max: u8 = "log_msg_max" 0x08[28:24]) "Length of the largest message. Unit: log2 of bytes. Range: up to log_max_msg. Capability: cmd_hca_cap.log_max_msg.";
+    /// `log_rq_size`: bits 22:19 of dword 0x08.
+    bits(log_rq_size set_log_rq_size with_log_rq_size try_set_log_rq_size: u8 = "log_rq_size" 0x08[22:19]) "Number of entries in the receive queue. Unit: log2. Range: up to log_max_qp_sz. Capability: cmd_hca_cap.log_max_qp_sz.";
+    /// `log_rq_stride`: bits 18:16 of dword 0x08.
+    bits(log_rq_stride set_log_rq_stride with_log_rq_stride try_set_log_rq_stride: u8 = "log_rq_stride" 0x08[18:16]) "Size of an entry in the receive queue. Unit: log2 of 16 bytes.";
+    /// `no_sq`: bit 15 of dword 0x08.
+    flag(no_sq set_no_sq with_no_sq: bool = "no_sq" 0x08[15]) "When set, the queue pair has no send queue.";
+    /// `log_sq_size`: bits 14:11 of dword 0x08.
+    bits(log_sq_size set_log_sq_size with_log_sq_size try_set_log_sq_size: u8 = "log_sq_size" 0x08[14:11]) "Number of blocks of 64 bytes in the send queue. Unit: log2. Range: up to log_max_qp_sz. Capability: cmd_hca_cap.log_max_qp_sz.";
+    /// `retry_mode`: bits 9:8 of dword 0x08.
+    bits(retry_mode set_retry_mode with_retry_mode try_set_retry_mode: u8 = "retry_mode" 0x08[9:8]) "How lost packets are sent again; 1 is go-back-N. Capability: cmd_hca_cap.go_back_n.";
+    /// `ts_format`: bits 7:6 of dword 0x08.
+    coded(ts_format set_ts_format with_ts_format try_set_ts_format: TimestampFormat(u8) = "ts_format" 0x08[7:6]) "Clock of the timestamps in completions. Capability: roce_cap.qp_ts_format.";
+    /// `data_in_order`: bit 5 of dword 0x08.
+    flag(data_in_order set_data_in_order with_data_in_order: bool = "data_in_order" 0x08[5]) "When set, received data reaches memory in order. Capability: cmd_hca_cap.qp_data_in_order.";
+    /// `rlky`: bit 4 of dword 0x08.
+    flag(rlky set_rlky with_rlky: bool = "rlky" 0x08[4]) "When set, entries of the queues may use the reserved lkey.";
+    /// `ulp_stateless_offload_mode`: bits 3:0 of dword 0x08.
+    bits(ulp_stateless_offload_mode set_ulp_stateless_offload_mode with_ulp_stateless_offload_mode try_set_ulp_stateless_offload_mode: u8 = "ulp_stateless_offload_mode" 0x08[3:0]) "Offloads for IPoIB: none (0), basic (1) or enhanced (2). Capability: cmd_hca_cap.ipoib_basic_offloads.";
+    /// `counter_set_id`: bits 31:24 of dword 0x0c.
+    number(counter_set_id set_counter_set_id with_counter_set_id: CounterSetId = "counter_set_id" 0x0c[31:24]) "Number of the Q counter that counts for the queue pair.";
+    /// `uar_page`: bits 23:0 of dword 0x0c.
+    number(uar_page set_uar_page with_uar_page: UarPage = "uar_page" 0x0c[23:0]) "Number of the UAR page whose doorbell starts the send queue.";
+    /// `send_dbr_mode`: bits 31:30 of dword 0x10.
+    coded(send_dbr_mode set_send_dbr_mode with_send_dbr_mode try_set_send_dbr_mode: SendDbrMode(u8) = "send_dbr_mode" 0x10[31:30]) "Whether the send queue has a doorbell record; 0 says that it has.";
+    /// `full_handshake`: bit 28 of dword 0x10.
+    flag(full_handshake set_full_handshake with_full_handshake: bool = "full_handshake" 0x10[28]) "When set, a DCI connects by the full handshake of DC.";
+    /// `cnak_reverse_sl`: bits 27:24 of dword 0x10.
+    bits(cnak_reverse_sl set_cnak_reverse_sl with_cnak_reverse_sl try_set_cnak_reverse_sl: u8 = "cnak_reverse_sl" 0x10[27:24]) "Service level of the CNAKs that come back. By its name only: no public text says more.";
+    /// `user_index`: bits 23:0 of dword 0x10.
+    bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x10[23:0]) "Number, chosen by software, that completions carry; 0xffffff asks for version 0. Capability: cmd_hca_cap.cqe_version.";
+    /// `log_page_size`: bits 28:24 of dword 0x14.
+    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x14[28:24]) "Size of the pages that the buffer is made of. Unit: log2 of 4096 bytes.";
+    /// `remote_qpn`: bits 23:0 of dword 0x14.
+    number(remote_qpn set_remote_qpn with_remote_qpn: Qpn = "remote_qpn" 0x14[23:0]) "Number of the QP on the other side.";
+    /// `primary_address_path`: from byte 0x18 on.
+    nested(primary_address_path primary_address_path_mut set_primary_address_path with_primary_address_path: Ads = "primary_address_path" 0x18, 0x2c) "Path to the other side.";
+    /// `secondary_address_path`: from byte 0x44 on.
+    nested(secondary_address_path secondary_address_path_mut set_secondary_address_path with_secondary_address_path: Ads = "secondary_address_path" 0x44, 0x2c) "Path that path migration changes to.";
+    /// `log_ack_req_freq`: bits 31:28 of dword 0x70.
+    bits(log_ack_req_freq set_log_ack_req_freq with_log_ack_req_freq try_set_log_ack_req_freq: u8 = "log_ack_req_freq" 0x70[31:28]) "How many packets are sent between two requests for an acknowledgment. Unit: log2.";
+    /// `log_sra_max`: bits 23:21 of dword 0x70.
+    bits(log_sra_max set_log_sra_max with_log_sra_max try_set_log_sra_max: u8 = "log_sra_max" 0x70[23:21]) "How many RDMA reads and atomics may be under way from here. Unit: log2.";
+    /// `retry_count`: bits 18:16 of dword 0x70.
+    bits(retry_count set_retry_count with_retry_count try_set_retry_count: u8 = "retry_count" 0x70[18:16]) "How often a packet is sent again when no acknowledgment comes.";
+    /// `rnr_retry`: bits 15:13 of dword 0x70.
+    bits(rnr_retry set_rnr_retry with_rnr_retry try_set_rnr_retry: u8 = "rnr_retry" 0x70[15:13]) "How often a request is repeated after an RNR NAK; 7 is without end.";
+    /// `fre`: bit 11 of dword 0x70.
+    flag(fre set_fre with_fre: bool = "fre" 0x70[11]) "When set, memory can be registered by fast registration.";
+    /// `cur_rnr_retry`: bits 10:8 of dword 0x70.
+    bits(cur_rnr_retry set_cur_rnr_retry with_cur_rnr_retry try_set_cur_rnr_retry: u8 = "cur_rnr_retry" 0x70[10:8]) "Where the counter of rnr_retry stands.";
+    /// `cur_retry_count`: bits 7:5 of dword 0x70.
+    bits(cur_retry_count set_cur_retry_count with_cur_retry_count try_set_cur_retry_count: u8 = "cur_retry_count" 0x70[7:5]) "Where the counter of retry_count stands.";
+    /// `packet_pacing_rate_limit_index`: bits 15:0 of dword 0x74.
+    number(packet_pacing_rate_limit_index set_packet_pacing_rate_limit_index with_packet_pacing_rate_limit_index: PacketPacingRateLimitIndex = "packet_pacing_rate_limit_index" 0x74[15:0]) "Entry of the rate table that limits sending; 0 is no limit. Capability: qos_cap.packet_pacing.";
+    /// `next_send_psn`: bits 23:0 of dword 0x78.
+    bits(next_send_psn set_next_send_psn with_next_send_psn try_set_next_send_psn: u32 = "next_send_psn" 0x78[23:0]) "Sequence number of the next packet to send.";
+    /// `log_num_dci_stream_channels`: bits 28:24 of dword 0x7c.
+    bits(log_num_dci_stream_channels set_log_num_dci_stream_channels with_log_num_dci_stream_channels try_set_log_num_dci_stream_channels: u8 = "log_num_dci_stream_channels" 0x7c[28:24]) "How many streams a DCI serves side by side. Unit: log2. Range: up to log_max_dci_stream_channels. Capability: cmd_hca_cap.log_max_dci_stream_channels.";
+    /// `cqn_snd`: bits 23:0 of dword 0x7c.
+    number(cqn_snd set_cqn_snd with_cqn_snd: Cqn = "cqn_snd" 0x7c[23:0]) "Number of the CQ that gets the completions of sends.";
+    /// `log_num_dci_errored_streams`: bits 28:24 of dword 0x80.
+    bits(log_num_dci_errored_streams set_log_num_dci_errored_streams with_log_num_dci_errored_streams try_set_log_num_dci_errored_streams: u8 = "log_num_dci_errored_streams" 0x80[28:24]) "How many failed streams bring a DCI into the error state. Unit: log2. Range: up to log_max_dci_errored_streams. Capability: cmd_hca_cap.log_max_dci_errored_streams.";
+    /// `deth_sqpn`: bits 23:0 of dword 0x80.
+    number(deth_sqpn set_deth_sqpn with_deth_sqpn: Qpn = "deth_sqpn" 0x80[23:0]) "Source QP number that datagrams carry instead of the own one. Capability: cmd_hca_cap.set_deth_sqpn.";
+    /// `last_acked_psn`: bits 23:0 of dword 0x88.
+    bits(last_acked_psn set_last_acked_psn with_last_acked_psn try_set_last_acked_psn: u32 = "last_acked_psn" 0x88[23:0]) "Sequence number of the last packet that was acknowledged.";
+    /// `ssn`: bits 23:0 of dword 0x8c.
+    bits(ssn set_ssn with_ssn try_set_ssn: u32 = "ssn" 0x8c[23:0]) "Send sequence number: counts the requests sent.";
+    /// `log_rra_max`: bits 23:21 of dword 0x90.
+    bits(log_rra_max set_log_rra_max with_log_rra_max try_set_log_rra_max: u8 = "log_rra_max" 0x90[23:21]) "How many RDMA reads and atomics of the other side may be under way. Unit: log2.";
+    /// `atomic_mode`: bits 19:16 of dword 0x90.
+    coded(atomic_mode set_atomic_mode with_atomic_mode try_set_atomic_mode: AtomicMode(u8) = "atomic_mode" 0x90[19:16]) "Which sizes of atomic operations are served. Capability: atomic_caps.atomic_size_qp.";
+    /// `rre`: bit 15 of dword 0x90.
+    flag(rre set_rre with_rre: bool = "rre" 0x90[15]) "When set, the other side may read by RDMA.";
+    /// `rwe`: bit 14 of dword 0x90.
+    flag(rwe set_rwe with_rwe: bool = "rwe" 0x90[14]) "When set, the other side may write by RDMA.";
+    /// `rae`: bit 13 of dword 0x90.
+    flag(rae set_rae with_rae: bool = "rae" 0x90[13]) "When set, the other side may do atomic operations.";
+    /// `page_offset`: bits 11:6 of dword 0x90.
+    bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x90[11:6]) "Where the queues begin in the first page. Unit: 64ths of a page.";
+    /// `dp_ordering_1`: bit 3 of dword 0x90.
+    flag(dp_ordering_1 set_dp_ordering_1 with_dp_ordering_1: bool = "dp_ordering_1" 0x90[3]) "High bit of the ordering level; 1 lets all operations overtake. Capability: cmd_hca_cap.dp_ordering_ooo_all_rc.";
+    /// `cd_slave_receive`: bit 2 of dword 0x90.
+    flag(cd_slave_receive set_cd_slave_receive with_cd_slave_receive: bool = "cd_slave_receive" 0x90[2]) "When set, receive entries wait until another queue enables them. Capability: cmd_hca_cap.cd.";
+    /// `cd_slave_send`: bit 1 of dword 0x90.
+    flag(cd_slave_send set_cd_slave_send with_cd_slave_send: bool = "cd_slave_send" 0x90[1]) "When set, send entries wait until another queue enables them. Capability: cmd_hca_cap.cd.";
+    /// `cd_master`: bit 0 of dword 0x90.
+    flag(cd_master set_cd_master with_cd_master: bool = "cd_master" 0x90[0]) "When set, the queue pair may wait for other queues and enable their entries. Capability: cmd_hca_cap.cd.";
+    /// `min_rnr_nak`: bits 28:24 of dword 0x94.
+    bits(min_rnr_nak set_min_rnr_nak with_min_rnr_nak try_set_min_rnr_nak: u8 = "min_rnr_nak" 0x94[28:24]) "Code of the wait that an RNR NAK asks the other side for.";
+    /// `next_rcv_psn`: bits 23:0 of dword 0x94.
+    bits(next_rcv_psn set_next_rcv_psn with_next_rcv_psn try_set_next_rcv_psn: u32 = "next_rcv_psn" 0x94[23:0]) "Sequence number of the next packet to receive.";
+    /// `xrcd`: bits 23:0 of dword 0x98.
+    number(xrcd set_xrcd with_xrcd: Xrcdn = "xrcd" 0x98[23:0]) "Number of the XRC domain that the queue pair belongs to.";
+    /// `cqn_rcv`: bits 23:0 of dword 0x9c.
+    number(cqn_rcv set_cqn_rcv with_cqn_rcv: Cqn = "cqn_rcv" 0x9c[23:0]) "Number of the CQ that gets the completions of receives.";
+    /// `dbr_addr`: 64 bits from byte 0xa0 on.
+    quad(dbr_addr set_dbr_addr with_dbr_addr: u64 = "dbr_addr" 0xa0) "Address of the doorbell record, or its offset in the umem. Unit: bytes.";
+    /// `q_key`: bits 31:0 of dword 0xa8.
+    full(q_key set_q_key with_q_key: u32 = "q_key" 0xa8[31:0]) "Key that datagrams for this queue pair must carry.";
+    /// `rq_type`: bits 26:24 of dword 0xac.
+    coded(rq_type set_rq_type with_rq_type try_set_rq_type: QpRqType(u8) = "rq_type" 0xac[26:24]) "Kind of receive queue: own (0), shared (1) or none (3).";
+    /// `srqn_rmpn_xrqn`: bits 23:0 of dword 0xac.
+    bits(srqn_rmpn_xrqn set_srqn_rmpn_xrqn with_srqn_rmpn_xrqn try_set_srqn_rmpn_xrqn: u32 = "srqn_rmpn_xrqn" 0xac[23:0]) "Number of the SRQ, RMP or XRQ that receives for the queue pair.";
+    /// `rmsn`: bits 23:0 of dword 0xb0.
+    bits(rmsn set_rmsn with_rmsn try_set_rmsn: u32 = "rmsn" 0xb0[23:0]) "Message sequence number of the receiving side.";
+    /// `hw_sq_wqebb_counter`: bits 31:16 of dword 0xb4.
+    full(hw_sq_wqebb_counter set_hw_sq_wqebb_counter with_hw_sq_wqebb_counter: u16 = "hw_sq_wqebb_counter" 0xb4[31:16]) "Where the adapter stands in the send queue. Unit: 64 bytes.";
+    /// `sw_sq_wqebb_counter`: bits 15:0 of dword 0xb4.
+    full(sw_sq_wqebb_counter set_sw_sq_wqebb_counter with_sw_sq_wqebb_counter: u16 = "sw_sq_wqebb_counter" 0xb4[15:0]) "Where software stands in the send queue. Unit: 64 bytes.";
+    /// `hw_rq_counter`: bits 31:0 of dword 0xb8.
+    full(hw_rq_counter set_hw_rq_counter with_hw_rq_counter: u32 = "hw_rq_counter" 0xb8[31:0]) "Where the adapter stands in the receive queue.";
+    /// `sw_rq_counter`: bits 31:0 of dword 0xbc.
+    full(sw_rq_counter set_sw_rq_counter with_sw_rq_counter: u32 = "sw_rq_counter" 0xbc[31:0]) "Where software stands in the receive queue.";
+    /// `cgs`: bit 16 of dword 0xc4.
+    flag(cgs set_cgs with_cgs: bool = "cgs" 0xc4[16]) "Bit that no public source explains. By its name only: no public text says more.";
+    /// `cs_req`: bits 15:8 of dword 0xc4.
+    coded_full(cs_req set_cs_req with_cs_req: CsReq(u8) = "cs_req" 0xc4[15:8]) "How many bytes of a reply the completion of a request may hold. Capability: cmd_hca_cap.sctr_data_cqe.";
+    /// `cs_res`: bits 7:0 of dword 0xc4.
+    coded_full(cs_res set_cs_res with_cs_res: CsRes(u8) = "cs_res" 0xc4[7:0]) "How many bytes of a message the completion of a receive may hold. Capability: cmd_hca_cap.sctr_data_cqe.";
+    /// `dc_access_key`: 64 bits from byte 0xc8 on.
+    quad(dc_access_key set_dc_access_key with_dc_access_key: u64 = "dc_access_key" 0xc8) "Key of the DC transport.";
+    /// `dbr_umem_valid`: bit 28 of dword 0xd0.
+    flag(dbr_umem_valid set_dbr_umem_valid with_dbr_umem_valid: bool = "dbr_umem_valid" 0xd0[28]) "When set, the doorbell record lies in the umem dbr_umem_id.";
+    /// `dbr_umem_id`: bits 31:0 of dword 0xe4.
+    full(dbr_umem_id set_dbr_umem_id with_dbr_umem_id: u32 = "dbr_umem_id" 0xe4[31:0]) "Number of the umem that holds the doorbell record.";
 }
 
 /// `dctc`: 64 bytes.
@@ -334,78 +347,78 @@ layout! { Qpc, tag::Qpc, "qpc", Struct, 0xe8;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
 pub type Dctc = Layout<tag::Dctc, 0x40>;
-layout! { Dctc, tag::Dctc, "dctc", Struct, 0x40;
-    /// `state`: bits 27:24 of dword 0x00. State of the DCT: active (0), draining (1) or drained (2).
-    bits(state set_state with_state try_set_state: u8 = "state" 0x00[27:24]);
-    /// `offload_type`: bits 7:4 of dword 0x00. Offload that the DCT serves; 1 is the rendezvous of tag matching. Capability: cmd_hca_cap.rndv_offload_dc.
-    bits(offload_type set_offload_type with_offload_type try_set_offload_type: u8 = "offload_type" 0x00[7:4]);
-    /// `data_in_order`: bit 2 of dword 0x00. When set, received data reaches memory in order. Capability: cmd_hca_cap.qp_data_in_order.
-    flag(data_in_order set_data_in_order with_data_in_order: bool = "data_in_order" 0x00[2]);
-    /// `dp_ordering_force`: bit 24 of dword 0x04. When set, the ordering level overrules the setting of the adapter. Capability: cmd_hca_cap_2.dp_ordering_force.
-    flag(dp_ordering_force set_dp_ordering_force with_dp_ordering_force: bool = "dp_ordering_force" 0x04[24]);
-    /// `user_index`: bits 23:0 of dword 0x04. Number, chosen by software, that completions carry. Capability: cmd_hca_cap.cqe_version.
-    bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x04[23:0]);
-    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that gets the completions.
-    bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
-    /// `counter_set_id`: bits 31:24 of dword 0x0c. Number of the Q counter that counts for the DCT.
-    full(counter_set_id set_counter_set_id with_counter_set_id: u8 = "counter_set_id" 0x0c[31:24]);
-    /// `atomic_mode`: bits 23:20 of dword 0x0c. Which sizes of atomic operations are served. Capability: atomic_caps.atomic_size_dc.
-    bits(atomic_mode set_atomic_mode with_atomic_mode try_set_atomic_mode: u8 = "atomic_mode" 0x0c[23:20]);
-    /// `rre`: bit 19 of dword 0x0c. When set, initiators may read by RDMA.
-    flag(rre set_rre with_rre: bool = "rre" 0x0c[19]);
-    /// `rwe`: bit 18 of dword 0x0c. When set, initiators may write by RDMA.
-    flag(rwe set_rwe with_rwe: bool = "rwe" 0x0c[18]);
-    /// `rae`: bit 17 of dword 0x0c. When set, initiators may do atomic operations.
-    flag(rae set_rae with_rae: bool = "rae" 0x0c[17]);
-    /// `atomic_like_write_en`: bit 16 of dword 0x0c. When set, RDMA writes are atomic like atomic operations. By its name only: no public text says more.
-    flag(atomic_like_write_en set_atomic_like_write_en with_atomic_like_write_en: bool = "atomic_like_write_en" 0x0c[16]);
-    /// `latency_sensitive`: bit 15 of dword 0x0c. When set, the DCT is handled as sensitive to latency. By its name only: no public text says more.
-    flag(latency_sensitive set_latency_sensitive with_latency_sensitive: bool = "latency_sensitive" 0x0c[15]);
-    /// `rlky`: bit 14 of dword 0x0c. When set, entries of the queue may use the reserved lkey.
-    flag(rlky set_rlky with_rlky: bool = "rlky" 0x0c[14]);
-    /// `free_ar`: bit 13 of dword 0x0c. Adaptive routing; UCX uses this bit to force the full handshake. By its name only: no public text says more.
+layout! { Dctc, tag::Dctc, "dctc", Struct, 0x40, "Context of a DCT: target of dynamically connected transport.";
+    /// `state`: bits 27:24 of dword 0x00.
+    coded(state set_state with_state try_set_state: DctState(u8) = "state" 0x00[27:24]) "State of the DCT: active (0), draining (1) or drained (2).";
+    /// `offload_type`: bits 7:4 of dword 0x00.
+    coded(offload_type set_offload_type with_offload_type try_set_offload_type: OffloadType(u8) = "offload_type" 0x00[7:4]) "Offload that the DCT serves; 1 is the rendezvous of tag matching. Capability: cmd_hca_cap.rndv_offload_dc.";
+    /// `data_in_order`: bit 2 of dword 0x00.
+    flag(data_in_order set_data_in_order with_data_in_order: bool = "data_in_order" 0x00[2]) "When set, received data reaches memory in order. Capability: cmd_hca_cap.qp_data_in_order.";
+    /// `dp_ordering_force`: bit 24 of dword 0x04.
+    flag(dp_ordering_force set_dp_ordering_force with_dp_ordering_force: bool = "dp_ordering_force" 0x04[24]) "When set, the ordering level overrules the setting of the adapter. Capability: cmd_hca_cap_2.dp_ordering_force.";
+    /// `user_index`: bits 23:0 of dword 0x04.
+    bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x04[23:0]) "Number, chosen by software, that completions carry. Capability: cmd_hca_cap.cqe_version.";
+    /// `cqn`: bits 23:0 of dword 0x08.
+    number(cqn set_cqn with_cqn: Cqn = "cqn" 0x08[23:0]) "Number of the CQ that gets the completions.";
+    /// `counter_set_id`: bits 31:24 of dword 0x0c.
+    number(counter_set_id set_counter_set_id with_counter_set_id: CounterSetId = "counter_set_id" 0x0c[31:24]) "Number of the Q counter that counts for the DCT.";
+    /// `atomic_mode`: bits 23:20 of dword 0x0c.
+    coded(atomic_mode set_atomic_mode with_atomic_mode try_set_atomic_mode: AtomicMode(u8) = "atomic_mode" 0x0c[23:20]) "Which sizes of atomic operations are served. Capability: atomic_caps.atomic_size_dc.";
+    /// `rre`: bit 19 of dword 0x0c.
+    flag(rre set_rre with_rre: bool = "rre" 0x0c[19]) "When set, initiators may read by RDMA.";
+    /// `rwe`: bit 18 of dword 0x0c.
+    flag(rwe set_rwe with_rwe: bool = "rwe" 0x0c[18]) "When set, initiators may write by RDMA.";
+    /// `rae`: bit 17 of dword 0x0c.
+    flag(rae set_rae with_rae: bool = "rae" 0x0c[17]) "When set, initiators may do atomic operations.";
+    /// `atomic_like_write_en`: bit 16 of dword 0x0c.
+    flag(atomic_like_write_en set_atomic_like_write_en with_atomic_like_write_en: bool = "atomic_like_write_en" 0x0c[16]) "When set, RDMA writes are atomic like atomic operations. By its name only: no public text says more.";
+    /// `latency_sensitive`: bit 15 of dword 0x0c.
+    flag(latency_sensitive set_latency_sensitive with_latency_sensitive: bool = "latency_sensitive" 0x0c[15]) "When set, the DCT is handled as sensitive to latency. By its name only: no public text says more.";
+    /// `rlky`: bit 14 of dword 0x0c.
+    flag(rlky set_rlky with_rlky: bool = "rlky" 0x0c[14]) "When set, entries of the queue may use the reserved lkey.";
+    /// `free_ar`: bit 13 of dword 0x0c.
     #[doc(alias = "force_full_handshake")]
-    flag(free_ar set_free_ar with_free_ar: bool = "free_ar" 0x0c[13]);
-    /// `dp_ordering_0`: bit 12 of dword 0x0c. Low bit of the ordering level; 1 lets RDMA reads and writes overtake. Capability: cmd_hca_cap.multi_path_dc_rdma.
-    flag(dp_ordering_0 set_dp_ordering_0 with_dp_ordering_0: bool = "dp_ordering_0" 0x0c[12]);
-    /// `dp_ordering_1`: bit 11 of dword 0x0c. High bit of the ordering level; 1 lets all operations overtake. Capability: cmd_hca_cap.dp_ordering_ooo_all_dc.
-    flag(dp_ordering_1 set_dp_ordering_1 with_dp_ordering_1: bool = "dp_ordering_1" 0x0c[11]);
-    /// `cs_res`: bits 23:16 of dword 0x10. How many bytes of a message the completion of a receive may hold. Capability: cmd_hca_cap.sctr_data_cqe.
-    full(cs_res set_cs_res with_cs_res: u8 = "cs_res" 0x10[23:16]);
-    /// `min_rnr_nak`: bits 12:8 of dword 0x10. Code of the wait that an RNR NAK asks the initiator for.
-    bits(min_rnr_nak set_min_rnr_nak with_min_rnr_nak try_set_min_rnr_nak: u8 = "min_rnr_nak" 0x10[12:8]);
-    /// `srqn_xrqn`: bits 23:0 of dword 0x14. Number of the SRQ or XRQ that receives for the DCT.
-    bits(srqn_xrqn set_srqn_xrqn with_srqn_xrqn try_set_srqn_xrqn: u32 = "srqn_xrqn" 0x14[23:0]);
-    /// `pd`: bits 23:0 of dword 0x18. Number of the PD that the DCT belongs to.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x18[23:0]);
-    /// `tclass`: bits 31:24 of dword 0x1c. Traffic class of the replies.
-    full(tclass set_tclass with_tclass: u8 = "tclass" 0x1c[31:24]);
-    /// `flow_label`: bits 19:0 of dword 0x1c. Flow label of the replies.
-    bits(flow_label set_flow_label with_flow_label try_set_flow_label: u32 = "flow_label" 0x1c[19:0]);
-    /// `dc_access_key`: 64 bits from byte 0x20 on. Key that an initiator must give.
-    quad(dc_access_key set_dc_access_key with_dc_access_key: u64 = "dc_access_key" 0x20);
-    /// `mtu`: bits 26:24 of dword 0x28. Largest payload of a packet.
-    bits(mtu set_mtu with_mtu try_set_mtu: u8 = "mtu" 0x28[26:24]);
-    /// `port`: bits 23:16 of dword 0x28. Port of the DCT, counted from 1; in a bond, the one that replies.
-    full(port set_port with_port: u8 = "port" 0x28[23:16]);
-    /// `pkey_index`: bits 15:0 of dword 0x28. Index of the partition key in the table of the port.
-    full(pkey_index set_pkey_index with_pkey_index: u16 = "pkey_index" 0x28[15:0]);
-    /// `my_addr_index`: bits 23:16 of dword 0x2c. Index of the own GID in the table of the port.
-    full(my_addr_index set_my_addr_index with_my_addr_index: u8 = "my_addr_index" 0x2c[23:16]);
-    /// `hop_limit`: bits 7:0 of dword 0x2c. Hop limit of the replies.
-    full(hop_limit set_hop_limit with_hop_limit: u8 = "hop_limit" 0x2c[7:0]);
-    /// `dc_access_key_violation_count`: bits 31:0 of dword 0x30. How many requests came with a wrong key.
-    full(dc_access_key_violation_count set_dc_access_key_violation_count with_dc_access_key_violation_count: u32 = "dc_access_key_violation_count" 0x30[31:0]);
-    /// `dei_cfi`: bit 11 of dword 0x34. Drop eligible bit of the VLAN tag of replies.
-    flag(dei_cfi set_dei_cfi with_dei_cfi: bool = "dei_cfi" 0x34[11]);
-    /// `eth_prio`: bits 10:8 of dword 0x34. Ethernet priority of the replies.
-    bits(eth_prio set_eth_prio with_eth_prio try_set_eth_prio: u8 = "eth_prio" 0x34[10:8]);
-    /// `ecn`: bits 7:6 of dword 0x34. Congestion bits in the IP header of replies.
-    bits(ecn set_ecn with_ecn try_set_ecn: u8 = "ecn" 0x34[7:6]);
-    /// `dscp`: bits 5:0 of dword 0x34. Differentiated services code point of the replies.
-    bits(dscp set_dscp with_dscp try_set_dscp: u8 = "dscp" 0x34[5:0]);
-    /// `ece`: bits 31:0 of dword 0x3c. Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support.
-    full(ece set_ece with_ece: u32 = "ece" 0x3c[31:0]);
+    flag(free_ar set_free_ar with_free_ar: bool = "free_ar" 0x0c[13]) "Adaptive routing; UCX uses this bit to force the full handshake. By its name only: no public text says more.";
+    /// `dp_ordering_0`: bit 12 of dword 0x0c.
+    flag(dp_ordering_0 set_dp_ordering_0 with_dp_ordering_0: bool = "dp_ordering_0" 0x0c[12]) "Low bit of the ordering level; 1 lets RDMA reads and writes overtake. Capability: cmd_hca_cap.multi_path_dc_rdma.";
+    /// `dp_ordering_1`: bit 11 of dword 0x0c.
+    flag(dp_ordering_1 set_dp_ordering_1 with_dp_ordering_1: bool = "dp_ordering_1" 0x0c[11]) "High bit of the ordering level; 1 lets all operations overtake. Capability: cmd_hca_cap.dp_ordering_ooo_all_dc.";
+    /// `cs_res`: bits 23:16 of dword 0x10.
+    coded_full(cs_res set_cs_res with_cs_res: DctCsRes(u8) = "cs_res" 0x10[23:16]) "How many bytes of a message the completion of a receive may hold. Capability: cmd_hca_cap.sctr_data_cqe.";
+    /// `min_rnr_nak`: bits 12:8 of dword 0x10.
+    bits(min_rnr_nak set_min_rnr_nak with_min_rnr_nak try_set_min_rnr_nak: u8 = "min_rnr_nak" 0x10[12:8]) "Code of the wait that an RNR NAK asks the initiator for.";
+    /// `srqn_xrqn`: bits 23:0 of dword 0x14.
+    bits(srqn_xrqn set_srqn_xrqn with_srqn_xrqn try_set_srqn_xrqn: u32 = "srqn_xrqn" 0x14[23:0]) "Number of the SRQ or XRQ that receives for the DCT.";
+    /// `pd`: bits 23:0 of dword 0x18.
+    number(pd set_pd with_pd: Pdn = "pd" 0x18[23:0]) "Number of the PD that the DCT belongs to.";
+    /// `tclass`: bits 31:24 of dword 0x1c.
+    full(tclass set_tclass with_tclass: u8 = "tclass" 0x1c[31:24]) "Traffic class of the replies.";
+    /// `flow_label`: bits 19:0 of dword 0x1c.
+    bits(flow_label set_flow_label with_flow_label try_set_flow_label: u32 = "flow_label" 0x1c[19:0]) "Flow label of the replies.";
+    /// `dc_access_key`: 64 bits from byte 0x20 on.
+    quad(dc_access_key set_dc_access_key with_dc_access_key: u64 = "dc_access_key" 0x20) "Key that an initiator must give.";
+    /// `mtu`: bits 26:24 of dword 0x28.
+    coded(mtu set_mtu with_mtu try_set_mtu: PathMtu(u8) = "mtu" 0x28[26:24]) "Largest payload of a packet.";
+    /// `port`: bits 23:16 of dword 0x28.
+    full(port set_port with_port: u8 = "port" 0x28[23:16]) "Port of the DCT, counted from 1; in a bond, the one that replies.";
+    /// `pkey_index`: bits 15:0 of dword 0x28.
+    full(pkey_index set_pkey_index with_pkey_index: u16 = "pkey_index" 0x28[15:0]) "Index of the partition key in the table of the port.";
+    /// `my_addr_index`: bits 23:16 of dword 0x2c.
+    full(my_addr_index set_my_addr_index with_my_addr_index: u8 = "my_addr_index" 0x2c[23:16]) "Index of the own GID in the table of the port.";
+    /// `hop_limit`: bits 7:0 of dword 0x2c.
+    full(hop_limit set_hop_limit with_hop_limit: u8 = "hop_limit" 0x2c[7:0]) "Hop limit of the replies.";
+    /// `dc_access_key_violation_count`: bits 31:0 of dword 0x30.
+    full(dc_access_key_violation_count set_dc_access_key_violation_count with_dc_access_key_violation_count: u32 = "dc_access_key_violation_count" 0x30[31:0]) "How many requests came with a wrong key.";
+    /// `dei_cfi`: bit 11 of dword 0x34.
+    flag(dei_cfi set_dei_cfi with_dei_cfi: bool = "dei_cfi" 0x34[11]) "Drop eligible bit of the VLAN tag of replies.";
+    /// `eth_prio`: bits 10:8 of dword 0x34.
+    bits(eth_prio set_eth_prio with_eth_prio try_set_eth_prio: u8 = "eth_prio" 0x34[10:8]) "Ethernet priority of the replies.";
+    /// `ecn`: bits 7:6 of dword 0x34.
+    bits(ecn set_ecn with_ecn try_set_ecn: u8 = "ecn" 0x34[7:6]) "Congestion bits in the IP header of replies.";
+    /// `dscp`: bits 5:0 of dword 0x34.
+    bits(dscp set_dscp with_dscp try_set_dscp: u8 = "dscp" 0x34[5:0]) "Differentiated services code point of the replies.";
+    /// `ece`: bits 31:0 of dword 0x3c.
+    full(ece set_ece with_ece: u32 = "ece" 0x3c[31:0]) "Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support.";
 }
 
 /// `sqerr2rts_qp_out`: 16 bytes.
@@ -414,40 +427,40 @@ layout! { Dctc, tag::Dctc, "dctc", Struct, 0x40;
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Sqerr2rtsQpOut = Layout<tag::Sqerr2rtsQpOut, 0x10>;
-layout! { Sqerr2rtsQpOut, tag::Sqerr2rtsQpOut, "sqerr2rts_qp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { Sqerr2rtsQpOut, tag::Sqerr2rtsQpOut, "sqerr2rts_qp_out", Struct, 0x10, "Output of SQERR2RTS_QP: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `sqerr2rts_qp_in`: 272 bytes.
 ///
 /// Input of SQERR2RTS_QP (0x506). Moves a queue pair whose send queue is in error back to RTS.
 ///
-/// Its mask admits `rre`, `rae`, `rwe`, `q_key`, `rnr_timeout`.
+/// To be sure that nothing is missing, build it by [`Sqerr2rtsQpIn::transition`].
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Sqerr2rtsQpIn = Layout<tag::Sqerr2rtsQpIn, 0x110>;
-layout! { Sqerr2rtsQpIn, tag::Sqerr2rtsQpIn, "sqerr2rts_qp_in", Struct, 0x110, opcode 0x506;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `qpn`: bits 23:0 of dword 0x08. Number of the QP that the command works on.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x08[23:0]);
-    /// `cmd_on_behalf`: bit 30 of dword 0x0c. When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.
-    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]);
-    /// `function_id`: bits 15:0 of dword 0x0c. Number of the function that the command is run for. By its name only: no public text says more.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
-    /// `opt_param_mask`: bits 31:0 of dword 0x10. Which optional fields of qpc count: bits of qp_opt_param.
-    full(opt_param_mask set_opt_param_mask with_opt_param_mask: u32 = "opt_param_mask" 0x10[31:0]);
-    /// `qpc`: from byte 0x18 on. New values: what the transition always takes, and the optional fields.
-    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8);
+layout! { Sqerr2rtsQpIn, tag::Sqerr2rtsQpIn, "sqerr2rts_qp_in", Struct, 0x110, opcode 0x506, "Input of SQERR2RTS_QP, which moves a queue pair from SQER to RTS.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `qpn`: bits 23:0 of dword 0x08.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x08[23:0]) "Number of the QP that the command works on.";
+    /// `cmd_on_behalf`: bit 30 of dword 0x0c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]) "When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.";
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x0c[15:0]) "Number of the function that the command is run for. By its name only: no public text says more.";
+    /// `opt_param_mask`: bits 31:0 of dword 0x10.
+    flags_full(opt_param_mask set_opt_param_mask with_opt_param_mask: QpOptParam(u32) = "opt_param_mask" 0x10[31:0]) "Which optional fields of qpc count: bits of qp_opt_param.";
+    /// `qpc`: from byte 0x18 on.
+    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8) "New values: what the transition always takes, and the optional fields.";
 }
 request! { Sqerr2rtsQpIn => Sqerr2rtsQpOut }
 
@@ -457,40 +470,40 @@ request! { Sqerr2rtsQpIn => Sqerr2rtsQpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Sqd2rtsQpOut = Layout<tag::Sqd2rtsQpOut, 0x10>;
-layout! { Sqd2rtsQpOut, tag::Sqd2rtsQpOut, "sqd2rts_qp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { Sqd2rtsQpOut, tag::Sqd2rtsQpOut, "sqd2rts_qp_out", Struct, 0x10, "Output of SQD_RTS_QP: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `sqd2rts_qp_in`: 272 bytes.
 ///
 /// Input of SQD_RTS_QP (0x50c). Moves a queue pair whose send queue is drained back to RTS. The kernel does not let it through DEVX.
 ///
-/// Its mask admits `rre`, `rae`, `rwe`, `q_key`, `rnr_timeout`.
+/// To be sure that nothing is missing, build it by [`Sqd2rtsQpIn::transition`].
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Sqd2rtsQpIn = Layout<tag::Sqd2rtsQpIn, 0x110>;
-layout! { Sqd2rtsQpIn, tag::Sqd2rtsQpIn, "sqd2rts_qp_in", Struct, 0x110, opcode 0x50c;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `qpn`: bits 23:0 of dword 0x08. Number of the QP that the command works on.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x08[23:0]);
-    /// `cmd_on_behalf`: bit 30 of dword 0x0c. When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.
-    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]);
-    /// `function_id`: bits 15:0 of dword 0x0c. Number of the function that the command is run for. By its name only: no public text says more.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
-    /// `opt_param_mask`: bits 31:0 of dword 0x10. Which optional fields of qpc count: bits of qp_opt_param.
-    full(opt_param_mask set_opt_param_mask with_opt_param_mask: u32 = "opt_param_mask" 0x10[31:0]);
-    /// `qpc`: from byte 0x18 on. New values: what the transition always takes, and the optional fields.
-    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8);
+layout! { Sqd2rtsQpIn, tag::Sqd2rtsQpIn, "sqd2rts_qp_in", Struct, 0x110, opcode 0x50c, "Input of SQD_RTS_QP, which moves a drained queue pair back to RTS.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `qpn`: bits 23:0 of dword 0x08.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x08[23:0]) "Number of the QP that the command works on.";
+    /// `cmd_on_behalf`: bit 30 of dword 0x0c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]) "When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.";
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x0c[15:0]) "Number of the function that the command is run for. By its name only: no public text says more.";
+    /// `opt_param_mask`: bits 31:0 of dword 0x10.
+    flags_full(opt_param_mask set_opt_param_mask with_opt_param_mask: QpOptParam(u32) = "opt_param_mask" 0x10[31:0]) "Which optional fields of qpc count: bits of qp_opt_param.";
+    /// `qpc`: from byte 0x18 on.
+    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8) "New values: what the transition always takes, and the optional fields.";
 }
 request! { Sqd2rtsQpIn => Sqd2rtsQpOut }
 
@@ -500,48 +513,50 @@ request! { Sqd2rtsQpIn => Sqd2rtsQpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type Rts2rtsQpOut = Layout<tag::Rts2rtsQpOut, 0x10>;
-layout! { Rts2rtsQpOut, tag::Rts2rtsQpOut, "rts2rts_qp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `ece`: bits 31:0 of dword 0x0c. Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.
-    full(ece set_ece with_ece: u32 = "ece" 0x0c[31:0]);
+layout! { Rts2rtsQpOut, tag::Rts2rtsQpOut, "rts2rts_qp_out", Struct, 0x10, "Output of RTS2RTS_QP: the ECE options in force.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `ece`: bits 31:0 of dword 0x0c.
+    full(ece set_ece with_ece: u32 = "ece" 0x0c[31:0]) "Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.";
 }
 
 /// `rts2rts_qp_in`: 272 bytes.
 ///
 /// Input of RTS2RTS_QP (0x505). Changes a queue pair in RTS.
 ///
-/// Its mask admits `alt_addr_path`, `rre`, `rae`, `rwe`, `q_key`, `rnr_timeout`, `pm_state`, `lag_tx_aff`, `srqn`, `cqn_rcv`, `pp_index`, `counter_set_id`.
+/// To be sure that nothing is missing, build it by [`Rts2rtsQpIn::transition`].
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
 ///
+/// Select mask `opt_param_mask_95_32`: [`QpOptParamExt`].
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type Rts2rtsQpIn = Layout<tag::Rts2rtsQpIn, 0x110>;
-layout! { Rts2rtsQpIn, tag::Rts2rtsQpIn, "rts2rts_qp_in", Struct, 0x110, opcode 0x505;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `qpc_ext`: bit 31 of dword 0x08. When set, an extension of the context follows the mailbox. Capability: cmd_hca_cap.qpc_extension.
-    flag(qpc_ext set_qpc_ext with_qpc_ext: bool = "qpc_ext" 0x08[31]);
-    /// `qpn`: bits 23:0 of dword 0x08. Number of the QP that the command works on.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x08[23:0]);
-    /// `cmd_on_behalf`: bit 30 of dword 0x0c. When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.
-    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]);
-    /// `function_id`: bits 15:0 of dword 0x0c. Number of the function that the command is run for. By its name only: no public text says more.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
-    /// `opt_param_mask`: bits 31:0 of dword 0x10. Which optional fields of qpc count: bits of qp_opt_param.
-    full(opt_param_mask set_opt_param_mask with_opt_param_mask: u32 = "opt_param_mask" 0x10[31:0]);
-    /// `ece`: bits 31:0 of dword 0x14. Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support.
-    full(ece set_ece with_ece: u32 = "ece" 0x14[31:0]);
-    /// `qpc`: from byte 0x18 on. New values: what the transition always takes, and the optional fields.
-    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8);
-    /// `opt_param_mask_95_32`: 64 bits from byte 0x108 on. Which further optional fields count: bits 95:32 of the mask.
-    quad(opt_param_mask_95_32 set_opt_param_mask_95_32 with_opt_param_mask_95_32: u64 = "opt_param_mask_95_32" 0x108);
+layout! { Rts2rtsQpIn, tag::Rts2rtsQpIn, "rts2rts_qp_in", Struct, 0x110, opcode 0x505, "Input of RTS2RTS_QP, which changes a queue pair in RTS.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `qpc_ext`: bit 31 of dword 0x08.
+    flag(qpc_ext set_qpc_ext with_qpc_ext: bool = "qpc_ext" 0x08[31]) "When set, an extension of the context follows the mailbox. Capability: cmd_hca_cap.qpc_extension.";
+    /// `qpn`: bits 23:0 of dword 0x08.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x08[23:0]) "Number of the QP that the command works on.";
+    /// `cmd_on_behalf`: bit 30 of dword 0x0c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]) "When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.";
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x0c[15:0]) "Number of the function that the command is run for. By its name only: no public text says more.";
+    /// `opt_param_mask`: bits 31:0 of dword 0x10.
+    flags_full(opt_param_mask set_opt_param_mask with_opt_param_mask: QpOptParam(u32) = "opt_param_mask" 0x10[31:0]) "Which optional fields of qpc count: bits of qp_opt_param.";
+    /// `ece`: bits 31:0 of dword 0x14.
+    full(ece set_ece with_ece: u32 = "ece" 0x14[31:0]) "Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support.";
+    /// `qpc`: from byte 0x18 on.
+    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8) "New values: what the transition always takes, and the optional fields.";
+    /// `opt_param_mask_95_32`: 64 bits from byte 0x108 on.
+    flags_quad(opt_param_mask_95_32 set_opt_param_mask_95_32 with_opt_param_mask_95_32: QpOptParamExt(u64) = "opt_param_mask_95_32" 0x108) "Which further optional fields count: bits 95:32 of the mask.";
 }
 request! { Rts2rtsQpIn => Rts2rtsQpOut }
 
@@ -551,46 +566,44 @@ request! { Rts2rtsQpIn => Rts2rtsQpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Rtr2rtsQpOut = Layout<tag::Rtr2rtsQpOut, 0x10>;
-layout! { Rtr2rtsQpOut, tag::Rtr2rtsQpOut, "rtr2rts_qp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `ece`: bits 31:0 of dword 0x0c. Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.
-    full(ece set_ece with_ece: u32 = "ece" 0x0c[31:0]);
+layout! { Rtr2rtsQpOut, tag::Rtr2rtsQpOut, "rtr2rts_qp_out", Struct, 0x10, "Output of RTR2RTS_QP: the ECE options in force.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `ece`: bits 31:0 of dword 0x0c.
+    full(ece set_ece with_ece: u32 = "ece" 0x0c[31:0]) "Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.";
 }
 
 /// `rtr2rts_qp_in`: 272 bytes.
 ///
 /// Input of RTR2RTS_QP (0x504). Moves a queue pair from RTR to RTS: it can send.
 ///
-/// It always takes `qpc.primary_address_path.ack_timeout`, `qpc.retry_count`, `qpc.rnr_retry`, `qpc.next_send_psn`, `qpc.log_sra_max`, `qpc.log_ack_req_freq`.
-///
-/// Its mask admits `alt_addr_path`, `rre`, `rae`, `rwe`, `q_key`, `rnr_timeout`, `pm_state`, `pp_index`.
+/// To be sure that nothing is missing, build it by [`Rtr2rtsQpIn::transition`].
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Rtr2rtsQpIn = Layout<tag::Rtr2rtsQpIn, 0x110>;
-layout! { Rtr2rtsQpIn, tag::Rtr2rtsQpIn, "rtr2rts_qp_in", Struct, 0x110, opcode 0x504;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `qpn`: bits 23:0 of dword 0x08. Number of the QP that the command works on.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x08[23:0]);
-    /// `cmd_on_behalf`: bit 30 of dword 0x0c. When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.
-    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]);
-    /// `function_id`: bits 15:0 of dword 0x0c. Number of the function that the command is run for. By its name only: no public text says more.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
-    /// `opt_param_mask`: bits 31:0 of dword 0x10. Which optional fields of qpc count: bits of qp_opt_param.
-    full(opt_param_mask set_opt_param_mask with_opt_param_mask: u32 = "opt_param_mask" 0x10[31:0]);
-    /// `ece`: bits 31:0 of dword 0x14. Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support.
-    full(ece set_ece with_ece: u32 = "ece" 0x14[31:0]);
-    /// `qpc`: from byte 0x18 on. New values: what the transition always takes, and the optional fields.
-    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8);
+layout! { Rtr2rtsQpIn, tag::Rtr2rtsQpIn, "rtr2rts_qp_in", Struct, 0x110, opcode 0x504, "Input of RTR2RTS_QP, which moves a queue pair from RTR to RTS.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `qpn`: bits 23:0 of dword 0x08.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x08[23:0]) "Number of the QP that the command works on.";
+    /// `cmd_on_behalf`: bit 30 of dword 0x0c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]) "When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.";
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x0c[15:0]) "Number of the function that the command is run for. By its name only: no public text says more.";
+    /// `opt_param_mask`: bits 31:0 of dword 0x10.
+    flags_full(opt_param_mask set_opt_param_mask with_opt_param_mask: QpOptParam(u32) = "opt_param_mask" 0x10[31:0]) "Which optional fields of qpc count: bits of qp_opt_param.";
+    /// `ece`: bits 31:0 of dword 0x14.
+    full(ece set_ece with_ece: u32 = "ece" 0x14[31:0]) "Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support.";
+    /// `qpc`: from byte 0x18 on.
+    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8) "New values: what the transition always takes, and the optional fields.";
 }
 request! { Rtr2rtsQpIn => Rtr2rtsQpOut }
 
@@ -600,44 +613,44 @@ request! { Rtr2rtsQpIn => Rtr2rtsQpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Rst2initQpOut = Layout<tag::Rst2initQpOut, 0x10>;
-layout! { Rst2initQpOut, tag::Rst2initQpOut, "rst2init_qp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `ece`: bits 31:0 of dword 0x0c. Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.
-    full(ece set_ece with_ece: u32 = "ece" 0x0c[31:0]);
+layout! { Rst2initQpOut, tag::Rst2initQpOut, "rst2init_qp_out", Struct, 0x10, "Output of RST2INIT_QP: the ECE options in force.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `ece`: bits 31:0 of dword 0x0c.
+    full(ece set_ece with_ece: u32 = "ece" 0x0c[31:0]) "Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.";
 }
 
 /// `rst2init_qp_in`: 272 bytes.
 ///
 /// Input of RST2INIT_QP (0x502). Moves a queue pair from RST to INIT.
 ///
-/// It always takes `qpc.primary_address_path.pkey_index`, `qpc.primary_address_path.vhca_port_num`, `qpc.rre`, `qpc.rwe`, `qpc.rae`, `qpc.atomic_mode`, `qpc.q_key`, `qpc.pm_state`, `qpc.counter_set_id`.
+/// To be sure that nothing is missing, build it by [`Rst2initQpIn::transition`].
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Rst2initQpIn = Layout<tag::Rst2initQpIn, 0x110>;
-layout! { Rst2initQpIn, tag::Rst2initQpIn, "rst2init_qp_in", Struct, 0x110, opcode 0x502;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `qpn`: bits 23:0 of dword 0x08. Number of the QP that the command works on.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x08[23:0]);
-    /// `cmd_on_behalf`: bit 30 of dword 0x0c. When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.
-    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]);
-    /// `function_id`: bits 15:0 of dword 0x0c. Number of the function that the command is run for. By its name only: no public text says more.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
-    /// `opt_param_mask`: bits 31:0 of dword 0x10. Which optional fields of qpc count: bits of qp_opt_param.
-    full(opt_param_mask set_opt_param_mask with_opt_param_mask: u32 = "opt_param_mask" 0x10[31:0]);
-    /// `ece`: bits 31:0 of dword 0x14. Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support.
-    full(ece set_ece with_ece: u32 = "ece" 0x14[31:0]);
-    /// `qpc`: from byte 0x18 on. New values: what the transition always takes, and the optional fields.
-    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8);
+layout! { Rst2initQpIn, tag::Rst2initQpIn, "rst2init_qp_in", Struct, 0x110, opcode 0x502, "Input of RST2INIT_QP, which moves a queue pair from RST to INIT.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `qpn`: bits 23:0 of dword 0x08.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x08[23:0]) "Number of the QP that the command works on.";
+    /// `cmd_on_behalf`: bit 30 of dword 0x0c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]) "When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.";
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x0c[15:0]) "Number of the function that the command is run for. By its name only: no public text says more.";
+    /// `opt_param_mask`: bits 31:0 of dword 0x10.
+    flags_full(opt_param_mask set_opt_param_mask with_opt_param_mask: QpOptParam(u32) = "opt_param_mask" 0x10[31:0]) "Which optional fields of qpc count: bits of qp_opt_param.";
+    /// `ece`: bits 31:0 of dword 0x14.
+    full(ece set_ece with_ece: u32 = "ece" 0x14[31:0]) "Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support.";
+    /// `qpc`: from byte 0x18 on.
+    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8) "New values: what the transition always takes, and the optional fields.";
 }
 request! { Rst2initQpIn => Rst2initQpOut }
 
@@ -645,15 +658,15 @@ request! { Rst2initQpIn => Rst2initQpOut }
 ///
 /// Sources: v7.3, v6.12.
 pub type CqeErrorSyndrome = Layout<tag::CqeErrorSyndrome, 0x04>;
-layout! { CqeErrorSyndrome, tag::CqeErrorSyndrome, "cqe_error_syndrome", Struct, 0x04;
-    /// `hw_error_syndrome`: bits 31:24 of dword 0x00. Code of the error inside the adapter.
-    full(hw_error_syndrome set_hw_error_syndrome with_hw_error_syndrome: u8 = "hw_error_syndrome" 0x00[31:24]);
-    /// `hw_syndrome_type`: bits 23:20 of dword 0x00. Kind of the error that hw_error_syndrome tells.
-    bits(hw_syndrome_type set_hw_syndrome_type with_hw_syndrome_type try_set_hw_syndrome_type: u8 = "hw_syndrome_type" 0x00[23:20]);
-    /// `vendor_error_syndrome`: bits 15:8 of dword 0x00. Code of the error that the vendor gives.
-    full(vendor_error_syndrome set_vendor_error_syndrome with_vendor_error_syndrome: u8 = "vendor_error_syndrome" 0x00[15:8]);
-    /// `syndrome`: bits 7:0 of dword 0x00. Kind of error, as in an error completion.
-    full(syndrome set_syndrome with_syndrome: u8 = "syndrome" 0x00[7:0]);
+layout! { CqeErrorSyndrome, tag::CqeErrorSyndrome, "cqe_error_syndrome", Struct, 0x04, "What went wrong, in the codes of an error completion.";
+    /// `hw_error_syndrome`: bits 31:24 of dword 0x00.
+    full(hw_error_syndrome set_hw_error_syndrome with_hw_error_syndrome: u8 = "hw_error_syndrome" 0x00[31:24]) "Code of the error inside the adapter.";
+    /// `hw_syndrome_type`: bits 23:20 of dword 0x00.
+    bits(hw_syndrome_type set_hw_syndrome_type with_hw_syndrome_type try_set_hw_syndrome_type: u8 = "hw_syndrome_type" 0x00[23:20]) "Kind of the error that hw_error_syndrome tells.";
+    /// `vendor_error_syndrome`: bits 15:8 of dword 0x00.
+    full(vendor_error_syndrome set_vendor_error_syndrome with_vendor_error_syndrome: u8 = "vendor_error_syndrome" 0x00[15:8]) "Code of the error that the vendor gives.";
+    /// `syndrome`: bits 7:0 of dword 0x00.
+    full(syndrome set_syndrome with_syndrome: u8 = "syndrome" 0x00[7:0]) "Kind of error, as in an error completion.";
 }
 
 /// `qp_context_extension`: 192 bytes.
@@ -662,9 +675,9 @@ layout! { CqeErrorSyndrome, tag::CqeErrorSyndrome, "cqe_error_syndrome", Struct,
 ///
 /// Sources: v7.3, v6.12.
 pub type QpContextExtension = Layout<tag::QpContextExtension, 0xc0>;
-layout! { QpContextExtension, tag::QpContextExtension, "qp_context_extension", Struct, 0xc0;
-    /// `error_syndrome`: from byte 0x0c on. Why the queue pair went to the error state. Capability: cmd_hca_cap.qp_error_syndrome.
-    nested(error_syndrome error_syndrome_mut set_error_syndrome with_error_syndrome: CqeErrorSyndrome = "error_syndrome" 0x0c, 0x04);
+layout! { QpContextExtension, tag::QpContextExtension, "qp_context_extension", Struct, 0xc0, "Extension of the queue pair context, as Linux knows it.";
+    /// `error_syndrome`: from byte 0x0c on.
+    nested(error_syndrome error_syndrome_mut set_error_syndrome with_error_syndrome: CqeErrorSyndrome = "error_syndrome" 0x0c, 0x04) "Why the queue pair went to the error state. Capability: cmd_hca_cap.qp_error_syndrome.";
 }
 
 /// `qpc_extension_and_pas_list_in`: 192 bytes.
@@ -678,10 +691,10 @@ pub type QpcExtensionAndPasListIn = Layout<tag::QpcExtensionAndPasListIn, 0xc0>;
 
 /// `qpc_extension_and_pas_list_in` and its list `pas`.
 pub type QpcExtensionAndPasListInWithPas = WithTail<QpcExtensionAndPasListIn, U64>;
-layout! { QpcExtensionAndPasListIn, tag::QpcExtensionAndPasListIn, "qpc_extension_and_pas_list_in", Struct, 0xc0;
-    /// `qpc_data_extension`: from byte 0x00 on. Extension of the queue pair context.
-    nested(qpc_data_extension qpc_data_extension_mut set_qpc_data_extension with_qpc_data_extension: QpContextExtension = "qpc_data_extension" 0x00, 0xc0);
-    tail(bits 64 = "pas" 0xc0);
+layout! { QpcExtensionAndPasListIn, tag::QpcExtensionAndPasListIn, "qpc_extension_and_pas_list_in", Struct, 0xc0, "Extension of the context with the pages behind it, as Linux knows it.";
+    /// `qpc_data_extension`: from byte 0x00 on.
+    nested(qpc_data_extension qpc_data_extension_mut set_qpc_data_extension with_qpc_data_extension: QpContextExtension = "qpc_data_extension" 0x00, 0xc0) "Extension of the queue pair context.";
+    tail(bits 64 = "pas" 0xc0) "Addresses of the pages of the buffer.";
 }
 
 /// `qp_pas_list_in`: 0 bytes.
@@ -695,8 +708,8 @@ pub type QpPasListIn = Layout<tag::QpPasListIn, 0x00>;
 
 /// `qp_pas_list_in` and its list `pas`.
 pub type QpPasListInWithPas = WithTail<QpPasListIn, CmdPas>;
-layout! { QpPasListIn, tag::QpPasListIn, "qp_pas_list_in", Struct, 0x00;
-    tail(layout CmdPas = "pas" 0x00);
+layout! { QpPasListIn, tag::QpPasListIn, "qp_pas_list_in", Struct, 0x00, "Pages of the buffer of a queue pair, as Linux knows them.";
+    tail(layout CmdPas = "pas" 0x00) "Addresses of the pages of the buffer.";
 }
 
 /// `qp_pas_or_qpc_ext_and_pas`, a union: 192 bytes.
@@ -710,11 +723,11 @@ pub type QpPasOrQpcExtAndPas = Layout<tag::QpPasOrQpcExtAndPas, 0xc0>;
 
 /// `qp_pas_or_qpc_ext_and_pas` and its list `qpc_ext_and_pas_list.pas`.
 pub type QpPasOrQpcExtAndPasWithQpcExtAndPasListPas = WithTail<QpPasOrQpcExtAndPas, U64>;
-layout! { QpPasOrQpcExtAndPas, tag::QpPasOrQpcExtAndPas, "qp_pas_or_qpc_ext_and_pas", Union, 0xc0;
-    /// `qp_pas_list`: from byte 0x00 on. The pages alone, when qpc_ext was not set.
-    nested(qp_pas_list qp_pas_list_mut set_qp_pas_list with_qp_pas_list: QpPasListIn = "qp_pas_list" 0x00, 0x00);
-    /// `qpc_ext_and_pas_list`: from byte 0x00 on. The extension and the pages, when qpc_ext was set.
-    nested(qpc_ext_and_pas_list qpc_ext_and_pas_list_mut set_qpc_ext_and_pas_list with_qpc_ext_and_pas_list: QpcExtensionAndPasListIn = "qpc_ext_and_pas_list" 0x00, 0xc0);
+layout! { QpPasOrQpcExtAndPas, tag::QpPasOrQpcExtAndPas, "qp_pas_or_qpc_ext_and_pas", Union, 0xc0, "End of QUERY_QP output: pages, with an extension when qpc_ext asked for it.";
+    /// `qp_pas_list`: from byte 0x00 on.
+    nested(qp_pas_list qp_pas_list_mut set_qp_pas_list with_qp_pas_list: QpPasListIn = "qp_pas_list" 0x00, 0x00) "The pages alone, when qpc_ext was not set.";
+    /// `qpc_ext_and_pas_list`: from byte 0x00 on.
+    nested(qpc_ext_and_pas_list qpc_ext_and_pas_list_mut set_qpc_ext_and_pas_list with_qpc_ext_and_pas_list: QpcExtensionAndPasListIn = "qpc_ext_and_pas_list" 0x00, 0xc0) "The extension and the pages, when qpc_ext was set.";
 }
 
 impl QpPasOrQpcExtAndPas {
@@ -735,19 +748,19 @@ pub type QueryQpOut = Layout<tag::QueryQpOut, 0x1d0>;
 
 /// `query_qp_out` and its list `qp_pas_or_qpc_ext_and_pas.qpc_ext_and_pas_list.pas`.
 pub type QueryQpOutWithQpcExtAndPasListPas = WithTail<QueryQpOut, U64>;
-layout! { QueryQpOut, tag::QueryQpOut, "query_qp_out", Struct, 0x1d0;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `opt_param_mask`: bits 31:0 of dword 0x10. Mask of optional fields; no public source reads it here. By its name only: no public text says more.
-    full(opt_param_mask set_opt_param_mask with_opt_param_mask: u32 = "opt_param_mask" 0x10[31:0]);
-    /// `ece`: bits 31:0 of dword 0x14. Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.
-    full(ece set_ece with_ece: u32 = "ece" 0x14[31:0]);
-    /// `qpc`: from byte 0x18 on. Context of the queue pair as it is now.
-    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8);
-    /// `qp_pas_or_qpc_ext_and_pas`: from byte 0x110 on. Pages of the buffer, with the extension when it was asked for.
-    nested(qp_pas_or_qpc_ext_and_pas qp_pas_or_qpc_ext_and_pas_mut set_qp_pas_or_qpc_ext_and_pas with_qp_pas_or_qpc_ext_and_pas: QpPasOrQpcExtAndPas = "qp_pas_or_qpc_ext_and_pas" 0x110, 0xc0);
+layout! { QueryQpOut, tag::QueryQpOut, "query_qp_out", Struct, 0x1d0, "Output of QUERY_QP: the context and the pages of the buffer.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `opt_param_mask`: bits 31:0 of dword 0x10.
+    full(opt_param_mask set_opt_param_mask with_opt_param_mask: u32 = "opt_param_mask" 0x10[31:0]) "Mask of optional fields; no public source reads it here. By its name only: no public text says more.";
+    /// `ece`: bits 31:0 of dword 0x14.
+    full(ece set_ece with_ece: u32 = "ece" 0x14[31:0]) "Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.";
+    /// `qpc`: from byte 0x18 on.
+    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8) "Context of the queue pair as it is now.";
+    /// `qp_pas_or_qpc_ext_and_pas`: from byte 0x110 on.
+    nested(qp_pas_or_qpc_ext_and_pas qp_pas_or_qpc_ext_and_pas_mut set_qp_pas_or_qpc_ext_and_pas with_qp_pas_or_qpc_ext_and_pas: QpPasOrQpcExtAndPas = "qp_pas_or_qpc_ext_and_pas" 0x110, 0xc0) "Pages of the buffer, with the extension when it was asked for.";
 }
 
 impl QueryQpOut {
@@ -763,21 +776,21 @@ impl QueryQpOut {
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type QueryQpIn = Layout<tag::QueryQpIn, 0x10>;
-layout! { QueryQpIn, tag::QueryQpIn, "query_qp_in", Struct, 0x10, opcode 0x50b;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `qpc_ext`: bit 31 of dword 0x08. When set, the output has the extension of the context. Capability: cmd_hca_cap.qpc_extension.
-    flag(qpc_ext set_qpc_ext with_qpc_ext: bool = "qpc_ext" 0x08[31]);
-    /// `qpn`: bits 23:0 of dword 0x08. Number of the QP that the command works on.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x08[23:0]);
-    /// `cmd_on_behalf`: bit 30 of dword 0x0c. When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.
-    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]);
-    /// `function_id`: bits 15:0 of dword 0x0c. Number of the function that the command is run for. By its name only: no public text says more.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
+layout! { QueryQpIn, tag::QueryQpIn, "query_qp_in", Struct, 0x10, opcode 0x50b, "Input of QUERY_QP, which reads a queue pair.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `qpc_ext`: bit 31 of dword 0x08.
+    flag(qpc_ext set_qpc_ext with_qpc_ext: bool = "qpc_ext" 0x08[31]) "When set, the output has the extension of the context. Capability: cmd_hca_cap.qpc_extension.";
+    /// `qpn`: bits 23:0 of dword 0x08.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x08[23:0]) "Number of the QP that the command works on.";
+    /// `cmd_on_behalf`: bit 30 of dword 0x0c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]) "When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.";
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x0c[15:0]) "Number of the function that the command is run for. By its name only: no public text says more.";
 }
 request! { QueryQpIn => QueryQpOut }
 
@@ -787,30 +800,30 @@ request! { QueryQpIn => QueryQpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryDctOut = Layout<tag::QueryDctOut, 0x80>;
-layout! { QueryDctOut, tag::QueryDctOut, "query_dct_out", Struct, 0x80;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `dct_context_entry`: from byte 0x10 on. Context of the DCT as it is now.
-    nested(dct_context_entry dct_context_entry_mut set_dct_context_entry with_dct_context_entry: Dctc = "dct_context_entry" 0x10, 0x40);
+layout! { QueryDctOut, tag::QueryDctOut, "query_dct_out", Struct, 0x80, "Output of QUERY_DCT: the context.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `dct_context_entry`: from byte 0x10 on.
+    nested(dct_context_entry dct_context_entry_mut set_dct_context_entry with_dct_context_entry: Dctc = "dct_context_entry" 0x10, 0x40) "Context of the DCT as it is now.";
 }
 
 /// `query_dct_in`: 16 bytes.
 ///
-/// Input of QUERY_DCT (0x713). Reads the context of a dynamically connected target.
+/// Input of QUERY_DCT (0x713). Reads the context of a DC target.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type QueryDctIn = Layout<tag::QueryDctIn, 0x10>;
-layout! { QueryDctIn, tag::QueryDctIn, "query_dct_in", Struct, 0x10, opcode 0x713;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `dctn`: bits 23:0 of dword 0x08. Number of the DCT that the command works on.
-    bits(dctn set_dctn with_dctn try_set_dctn: u32 = "dctn" 0x08[23:0]);
+layout! { QueryDctIn, tag::QueryDctIn, "query_dct_in", Struct, 0x10, opcode 0x713, "Input of QUERY_DCT, which reads a DCT.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `dctn`: bits 23:0 of dword 0x08.
+    number(dctn set_dctn with_dctn: Dctn = "dctn" 0x08[23:0]) "Number of the DCT that the command works on.";
 }
 request! { QueryDctIn => QueryDctOut }
 
@@ -823,11 +836,11 @@ request! { QueryDctIn => QueryDctOut }
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 #[doc(alias = "2rst_qp_out")]
 pub type Qp2rstOut = Layout<tag::Qp2rstOut, 0x10>;
-layout! { Qp2rstOut, tag::Qp2rstOut, "qp_2rst_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { Qp2rstOut, tag::Qp2rstOut, "qp_2rst_out", Struct, 0x10, "Output of 2RST_QP: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `qp_2rst_in`: 16 bytes.
@@ -839,17 +852,17 @@ layout! { Qp2rstOut, tag::Qp2rstOut, "qp_2rst_out", Struct, 0x10;
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 #[doc(alias = "2rst_qp_in")]
 pub type Qp2rstIn = Layout<tag::Qp2rstIn, 0x10>;
-layout! { Qp2rstIn, tag::Qp2rstIn, "qp_2rst_in", Struct, 0x10, opcode 0x50a;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04. Tunnel by which the command goes to another function; 0 for none. Capability: cmd_hca_cap.vhca_tunnel_commands.
-    full(vhca_tunnel_id set_vhca_tunnel_id with_vhca_tunnel_id: u16 = "vhca_tunnel_id" 0x04[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `qpn`: bits 23:0 of dword 0x08. Number of the QP that the command works on.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x08[23:0]);
+layout! { Qp2rstIn, tag::Qp2rstIn, "qp_2rst_in", Struct, 0x10, opcode 0x50a, "Input of 2RST_QP, which moves a queue pair to RST.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04.
+    number(vhca_tunnel_id set_vhca_tunnel_id with_vhca_tunnel_id: VhcaTunnelId = "vhca_tunnel_id" 0x04[31:16]) "Tunnel by which the command goes to another function; 0 for none. Capability: cmd_hca_cap.vhca_tunnel_commands.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `qpn`: bits 23:0 of dword 0x08.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x08[23:0]) "Number of the QP that the command works on.";
 }
 request! { Qp2rstIn => Qp2rstOut }
 
@@ -859,11 +872,11 @@ request! { Qp2rstIn => Qp2rstOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Qp2errOut = Layout<tag::Qp2errOut, 0x10>;
-layout! { Qp2errOut, tag::Qp2errOut, "qp_2err_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { Qp2errOut, tag::Qp2errOut, "qp_2err_out", Struct, 0x10, "Output of 2ERR_QP: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `qp_2err_in`: 16 bytes.
@@ -872,15 +885,15 @@ layout! { Qp2errOut, tag::Qp2errOut, "qp_2err_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Qp2errIn = Layout<tag::Qp2errIn, 0x10>;
-layout! { Qp2errIn, tag::Qp2errIn, "qp_2err_in", Struct, 0x10, opcode 0x507;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `qpn`: bits 23:0 of dword 0x08. Number of the QP that the command works on.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x08[23:0]);
+layout! { Qp2errIn, tag::Qp2errIn, "qp_2err_in", Struct, 0x10, opcode 0x507, "Input of 2ERR_QP, which moves a queue pair to ERR.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `qpn`: bits 23:0 of dword 0x08.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x08[23:0]) "Number of the QP that the command works on.";
 }
 request! { Qp2errIn => Qp2errOut }
 
@@ -890,13 +903,13 @@ request! { Qp2errIn => Qp2errOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type MadIfcOut = Layout<tag::MadIfcOut, 0x110>;
-layout! { MadIfcOut, tag::MadIfcOut, "mad_ifc_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `response_mad_packet`: from byte 0x10 on. The datagram that answers. Unit: bytes.
-    array(response_mad_packet response_mad_packet_mut set_response_mad_packet with_response_mad_packet: [u8; 256] = "response_mad_packet" 0x10, 0x100);
+layout! { MadIfcOut, tag::MadIfcOut, "mad_ifc_out", Struct, 0x110, "Output of MAD_IFC: the answer to the datagram.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `response_mad_packet`: from byte 0x10 on.
+    array(response_mad_packet response_mad_packet_mut set_response_mad_packet with_response_mad_packet: [u8; 256] = "response_mad_packet" 0x10, 0x100) "The datagram that answers. Unit: bytes.";
 }
 
 /// `mad_ifc_in`: 272 bytes.
@@ -905,21 +918,21 @@ layout! { MadIfcOut, tag::MadIfcOut, "mad_ifc_out", Struct, 0x110;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type MadIfcIn = Layout<tag::MadIfcIn, 0x110>;
-layout! { MadIfcIn, tag::MadIfcIn, "mad_ifc_in", Struct, 0x110, opcode 0x50d;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `remote_lid`: bits 31:16 of dword 0x08. LID that the datagram came from. By its name only: no public text says more.
-    full(remote_lid set_remote_lid with_remote_lid: u16 = "remote_lid" 0x08[31:16]);
-    /// `plane_index`: bits 15:8 of dword 0x08. Plane that the datagram is for, of a port that has several. Capability: cmd_hca_cap_2.multiplane.
-    full(plane_index set_plane_index with_plane_index: u8 = "plane_index" 0x08[15:8]);
-    /// `port`: bits 7:0 of dword 0x08. Port that the datagram is for, counted from 1.
-    full(port set_port with_port: u8 = "port" 0x08[7:0]);
-    /// `mad`: from byte 0x10 on. The datagram to answer. Unit: bytes.
-    array(mad mad_mut set_mad with_mad: [u8; 256] = "mad" 0x10, 0x100);
+layout! { MadIfcIn, tag::MadIfcIn, "mad_ifc_in", Struct, 0x110, opcode 0x50d, "Input of MAD_IFC, which lets the adapter answer a management datagram.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `remote_lid`: bits 31:16 of dword 0x08.
+    full(remote_lid set_remote_lid with_remote_lid: u16 = "remote_lid" 0x08[31:16]) "LID that the datagram came from. By its name only: no public text says more.";
+    /// `plane_index`: bits 15:8 of dword 0x08.
+    full(plane_index set_plane_index with_plane_index: u8 = "plane_index" 0x08[15:8]) "Plane that the datagram is for, of a port that has several. Capability: cmd_hca_cap_2.multiplane.";
+    /// `port`: bits 7:0 of dword 0x08.
+    full(port set_port with_port: u8 = "port" 0x08[7:0]) "Port that the datagram is for, counted from 1.";
+    /// `mad`: from byte 0x10 on.
+    array(mad mad_mut set_mad with_mad: [u8; 256] = "mad" 0x10, 0x100) "The datagram to answer. Unit: bytes.";
 }
 request! { MadIfcIn => MadIfcOut }
 
@@ -929,46 +942,44 @@ request! { MadIfcIn => MadIfcOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Init2rtrQpOut = Layout<tag::Init2rtrQpOut, 0x10>;
-layout! { Init2rtrQpOut, tag::Init2rtrQpOut, "init2rtr_qp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `ece`: bits 31:0 of dword 0x0c. Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.
-    full(ece set_ece with_ece: u32 = "ece" 0x0c[31:0]);
+layout! { Init2rtrQpOut, tag::Init2rtrQpOut, "init2rtr_qp_out", Struct, 0x10, "Output of INIT2RTR_QP: the ECE options in force.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `ece`: bits 31:0 of dword 0x0c.
+    full(ece set_ece with_ece: u32 = "ece" 0x0c[31:0]) "Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.";
 }
 
 /// `init2rtr_qp_in`: 272 bytes.
 ///
 /// Input of INIT2RTR_QP (0x503). Moves a queue pair from INIT to RTR: it can receive.
 ///
-/// It always takes `qpc.primary_address_path`, `qpc.mtu`, `qpc.log_msg_max`, `qpc.remote_qpn`, `qpc.next_rcv_psn`, `qpc.log_rra_max`, `qpc.min_rnr_nak`.
-///
-/// Its mask admits `alt_addr_path`, `rre`, `rae`, `rwe`, `pkey_index`, `q_key`, `lag_tx_aff`.
+/// To be sure that nothing is missing, build it by [`Init2rtrQpIn::transition`].
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Init2rtrQpIn = Layout<tag::Init2rtrQpIn, 0x110>;
-layout! { Init2rtrQpIn, tag::Init2rtrQpIn, "init2rtr_qp_in", Struct, 0x110, opcode 0x503;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `qpn`: bits 23:0 of dword 0x08. Number of the QP that the command works on.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x08[23:0]);
-    /// `cmd_on_behalf`: bit 30 of dword 0x0c. When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.
-    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]);
-    /// `function_id`: bits 15:0 of dword 0x0c. Number of the function that the command is run for. By its name only: no public text says more.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
-    /// `opt_param_mask`: bits 31:0 of dword 0x10. Which optional fields of qpc count: bits of qp_opt_param.
-    full(opt_param_mask set_opt_param_mask with_opt_param_mask: u32 = "opt_param_mask" 0x10[31:0]);
-    /// `ece`: bits 31:0 of dword 0x14. Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support.
-    full(ece set_ece with_ece: u32 = "ece" 0x14[31:0]);
-    /// `qpc`: from byte 0x18 on. New values: what the transition always takes, and the optional fields.
-    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8);
+layout! { Init2rtrQpIn, tag::Init2rtrQpIn, "init2rtr_qp_in", Struct, 0x110, opcode 0x503, "Input of INIT2RTR_QP, which moves a queue pair from INIT to RTR.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `qpn`: bits 23:0 of dword 0x08.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x08[23:0]) "Number of the QP that the command works on.";
+    /// `cmd_on_behalf`: bit 30 of dword 0x0c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]) "When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.";
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x0c[15:0]) "Number of the function that the command is run for. By its name only: no public text says more.";
+    /// `opt_param_mask`: bits 31:0 of dword 0x10.
+    flags_full(opt_param_mask set_opt_param_mask with_opt_param_mask: QpOptParam(u32) = "opt_param_mask" 0x10[31:0]) "Which optional fields of qpc count: bits of qp_opt_param.";
+    /// `ece`: bits 31:0 of dword 0x14.
+    full(ece set_ece with_ece: u32 = "ece" 0x14[31:0]) "Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support.";
+    /// `qpc`: from byte 0x18 on.
+    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8) "New values: what the transition always takes, and the optional fields.";
 }
 request! { Init2rtrQpIn => Init2rtrQpOut }
 
@@ -978,51 +989,51 @@ request! { Init2rtrQpIn => Init2rtrQpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Init2initQpOut = Layout<tag::Init2initQpOut, 0x10>;
-layout! { Init2initQpOut, tag::Init2initQpOut, "init2init_qp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `ece`: bits 31:0 of dword 0x0c. Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.
-    full(ece set_ece with_ece: u32 = "ece" 0x0c[31:0]);
+layout! { Init2initQpOut, tag::Init2initQpOut, "init2init_qp_out", Struct, 0x10, "Output of INIT2INIT_QP: the ECE options in force.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `ece`: bits 31:0 of dword 0x0c.
+    full(ece set_ece with_ece: u32 = "ece" 0x0c[31:0]) "Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.";
 }
 
 /// `init2init_qp_in`: 272 bytes.
 ///
 /// Input of INIT2INIT_QP (0x50e). Changes a queue pair in INIT.
 ///
-/// Its mask admits `rre`, `rae`, `rwe`, `pkey_index`, `q_key`, `pri_port`, `lag_tx_aff`, `dc_key`.
+/// To be sure that nothing is missing, build it by [`Init2initQpIn::transition`].
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type Init2initQpIn = Layout<tag::Init2initQpIn, 0x110>;
-layout! { Init2initQpIn, tag::Init2initQpIn, "init2init_qp_in", Struct, 0x110, opcode 0x50e;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04. Tunnel by which the command goes to another function; 0 for none. Capability: cmd_hca_cap.vhca_tunnel_commands.
-    full(vhca_tunnel_id set_vhca_tunnel_id with_vhca_tunnel_id: u16 = "vhca_tunnel_id" 0x04[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `qpc_ext`: bit 31 of dword 0x08. When set, an extension of the context follows the mailbox. Capability: cmd_hca_cap.qpc_extension.
-    flag(qpc_ext set_qpc_ext with_qpc_ext: bool = "qpc_ext" 0x08[31]);
-    /// `qpn`: bits 23:0 of dword 0x08. Number of the QP that the command works on.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x08[23:0]);
-    /// `cmd_on_behalf`: bit 30 of dword 0x0c. When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.
-    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]);
-    /// `function_id`: bits 15:0 of dword 0x0c. Number of the function that the command is run for. By its name only: no public text says more.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
-    /// `opt_param_mask`: bits 31:0 of dword 0x10. Which optional fields of qpc count: bits of qp_opt_param.
-    full(opt_param_mask set_opt_param_mask with_opt_param_mask: u32 = "opt_param_mask" 0x10[31:0]);
-    /// `ece`: bits 31:0 of dword 0x14. Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support.
-    full(ece set_ece with_ece: u32 = "ece" 0x14[31:0]);
-    /// `qpc`: from byte 0x18 on. New values: what the transition always takes, and the optional fields.
+layout! { Init2initQpIn, tag::Init2initQpIn, "init2init_qp_in", Struct, 0x110, opcode 0x50e, "Input of INIT2INIT_QP, which changes a queue pair in INIT.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `vhca_tunnel_id`: bits 31:16 of dword 0x04.
+    number(vhca_tunnel_id set_vhca_tunnel_id with_vhca_tunnel_id: VhcaTunnelId = "vhca_tunnel_id" 0x04[31:16]) "Tunnel by which the command goes to another function; 0 for none. Capability: cmd_hca_cap.vhca_tunnel_commands.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `qpc_ext`: bit 31 of dword 0x08.
+    flag(qpc_ext set_qpc_ext with_qpc_ext: bool = "qpc_ext" 0x08[31]) "When set, an extension of the context follows the mailbox. Capability: cmd_hca_cap.qpc_extension.";
+    /// `qpn`: bits 23:0 of dword 0x08.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x08[23:0]) "Number of the QP that the command works on.";
+    /// `cmd_on_behalf`: bit 30 of dword 0x0c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]) "When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.";
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x0c[15:0]) "Number of the function that the command is run for. By its name only: no public text says more.";
+    /// `opt_param_mask`: bits 31:0 of dword 0x10.
+    flags_full(opt_param_mask set_opt_param_mask with_opt_param_mask: QpOptParam(u32) = "opt_param_mask" 0x10[31:0]) "Which optional fields of qpc count: bits of qp_opt_param.";
+    /// `ece`: bits 31:0 of dword 0x14.
+    full(ece set_ece with_ece: u32 = "ece" 0x14[31:0]) "Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support.";
+    /// `qpc`: from byte 0x18 on.
     #[doc(alias = "qpc_data")]
-    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8);
-    /// `opt_param_mask_95_32`: 64 bits from byte 0x108 on. Which further optional fields count: bits 95:32 of the mask.
-    quad(opt_param_mask_95_32 set_opt_param_mask_95_32 with_opt_param_mask_95_32: u64 = "opt_param_mask_95_32" 0x108);
+    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8) "New values: what the transition always takes, and the optional fields.";
+    /// `opt_param_mask_95_32`: 64 bits from byte 0x108 on.
+    quad(opt_param_mask_95_32 set_opt_param_mask_95_32 with_opt_param_mask_95_32: u64 = "opt_param_mask_95_32" 0x108) "Which further optional fields count: bits 95:32 of the mask.";
 }
 request! { Init2initQpIn => Init2initQpOut }
 
@@ -1032,28 +1043,28 @@ request! { Init2initQpIn => Init2initQpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type DrainDctOut = Layout<tag::DrainDctOut, 0x10>;
-layout! { DrainDctOut, tag::DrainDctOut, "drain_dct_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DrainDctOut, tag::DrainDctOut, "drain_dct_out", Struct, 0x10, "Output of DRAIN_DCT: nothing but the status; an event tells the end.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `drain_dct_in`: 16 bytes.
 ///
-/// Input of DRAIN_DCT (0x712). Drains a dynamically connected target, before it is ended.
+/// Input of DRAIN_DCT (0x712). Lets a DC target take no more connections, before its end.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type DrainDctIn = Layout<tag::DrainDctIn, 0x10>;
-layout! { DrainDctIn, tag::DrainDctIn, "drain_dct_in", Struct, 0x10, opcode 0x712;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `dctn`: bits 23:0 of dword 0x08. Number of the DCT that the command works on.
-    bits(dctn set_dctn with_dctn try_set_dctn: u32 = "dctn" 0x08[23:0]);
+layout! { DrainDctIn, tag::DrainDctIn, "drain_dct_in", Struct, 0x10, opcode 0x712, "Input of DRAIN_DCT, which lets a DCT finish what is under way.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `dctn`: bits 23:0 of dword 0x08.
+    number(dctn set_dctn with_dctn: Dctn = "dctn" 0x08[23:0]) "Number of the DCT that the command works on.";
 }
 request! { DrainDctIn => DrainDctOut }
 
@@ -1063,30 +1074,30 @@ request! { DrainDctIn => DrainDctOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DetachFromMcgOut = Layout<tag::DetachFromMcgOut, 0x10>;
-layout! { DetachFromMcgOut, tag::DetachFromMcgOut, "detach_from_mcg_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DetachFromMcgOut, tag::DetachFromMcgOut, "detach_from_mcg_out", Struct, 0x10, "Output of DETACH_FROM_MCG: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `detach_from_mcg_in`: 32 bytes.
 ///
-/// Input of DETACH_FROM_MCG (0x807). Detaches a queue pair from a multicast group.
+/// Input of DETACH_FROM_MCG (0x807). Takes a queue pair out of a multicast group.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DetachFromMcgIn = Layout<tag::DetachFromMcgIn, 0x20>;
-layout! { DetachFromMcgIn, tag::DetachFromMcgIn, "detach_from_mcg_in", Struct, 0x20, opcode 0x807;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `qpn`: bits 23:0 of dword 0x08. Number of the QP that shall receive no longer.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x08[23:0]);
-    /// `multicast_gid`: from byte 0x10 on. GID of the multicast group.
-    array(multicast_gid multicast_gid_mut set_multicast_gid with_multicast_gid: [u8; 16] = "multicast_gid" 0x10, 0x10);
+layout! { DetachFromMcgIn, tag::DetachFromMcgIn, "detach_from_mcg_in", Struct, 0x20, opcode 0x807, "Input of DETACH_FROM_MCG, which takes a queue pair out of a multicast group.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `qpn`: bits 23:0 of dword 0x08.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x08[23:0]) "Number of the QP that shall receive no longer.";
+    /// `multicast_gid`: from byte 0x10 on.
+    array(multicast_gid multicast_gid_mut set_multicast_gid with_multicast_gid: [u8; 16] = "multicast_gid" 0x10, 0x10) "GID of the multicast group.";
 }
 request! { DetachFromMcgIn => DetachFromMcgOut }
 
@@ -1096,11 +1107,11 @@ request! { DetachFromMcgIn => DetachFromMcgOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyQpOut = Layout<tag::DestroyQpOut, 0x10>;
-layout! { DestroyQpOut, tag::DestroyQpOut, "destroy_qp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyQpOut, tag::DestroyQpOut, "destroy_qp_out", Struct, 0x10, "Output of DESTROY_QP: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_qp_in`: 16 bytes.
@@ -1109,19 +1120,19 @@ layout! { DestroyQpOut, tag::DestroyQpOut, "destroy_qp_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyQpIn = Layout<tag::DestroyQpIn, 0x10>;
-layout! { DestroyQpIn, tag::DestroyQpIn, "destroy_qp_in", Struct, 0x10, opcode 0x501;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `qpn`: bits 23:0 of dword 0x08. Number of the QP that the command works on.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x08[23:0]);
-    /// `cmd_on_behalf`: bit 30 of dword 0x0c. When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.
-    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]);
-    /// `function_id`: bits 15:0 of dword 0x0c. Number of the function that the command is run for. By its name only: no public text says more.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
+layout! { DestroyQpIn, tag::DestroyQpIn, "destroy_qp_in", Struct, 0x10, opcode 0x501, "Input of DESTROY_QP, which ends a queue pair.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `qpn`: bits 23:0 of dword 0x08.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x08[23:0]) "Number of the QP that the command works on.";
+    /// `cmd_on_behalf`: bit 30 of dword 0x0c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]) "When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.";
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x0c[15:0]) "Number of the function that the command is run for. By its name only: no public text says more.";
 }
 request! { DestroyQpIn => DestroyQpOut }
 
@@ -1131,28 +1142,28 @@ request! { DestroyQpIn => DestroyQpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyDctOut = Layout<tag::DestroyDctOut, 0x10>;
-layout! { DestroyDctOut, tag::DestroyDctOut, "destroy_dct_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyDctOut, tag::DestroyDctOut, "destroy_dct_out", Struct, 0x10, "Output of DESTROY_DCT: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_dct_in`: 16 bytes.
 ///
-/// Input of DESTROY_DCT (0x711). Ends a dynamically connected target, once it is drained.
+/// Input of DESTROY_DCT (0x711). Ends a DC target that is drained.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyDctIn = Layout<tag::DestroyDctIn, 0x10>;
-layout! { DestroyDctIn, tag::DestroyDctIn, "destroy_dct_in", Struct, 0x10, opcode 0x711;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `dctn`: bits 23:0 of dword 0x08. Number of the DCT that the command works on.
-    bits(dctn set_dctn with_dctn try_set_dctn: u32 = "dctn" 0x08[23:0]);
+layout! { DestroyDctIn, tag::DestroyDctIn, "destroy_dct_in", Struct, 0x10, opcode 0x711, "Input of DESTROY_DCT, which ends a drained DCT.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `dctn`: bits 23:0 of dword 0x08.
+    number(dctn set_dctn with_dctn: Dctn = "dctn" 0x08[23:0]) "Number of the DCT that the command works on.";
 }
 request! { DestroyDctIn => DestroyDctOut }
 
@@ -1162,15 +1173,15 @@ request! { DestroyDctIn => DestroyDctOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CreateQpOut = Layout<tag::CreateQpOut, 0x10>;
-layout! { CreateQpOut, tag::CreateQpOut, "create_qp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `qpn`: bits 23:0 of dword 0x08. Number of the new QP.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x08[23:0]);
-    /// `ece`: bits 31:0 of dword 0x0c. Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.
-    full(ece set_ece with_ece: u32 = "ece" 0x0c[31:0]);
+layout! { CreateQpOut, tag::CreateQpOut, "create_qp_out", Struct, 0x10, "Output of CREATE_QP: the number of the new queue pair.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `qpn`: bits 23:0 of dword 0x08.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x08[23:0]) "Number of the new QP.";
+    /// `ece`: bits 31:0 of dword 0x0c.
+    full(ece set_ece with_ece: u32 = "ece" 0x0c[31:0]) "Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.";
 }
 
 /// `create_qp_in`: 272 bytes.
@@ -1189,36 +1200,36 @@ pub type CreateQpInWithPas = WithTail<CreateQpIn, U64>;
 
 /// `create_qp_in` and its list `qpc_pas_list.pas`.
 pub type CreateQpInWithQpcPasListPas = WithTail<CreateQpIn, U64>;
-layout! { CreateQpIn, tag::CreateQpIn, "create_qp_in", Struct, 0x110, opcode 0x500;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `qpc_ext`: bit 31 of dword 0x08. When set, an extension of the context stands before the pages. Capability: cmd_hca_cap.qpc_extension.
-    flag(qpc_ext set_qpc_ext with_qpc_ext: bool = "qpc_ext" 0x08[31]);
-    /// `input_qpn`: bits 23:0 of dword 0x08. Number that the new QP shall get, when the adapter grants it. Capability: cmd_hca_cap.mkey_by_name.
-    bits(input_qpn set_input_qpn with_input_qpn try_set_input_qpn: u32 = "input_qpn" 0x08[23:0]);
-    /// `cmd_on_behalf`: bit 30 of dword 0x0c. When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.
-    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]);
-    /// `function_id`: bits 15:0 of dword 0x0c. Number of the function that the command is run for. By its name only: no public text says more.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x0c[15:0]);
-    /// `opt_param_mask`: bits 31:0 of dword 0x10. Mask of optional fields; no public source sets it here. By its name only: no public text says more.
-    full(opt_param_mask set_opt_param_mask with_opt_param_mask: u32 = "opt_param_mask" 0x10[31:0]);
-    /// `ece`: bits 31:0 of dword 0x14. Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support.
-    full(ece set_ece with_ece: u32 = "ece" 0x14[31:0]);
-    /// `qpc`: from byte 0x18 on. Context of the new queue pair.
-    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8);
-    /// `wq_umem_offset`: 64 bits from byte 0x100 on. Where the buffer begins in the umem. Unit: bytes.
-    quad(wq_umem_offset set_wq_umem_offset with_wq_umem_offset: u64 = "wq_umem_offset" 0x100);
-    /// `wq_umem_id`: bits 31:0 of dword 0x108. Number of the umem that holds the buffer.
-    full(wq_umem_id set_wq_umem_id with_wq_umem_id: u32 = "wq_umem_id" 0x108[31:0]);
-    /// `wq_umem_valid`: bit 31 of dword 0x10c. When set, the buffer lies in the umem wq_umem_id, not in pas.
-    flag(wq_umem_valid set_wq_umem_valid with_wq_umem_valid: bool = "wq_umem_valid" 0x10c[31]);
-    tail(bits 64 = "pas" 0x110);
-    /// `qpc_pas_list`: from byte 0x110 on. The same pages, as DPDK knows them.
-    nested(qpc_pas_list qpc_pas_list_mut set_qpc_pas_list with_qpc_pas_list: QpcPasList = "qpc_pas_list" 0x110, 0x00);
+layout! { CreateQpIn, tag::CreateQpIn, "create_qp_in", Struct, 0x110, opcode 0x500, "Input of CREATE_QP, which makes a queue pair in state RST.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `qpc_ext`: bit 31 of dword 0x08.
+    flag(qpc_ext set_qpc_ext with_qpc_ext: bool = "qpc_ext" 0x08[31]) "When set, an extension of the context stands before the pages. Capability: cmd_hca_cap.qpc_extension.";
+    /// `input_qpn`: bits 23:0 of dword 0x08.
+    number(input_qpn set_input_qpn with_input_qpn: Qpn = "input_qpn" 0x08[23:0]) "Number that the new QP shall get, when the adapter grants it. Capability: cmd_hca_cap.mkey_by_name.";
+    /// `cmd_on_behalf`: bit 30 of dword 0x0c.
+    flag(cmd_on_behalf set_cmd_on_behalf with_cmd_on_behalf: bool = "cmd_on_behalf" 0x0c[30]) "When set, the command is run for the function function_id. Capability: cmd_hca_cap.cmd_on_behalf. By its name only: no public text says more.";
+    /// `function_id`: bits 15:0 of dword 0x0c.
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x0c[15:0]) "Number of the function that the command is run for. By its name only: no public text says more.";
+    /// `opt_param_mask`: bits 31:0 of dword 0x10.
+    full(opt_param_mask set_opt_param_mask with_opt_param_mask: u32 = "opt_param_mask" 0x10[31:0]) "Mask of optional fields; no public source sets it here. By its name only: no public text says more.";
+    /// `ece`: bits 31:0 of dword 0x14.
+    full(ece set_ece with_ece: u32 = "ece" 0x14[31:0]) "Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support.";
+    /// `qpc`: from byte 0x18 on.
+    nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8) "Context of the new queue pair.";
+    /// `wq_umem_offset`: 64 bits from byte 0x100 on.
+    quad(wq_umem_offset set_wq_umem_offset with_wq_umem_offset: u64 = "wq_umem_offset" 0x100) "Where the buffer begins in the umem. Unit: bytes.";
+    /// `wq_umem_id`: bits 31:0 of dword 0x108.
+    full(wq_umem_id set_wq_umem_id with_wq_umem_id: u32 = "wq_umem_id" 0x108[31:0]) "Number of the umem that holds the buffer.";
+    /// `wq_umem_valid`: bit 31 of dword 0x10c.
+    flag(wq_umem_valid set_wq_umem_valid with_wq_umem_valid: bool = "wq_umem_valid" 0x10c[31]) "When set, the buffer lies in the umem wq_umem_id, not in pas.";
+    tail(bits 64 = "pas" 0x110) "Addresses of the pages of the buffer.";
+    /// `qpc_pas_list`: from byte 0x110 on.
+    nested(qpc_pas_list qpc_pas_list_mut set_qpc_pas_list with_qpc_pas_list: QpcPasList = "qpc_pas_list" 0x110, 0x00) "The same pages, as DPDK knows them.";
 }
 request! { CreateQpIn => CreateQpOut }
 
@@ -1228,32 +1239,32 @@ request! { CreateQpIn => CreateQpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
 pub type CreateDctOut = Layout<tag::CreateDctOut, 0x10>;
-layout! { CreateDctOut, tag::CreateDctOut, "create_dct_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `dctn`: bits 23:0 of dword 0x08. Number of the new DCT.
-    bits(dctn set_dctn with_dctn try_set_dctn: u32 = "dctn" 0x08[23:0]);
-    /// `ece`: bits 31:0 of dword 0x0c. Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.
-    full(ece set_ece with_ece: u32 = "ece" 0x0c[31:0]);
+layout! { CreateDctOut, tag::CreateDctOut, "create_dct_out", Struct, 0x10, "Output of CREATE_DCT: the number of the new DCT.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `dctn`: bits 23:0 of dword 0x08.
+    number(dctn set_dctn with_dctn: Dctn = "dctn" 0x08[23:0]) "Number of the new DCT.";
+    /// `ece`: bits 31:0 of dword 0x0c.
+    full(ece set_ece with_ece: u32 = "ece" 0x0c[31:0]) "Options of enhanced connection establishment that are in force. Capability: cmd_hca_cap.ece_support.";
 }
 
 /// `create_dct_in`: 128 bytes.
 ///
-/// Input of CREATE_DCT (0x710). Makes a dynamically connected target (DCT).
+/// Input of CREATE_DCT (0x710). Makes a DC target.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type CreateDctIn = Layout<tag::CreateDctIn, 0x80>;
-layout! { CreateDctIn, tag::CreateDctIn, "create_dct_in", Struct, 0x80, opcode 0x710;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `dct_context_entry`: from byte 0x10 on. Context of the new DCT.
-    nested(dct_context_entry dct_context_entry_mut set_dct_context_entry with_dct_context_entry: Dctc = "dct_context_entry" 0x10, 0x40);
+layout! { CreateDctIn, tag::CreateDctIn, "create_dct_in", Struct, 0x80, opcode 0x710, "Input of CREATE_DCT, which makes a DCT.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `dct_context_entry`: from byte 0x10 on.
+    nested(dct_context_entry dct_context_entry_mut set_dct_context_entry with_dct_context_entry: Dctc = "dct_context_entry" 0x10, 0x40) "Context of the new DCT.";
 }
 request! { CreateDctIn => CreateDctOut }
 
@@ -1263,30 +1274,30 @@ request! { CreateDctIn => CreateDctOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type AttachToMcgOut = Layout<tag::AttachToMcgOut, 0x10>;
-layout! { AttachToMcgOut, tag::AttachToMcgOut, "attach_to_mcg_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { AttachToMcgOut, tag::AttachToMcgOut, "attach_to_mcg_out", Struct, 0x10, "Output of ATTACH_TO_MCG: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `attach_to_mcg_in`: 32 bytes.
 ///
-/// Input of ATTACH_TO_MCG (0x806). Attaches a queue pair to a multicast group.
+/// Input of ATTACH_TO_MCG (0x806). Adds a queue pair to a multicast group.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AttachToMcgIn = Layout<tag::AttachToMcgIn, 0x20>;
-layout! { AttachToMcgIn, tag::AttachToMcgIn, "attach_to_mcg_in", Struct, 0x20, opcode 0x806;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `qpn`: bits 23:0 of dword 0x08. Number of the QP that shall receive.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x08[23:0]);
-    /// `multicast_gid`: from byte 0x10 on. GID of the multicast group.
-    array(multicast_gid multicast_gid_mut set_multicast_gid with_multicast_gid: [u8; 16] = "multicast_gid" 0x10, 0x10);
+layout! { AttachToMcgIn, tag::AttachToMcgIn, "attach_to_mcg_in", Struct, 0x20, opcode 0x806, "Input of ATTACH_TO_MCG, which lets a queue pair receive a multicast group.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `qpn`: bits 23:0 of dword 0x08.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x08[23:0]) "Number of the QP that shall receive.";
+    /// `multicast_gid`: from byte 0x10 on.
+    array(multicast_gid multicast_gid_mut set_multicast_gid with_multicast_gid: [u8; 16] = "multicast_gid" 0x10, 0x10) "GID of the multicast group.";
 }
 request! { AttachToMcgIn => AttachToMcgOut }
 
@@ -1296,28 +1307,28 @@ request! { AttachToMcgIn => AttachToMcgOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmDctOut = Layout<tag::ArmDctOut, 0x10>;
-layout! { ArmDctOut, tag::ArmDctOut, "arm_dct_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ArmDctOut, tag::ArmDctOut, "arm_dct_out", Struct, 0x10, "Output of ARM_DCT_FOR_KEY_VIOLATION: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `arm_dct_in`: 16 bytes.
 ///
-/// Input of ARM_DCT_FOR_KEY_VIOLATION (0x714). Arms the key violation event of a dynamically connected target.
+/// Input of ARM_DCT_FOR_KEY_VIOLATION (0x714). Arms the event of a wrong access key of a DC target.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmDctIn = Layout<tag::ArmDctIn, 0x10>;
-layout! { ArmDctIn, tag::ArmDctIn, "arm_dct_in", Struct, 0x10, opcode 0x714;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `dct_number`: bits 23:0 of dword 0x08. Number of the DCT that the command works on.
-    bits(dct_number set_dct_number with_dct_number try_set_dct_number: u32 = "dct_number" 0x08[23:0]);
+layout! { ArmDctIn, tag::ArmDctIn, "arm_dct_in", Struct, 0x10, opcode 0x714, "Input of ARM_DCT_FOR_KEY_VIOLATION, which arms the event of a wrong access key.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `dct_number`: bits 23:0 of dword 0x08.
+    number(dct_number set_dct_number with_dct_number: Dctn = "dct_number" 0x08[23:0]) "Number of the DCT that the command works on.";
 }
 request! { ArmDctIn => ArmDctOut }
 
@@ -1327,39 +1338,39 @@ request! { ArmDctIn => ArmDctOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type UdAdrsVector = Layout<tag::UdAdrsVector, 0x30>;
-layout! { UdAdrsVector, tag::UdAdrsVector, "ud_adrs_vector", Struct, 0x30;
-    /// `dc_key`: 64 bits from byte 0x00 on. Access key of the DCT; datagrams have their Q key here.
-    quad(dc_key set_dc_key with_dc_key: u64 = "dc_key" 0x00);
-    /// `ext`: bit 31 of dword 0x08. When set, the vector has its extended part: MAC, GID and so on.
-    flag(ext set_ext with_ext: bool = "ext" 0x08[31]);
-    /// `destination_qp_dct`: bits 23:0 of dword 0x08. Number of the QP or DCT on the other side.
-    bits(destination_qp_dct set_destination_qp_dct with_destination_qp_dct try_set_destination_qp_dct: u32 = "destination_qp_dct" 0x08[23:0]);
-    /// `static_rate`: bits 31:28 of dword 0x0c. Highest rate of sending, as a code; 0 is no limit.
-    bits(static_rate set_static_rate with_static_rate try_set_static_rate: u8 = "static_rate" 0x0c[31:28]);
-    /// `sl_eth_prio`: bits 27:24 of dword 0x0c. Service level, or Ethernet priority of RoCE.
-    bits(sl_eth_prio set_sl_eth_prio with_sl_eth_prio try_set_sl_eth_prio: u8 = "sl_eth_prio" 0x0c[27:24]);
-    /// `fl`: bit 23 of dword 0x0c. When set, packets are looped back in the adapter.
-    flag(fl set_fl with_fl: bool = "fl" 0x0c[23]);
-    /// `mlid`: bits 22:16 of dword 0x0c. Path bits: low bits of the LID that packets come from.
-    bits(mlid set_mlid with_mlid try_set_mlid: u8 = "mlid" 0x0c[22:16]);
-    /// `rlid_udp_sport`: bits 15:0 of dword 0x0c. LID of the other side, or UDP source port of RoCE v2.
-    full(rlid_udp_sport set_rlid_udp_sport with_rlid_udp_sport: u16 = "rlid_udp_sport" 0x0c[15:0]);
-    /// `rmac_47_16`: bits 31:0 of dword 0x14. Bits 47:16 of the MAC address of the next hop.
-    full(rmac_47_16 set_rmac_47_16 with_rmac_47_16: u32 = "rmac_47_16" 0x14[31:0]);
-    /// `rmac_15_0`: bits 31:16 of dword 0x18. Bits 15:0 of the MAC address of the next hop.
-    full(rmac_15_0 set_rmac_15_0 with_rmac_15_0: u16 = "rmac_15_0" 0x18[31:16]);
-    /// `tclass`: bits 15:8 of dword 0x18. Traffic class of the global route header.
-    full(tclass set_tclass with_tclass: u8 = "tclass" 0x18[15:8]);
-    /// `hop_limit`: bits 7:0 of dword 0x18. Hop limit of the global route header.
-    full(hop_limit set_hop_limit with_hop_limit: u8 = "hop_limit" 0x18[7:0]);
-    /// `grh`: bit 30 of dword 0x1c. When set, packets carry a global route header.
-    flag(grh set_grh with_grh: bool = "grh" 0x1c[30]);
-    /// `src_addr_index`: bits 27:20 of dword 0x1c. Index of the own GID in the table of the port.
-    full(src_addr_index set_src_addr_index with_src_addr_index: u8 = "src_addr_index" 0x1c[27:20]);
-    /// `flow_label`: bits 19:0 of dword 0x1c. Flow label of the global route header.
-    bits(flow_label set_flow_label with_flow_label try_set_flow_label: u32 = "flow_label" 0x1c[19:0]);
-    /// `rgid_rip`: from byte 0x20 on. GID or IP address of the other side.
-    array(rgid_rip rgid_rip_mut set_rgid_rip with_rgid_rip: [u8; 16] = "rgid_rip" 0x20, 0x10);
+layout! { UdAdrsVector, tag::UdAdrsVector, "ud_adrs_vector", Struct, 0x30, "Address vector of a datagram or of a DC request.";
+    /// `dc_key`: 64 bits from byte 0x00 on.
+    quad(dc_key set_dc_key with_dc_key: u64 = "dc_key" 0x00) "Access key of the DCT; datagrams have their Q key here.";
+    /// `ext`: bit 31 of dword 0x08.
+    flag(ext set_ext with_ext: bool = "ext" 0x08[31]) "When set, the vector has its extended part: MAC, GID and so on.";
+    /// `destination_qp_dct`: bits 23:0 of dword 0x08.
+    bits(destination_qp_dct set_destination_qp_dct with_destination_qp_dct try_set_destination_qp_dct: u32 = "destination_qp_dct" 0x08[23:0]) "Number of the QP or DCT on the other side.";
+    /// `static_rate`: bits 31:28 of dword 0x0c.
+    bits(static_rate set_static_rate with_static_rate try_set_static_rate: u8 = "static_rate" 0x0c[31:28]) "Highest rate of sending, as a code; 0 is no limit.";
+    /// `sl_eth_prio`: bits 27:24 of dword 0x0c.
+    bits(sl_eth_prio set_sl_eth_prio with_sl_eth_prio try_set_sl_eth_prio: u8 = "sl_eth_prio" 0x0c[27:24]) "Service level, or Ethernet priority of RoCE.";
+    /// `fl`: bit 23 of dword 0x0c.
+    flag(fl set_fl with_fl: bool = "fl" 0x0c[23]) "When set, packets are looped back in the adapter.";
+    /// `mlid`: bits 22:16 of dword 0x0c.
+    bits(mlid set_mlid with_mlid try_set_mlid: u8 = "mlid" 0x0c[22:16]) "Path bits: low bits of the LID that packets come from.";
+    /// `rlid_udp_sport`: bits 15:0 of dword 0x0c.
+    full(rlid_udp_sport set_rlid_udp_sport with_rlid_udp_sport: u16 = "rlid_udp_sport" 0x0c[15:0]) "LID of the other side, or UDP source port of RoCE v2.";
+    /// `rmac_47_16`: bits 31:0 of dword 0x14.
+    full(rmac_47_16 set_rmac_47_16 with_rmac_47_16: u32 = "rmac_47_16" 0x14[31:0]) "Bits 47:16 of the MAC address of the next hop.";
+    /// `rmac_15_0`: bits 31:16 of dword 0x18.
+    full(rmac_15_0 set_rmac_15_0 with_rmac_15_0: u16 = "rmac_15_0" 0x18[31:16]) "Bits 15:0 of the MAC address of the next hop.";
+    /// `tclass`: bits 15:8 of dword 0x18.
+    full(tclass set_tclass with_tclass: u8 = "tclass" 0x18[15:8]) "Traffic class of the global route header.";
+    /// `hop_limit`: bits 7:0 of dword 0x18.
+    full(hop_limit set_hop_limit with_hop_limit: u8 = "hop_limit" 0x18[7:0]) "Hop limit of the global route header.";
+    /// `grh`: bit 30 of dword 0x1c.
+    flag(grh set_grh with_grh: bool = "grh" 0x1c[30]) "When set, packets carry a global route header.";
+    /// `src_addr_index`: bits 27:20 of dword 0x1c.
+    full(src_addr_index set_src_addr_index with_src_addr_index: u8 = "src_addr_index" 0x1c[27:20]) "Index of the own GID in the table of the port.";
+    /// `flow_label`: bits 19:0 of dword 0x1c.
+    bits(flow_label set_flow_label with_flow_label try_set_flow_label: u32 = "flow_label" 0x1c[19:0]) "Flow label of the global route header.";
+    /// `rgid_rip`: from byte 0x20 on.
+    array(rgid_rip rgid_rip_mut set_rgid_rip with_rgid_rip: [u8; 16] = "rgid_rip" 0x20, 0x10) "GID or IP address of the other side.";
 }
 
 /// `ud_av`: 48 bytes.
@@ -1368,13 +1379,13 @@ layout! { UdAdrsVector, tag::UdAdrsVector, "ud_adrs_vector", Struct, 0x30;
 ///
 /// Sources: rdma-core.
 pub type UdAv = Layout<tag::UdAv, 0x30>;
-layout! { UdAv, tag::UdAv, "ud_av", Struct, 0x30;
-    /// `sl_or_eth_prio`: bits 27:24 of dword 0x0c. Service level, or Ethernet priority of RoCE.
-    bits(sl_or_eth_prio set_sl_or_eth_prio with_sl_or_eth_prio try_set_sl_or_eth_prio: u8 = "sl_or_eth_prio" 0x0c[27:24]);
-    /// `src_addr_index`: bits 27:20 of dword 0x1c. Index of the own GID in the table of the port.
-    full(src_addr_index set_src_addr_index with_src_addr_index: u8 = "src_addr_index" 0x1c[27:20]);
-    /// `rgid_or_rip`: from byte 0x20 on. GID or IP address of the other side.
-    array(rgid_or_rip rgid_or_rip_mut set_rgid_or_rip with_rgid_or_rip: [u8; 16] = "rgid_or_rip" 0x20, 0x10);
+layout! { UdAv, tag::UdAv, "ud_av", Struct, 0x30, "Address vector, as far as an AV to QP mapping needs it.";
+    /// `sl_or_eth_prio`: bits 27:24 of dword 0x0c.
+    bits(sl_or_eth_prio set_sl_or_eth_prio with_sl_or_eth_prio try_set_sl_or_eth_prio: u8 = "sl_or_eth_prio" 0x0c[27:24]) "Service level, or Ethernet priority of RoCE.";
+    /// `src_addr_index`: bits 27:20 of dword 0x1c.
+    full(src_addr_index set_src_addr_index with_src_addr_index: u8 = "src_addr_index" 0x1c[27:20]) "Index of the own GID in the table of the port.";
+    /// `rgid_or_rip`: from byte 0x20 on.
+    array(rgid_or_rip rgid_or_rip_mut set_rgid_or_rip with_rgid_or_rip: [u8; 16] = "rgid_or_rip" 0x20, 0x10) "GID or IP address of the other side.";
 }
 
 /// `qpc_ext`: 192 bytes.
@@ -1383,34 +1394,36 @@ layout! { UdAv, tag::UdAv, "ud_av", Struct, 0x30;
 ///
 /// Sources: rdma-core, ucx.
 pub type QpcExt = Layout<tag::QpcExt, 0xc0>;
-layout! { QpcExt, tag::QpcExt, "qpc_ext", Struct, 0xc0;
-    /// `delay_drop_en`: bit 31 of dword 0x00. When set, packets that find no receive entry wait and are not dropped. By its name only: no public text says more.
-    flag(delay_drop_en set_delay_drop_en with_delay_drop_en: bool = "delay_drop_en" 0x00[31]);
-    /// `vl15`: bit 30 of dword 0x00. When set, the queue pair uses virtual lane 15, that of management. By its name only: no public text says more.
-    flag(vl15 set_vl15 with_vl15: bool = "vl15" 0x00[30]);
-    /// `mmo`: bit 29 of dword 0x00. When set, the queue pair takes memory operations such as DMA and compression. Capability: cmd_hca_cap.dma_mmo_qp.
-    flag(mmo set_mmo with_mmo: bool = "mmo" 0x00[29]);
-    /// `dci_stream_channel_id`: bits 15:0 of dword 0x00. Stream of a DCI that RTS2RTS_QP brings out of error.
-    full(dci_stream_channel_id set_dci_stream_channel_id with_dci_stream_channel_id: u16 = "dci_stream_channel_id" 0x00[15:0]);
-    /// `qos_queue_group_id_requester`: bits 31:0 of dword 0x04. Number of the scheduling element that paces the requests. Capability: qos_cap.nic_qp_scheduling.
-    full(qos_queue_group_id_requester set_qos_queue_group_id_requester with_qos_queue_group_id_requester: u32 = "qos_queue_group_id_requester" 0x04[31:0]);
-    /// `qos_queue_group_id_responder`: bits 31:0 of dword 0x08. Number of the scheduling element that paces the replies. Capability: qos_cap.nic_qp_scheduling.
-    full(qos_queue_group_id_responder set_qos_queue_group_id_responder with_qos_queue_group_id_responder: u32 = "qos_queue_group_id_responder" 0x08[31:0]);
+layout! { QpcExt, tag::QpcExt, "qpc_ext", Struct, 0xc0, "Extension of the queue pair context, as rdma-core and UCX know it.";
+    /// `delay_drop_en`: bit 31 of dword 0x00.
+    flag(delay_drop_en set_delay_drop_en with_delay_drop_en: bool = "delay_drop_en" 0x00[31]) "When set, packets that find no receive entry wait and are not dropped. By its name only: no public text says more.";
+    /// `vl15`: bit 30 of dword 0x00.
+    flag(vl15 set_vl15 with_vl15: bool = "vl15" 0x00[30]) "When set, the queue pair uses virtual lane 15, that of management. By its name only: no public text says more.";
+    /// `mmo`: bit 29 of dword 0x00.
+    flag(mmo set_mmo with_mmo: bool = "mmo" 0x00[29]) "When set, the queue pair takes memory operations such as DMA and compression. Capability: cmd_hca_cap.dma_mmo_qp.";
+    /// `dci_stream_channel_id`: bits 15:0 of dword 0x00.
+    full(dci_stream_channel_id set_dci_stream_channel_id with_dci_stream_channel_id: u16 = "dci_stream_channel_id" 0x00[15:0]) "Stream of a DCI that RTS2RTS_QP brings out of error.";
+    /// `qos_queue_group_id_requester`: bits 31:0 of dword 0x04.
+    full(qos_queue_group_id_requester set_qos_queue_group_id_requester with_qos_queue_group_id_requester: u32 = "qos_queue_group_id_requester" 0x04[31:0]) "Number of the scheduling element that paces the requests. Capability: qos_cap.nic_qp_scheduling.";
+    /// `qos_queue_group_id_responder`: bits 31:0 of dword 0x08.
+    full(qos_queue_group_id_responder set_qos_queue_group_id_responder with_qos_queue_group_id_responder: u32 = "qos_queue_group_id_responder" 0x08[31:0]) "Number of the scheduling element that paces the replies. Capability: qos_cap.nic_qp_scheduling.";
 }
 
 /// `av_qp_mapping`: 64 bytes.
 ///
 /// Ties the congestion control of a QP to a destination.
 ///
+/// General object 0x003a (av_qp_mapping): Binding of an address vector to a queue pair number.
+///
 /// Sources: rdma-core.
 pub type AvQpMapping = Layout<tag::AvQpMapping, 0x40>;
-layout! { AvQpMapping, tag::AvQpMapping, "av_qp_mapping", Struct, 0x40;
-    /// `modify_field_select`: 64 bits from byte 0x00 on. Mask of the fields to change; its bits are not public. By its name only: no public text says more.
-    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
-    /// `qpn`: bits 31:0 of dword 0x0c. Number of the QP whose congestion control is taken.
-    full(qpn set_qpn with_qpn: u32 = "qpn" 0x0c[31:0]);
-    /// `remote_address_vector`: from byte 0x10 on. Address vector of the destination.
-    nested(remote_address_vector remote_address_vector_mut set_remote_address_vector with_remote_address_vector: UdAv = "remote_address_vector" 0x10, 0x30);
+layout! { AvQpMapping, tag::AvQpMapping, "av_qp_mapping", Struct, 0x40, "Ties the congestion control of a QP to a destination.";
+    /// `modify_field_select`: 64 bits from byte 0x00 on.
+    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00) "Mask of the fields to change; its bits are not public. By its name only: no public text says more.";
+    /// `qpn`: bits 31:0 of dword 0x0c.
+    full(qpn set_qpn with_qpn: u32 = "qpn" 0x0c[31:0]) "Number of the QP whose congestion control is taken.";
+    /// `remote_address_vector`: from byte 0x10 on.
+    nested(remote_address_vector remote_address_vector_mut set_remote_address_vector with_remote_address_vector: UdAv = "remote_address_vector" 0x10, 0x30) "Address vector of the destination.";
 }
 
 /// `create_av_qp_mapping_in`: 80 bytes.
@@ -1419,11 +1432,11 @@ layout! { AvQpMapping, tag::AvQpMapping, "av_qp_mapping", Struct, 0x40;
 ///
 /// Sources: rdma-core.
 pub type CreateAvQpMappingIn = Layout<tag::CreateAvQpMappingIn, 0x50>;
-layout! { CreateAvQpMappingIn, tag::CreateAvQpMappingIn, "create_av_qp_mapping_in", Struct, 0x50;
-    /// `hdr`: from byte 0x00 on. Head of the general object commands.
-    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
-    /// `mapping`: from byte 0x10 on. The new mapping.
-    nested(mapping mapping_mut set_mapping with_mapping: AvQpMapping = "mapping" 0x10, 0x40);
+layout! { CreateAvQpMappingIn, tag::CreateAvQpMappingIn, "create_av_qp_mapping_in", Struct, 0x50, "Input of CREATE_GENERAL_OBJECT that makes an AV to QP mapping.";
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10) "Head of the general object commands.";
+    /// `mapping`: from byte 0x10 on.
+    nested(mapping mapping_mut set_mapping with_mapping: AvQpMapping = "mapping" 0x10, 0x40) "The new mapping.";
 }
 
 /// `query_av_qp_mapping_out`: 80 bytes.
@@ -1432,20 +1445,22 @@ layout! { CreateAvQpMappingIn, tag::CreateAvQpMappingIn, "create_av_qp_mapping_i
 ///
 /// Sources: rdma-core.
 pub type QueryAvQpMappingOut = Layout<tag::QueryAvQpMappingOut, 0x50>;
-layout! { QueryAvQpMappingOut, tag::QueryAvQpMappingOut, "query_av_qp_mapping_out", Struct, 0x50;
-    /// `hdr`: from byte 0x00 on. Head of the general object commands.
-    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjOutCmdHdr = "hdr" 0x00, 0x10);
-    /// `obj`: from byte 0x10 on. The mapping as it is now.
-    nested(obj obj_mut set_obj with_obj: AvQpMapping = "obj" 0x10, 0x40);
+layout! { QueryAvQpMappingOut, tag::QueryAvQpMappingOut, "query_av_qp_mapping_out", Struct, 0x50, "Output of QUERY_GENERAL_OBJECT for an AV to QP mapping.";
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjOutCmdHdr = "hdr" 0x00, 0x10) "Head of the general object commands.";
+    /// `obj`: from byte 0x10 on.
+    nested(obj obj_mut set_obj with_obj: AvQpMapping = "obj" 0x10, 0x40) "The mapping as it is now.";
 }
 
 /// `reserved_qpn`: 16 bytes.
 ///
 /// Block of reserved QP numbers; it has no fields.
 ///
+/// General object 0x002c (reserved_qpn): Reserved queue pair numbers that no queue pair gets.
+///
 /// Sources: rdma-core, ucx.
 pub type ReservedQpn = Layout<tag::ReservedQpn, 0x10>;
-layout! { ReservedQpn, tag::ReservedQpn, "reserved_qpn", Struct, 0x10;
+layout! { ReservedQpn, tag::ReservedQpn, "reserved_qpn", Struct, 0x10, "Block of reserved QP numbers; it has no fields.";
 }
 
 /// `create_reserved_qpn_in`: 32 bytes.
@@ -1454,12 +1469,12 @@ layout! { ReservedQpn, tag::ReservedQpn, "reserved_qpn", Struct, 0x10;
 ///
 /// Sources: rdma-core, ucx.
 pub type CreateReservedQpnIn = Layout<tag::CreateReservedQpnIn, 0x20>;
-layout! { CreateReservedQpnIn, tag::CreateReservedQpnIn, "create_reserved_qpn_in", Struct, 0x20;
-    /// `hdr`: from byte 0x00 on. Head of the general object commands; log_obj_range says how many numbers.
-    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
-    /// `rqpns`: from byte 0x10 on. The block to reserve; it has no fields.
+layout! { CreateReservedQpnIn, tag::CreateReservedQpnIn, "create_reserved_qpn_in", Struct, 0x20, "Input of CREATE_GENERAL_OBJECT that reserves a block of QP numbers.";
+    /// `hdr`: from byte 0x00 on.
+    nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10) "Head of the general object commands; log_obj_range says how many numbers.";
+    /// `rqpns`: from byte 0x10 on.
     #[doc(alias = "qpns")]
-    nested(rqpns rqpns_mut set_rqpns with_rqpns: ReservedQpn = "rqpns" 0x10, 0x10);
+    nested(rqpns rqpns_mut set_rqpns with_rqpns: ReservedQpn = "rqpns" 0x10, 0x10) "The block to reserve; it has no fields.";
 }
 
 /// `qpc_extension`: 192 bytes.
@@ -1468,9 +1483,9 @@ layout! { CreateReservedQpnIn, tag::CreateReservedQpnIn, "create_reserved_qpn_in
 ///
 /// Sources: dpdk.
 pub type QpcExtension = Layout<tag::QpcExtension, 0xc0>;
-layout! { QpcExtension, tag::QpcExtension, "qpc_extension", Struct, 0xc0;
-    /// `mmo`: bit 29 of dword 0x00. When set, the queue pair takes memory operations such as DMA and compression. Capability: cmd_hca_cap.dma_mmo_qp.
-    flag(mmo set_mmo with_mmo: bool = "mmo" 0x00[29]);
+layout! { QpcExtension, tag::QpcExtension, "qpc_extension", Struct, 0xc0, "Extension of the queue pair context, as DPDK knows it.";
+    /// `mmo`: bit 29 of dword 0x00.
+    flag(mmo set_mmo with_mmo: bool = "mmo" 0x00[29]) "When set, the queue pair takes memory operations such as DMA and compression. Capability: cmd_hca_cap.dma_mmo_qp.";
 }
 
 /// `qpc_pas_list`: 0 bytes.
@@ -1484,8 +1499,8 @@ pub type QpcPasList = Layout<tag::QpcPasList, 0x00>;
 
 /// `qpc_pas_list` and its list `pas`.
 pub type QpcPasListWithPas = WithTail<QpcPasList, U64>;
-layout! { QpcPasList, tag::QpcPasList, "qpc_pas_list", Struct, 0x00;
-    tail(bits 64 = "pas" 0x00);
+layout! { QpcPasList, tag::QpcPasList, "qpc_pas_list", Struct, 0x00, "Pages of the buffer of a queue pair, as DPDK knows them.";
+    tail(bits 64 = "pas" 0x00) "Addresses of the pages of the buffer.";
 }
 
 /// `qpc_extension_and_pas_list`: 192 bytes.
@@ -1499,43 +1514,43 @@ pub type QpcExtensionAndPasList = Layout<tag::QpcExtensionAndPasList, 0xc0>;
 
 /// `qpc_extension_and_pas_list` and its list `pas`.
 pub type QpcExtensionAndPasListWithPas = WithTail<QpcExtensionAndPasList, U64>;
-layout! { QpcExtensionAndPasList, tag::QpcExtensionAndPasList, "qpc_extension_and_pas_list", Struct, 0xc0;
-    /// `qpc_data_extension`: from byte 0x00 on. Extension of the queue pair context.
-    nested(qpc_data_extension qpc_data_extension_mut set_qpc_data_extension with_qpc_data_extension: QpcExtension = "qpc_data_extension" 0x00, 0xc0);
-    tail(bits 64 = "pas" 0xc0);
+layout! { QpcExtensionAndPasList, tag::QpcExtensionAndPasList, "qpc_extension_and_pas_list", Struct, 0xc0, "Extension of the context with the pages behind it, as DPDK knows it.";
+    /// `qpc_data_extension`: from byte 0x00 on.
+    nested(qpc_data_extension qpc_data_extension_mut set_qpc_data_extension with_qpc_data_extension: QpcExtension = "qpc_data_extension" 0x00, 0xc0) "Extension of the queue pair context.";
+    tail(bits 64 = "pas" 0xc0) "Addresses of the pages of the buffer.";
 }
 
 /// `modify_qp_out`: 16 bytes.
 ///
 /// Sources: ucx.
 pub type ModifyQpOut = Layout<tag::ModifyQpOut, 0x10>;
-layout! { ModifyQpOut, tag::ModifyQpOut, "modify_qp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyQpOut, tag::ModifyQpOut, "modify_qp_out", Struct, 0x10, "What the outputs of all transitions of a queue pair begin with.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_qp_in`: 16 bytes.
 ///
 /// Sources: ucx.
 pub type ModifyQpIn = Layout<tag::ModifyQpIn, 0x10>;
-layout! { ModifyQpIn, tag::ModifyQpIn, "modify_qp_in", Struct, 0x10;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `qpn`: bits 23:0 of dword 0x08. Number of the QP that the command works on.
-    bits(qpn set_qpn with_qpn try_set_qpn: u32 = "qpn" 0x08[23:0]);
+layout! { ModifyQpIn, tag::ModifyQpIn, "modify_qp_in", Struct, 0x10, "What the inputs of all transitions of a queue pair begin with.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `qpn`: bits 23:0 of dword 0x08.
+    number(qpn set_qpn with_qpn: Qpn = "qpn" 0x08[23:0]) "Number of the QP that the command works on.";
 }
 
 /// Fields of opt_param_mask: what a transition changes beyond what it always takes.
 ///
 /// Of `rst2init_qp_in.opt_param_mask`, `init2rtr_qp_in.opt_param_mask`, `rtr2rts_qp_in.opt_param_mask`, `rts2rts_qp_in.opt_param_mask`, `sqerr2rts_qp_in.opt_param_mask`, `sqd2rts_qp_in.opt_param_mask`, `init2init_qp_in.opt_param_mask`.
 #[bitfield_struct::bitfield(u32)]
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq, Eq, Hash)]
 pub struct QpOptParam {
     /// Bit 0: `qpc.secondary_address_path`.
     pub alt_addr_path: bool,
@@ -1559,8 +1574,8 @@ pub struct QpOptParam {
     pub rra_max: bool,
     /// Bit 10: `qpc.pm_state`.
     pub pm_state: bool,
-    #[bits(1)]
-    __: u32,
+    /// Bit 11: `qpc.drain_sigerr`.
+    pub drain_sigerr: bool,
     /// Bit 12: `qpc.retry_count`.
     pub retry_count: bool,
     /// Bit 13: `qpc.rnr_retry`.
@@ -1591,6 +1606,144 @@ pub struct QpOptParam {
     __: u32,
 }
 
+impl QpOptParam {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "qp_opt_param", bits: &[(0, "alt_addr_path"), (1, "rre"), (2, "rae"), (3, "rwe"), (4, "pkey_index"), (5, "q_key"), (6, "rnr_timeout"), (7, "primary_addr_path"), (8, "sra_max"), (9, "rra_max"), (10, "pm_state"), (11, "drain_sigerr"), (12, "retry_count"), (13, "rnr_retry"), (14, "ack_timeout"), (15, "lag_tx_aff"), (16, "pri_port"), (18, "srqn"), (19, "cqn_rcv"), (21, "dc_key"), (22, "pp_index"), (25, "counter_set_id")] };
+}
+
+/// Fields of opt_param_mask_95_32: bits 32 to 95 of the mask of a transition.
+///
+/// Of `rts2rts_qp_in.opt_param_mask_95_32`.
+#[bitfield_struct::bitfield(u64)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct QpOptParamExt {
+    #[bits(2)]
+    __: u64,
+    /// Bit 2: `qpc.primary_address_path.udp_sport`.
+    pub udp_sport: bool,
+    #[bits(61)]
+    __: u64,
+}
+
+impl QpOptParamExt {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "qp_opt_param_ext", bits: &[(2, "udp_sport")] };
+}
+
+command! {
+    CreateDctIn, Create Dct, CREATE_DCT, crate::CommandDesc {
+        name: "CREATE_DCT",
+        opcode: 0x710,
+        verb: crate::Verb::Create,
+        object: <crate::object::Dct as crate::Object>::DESC,
+        input: <CreateDctIn as crate::Described>::DESC,
+        output: <CreateDctOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x10[31] 512)),
+        selects: &[],
+        transition: None,
+        about: "Makes a DC target.",
+    }
+}
+
+command! {
+    DestroyDctIn, Destroy Dct, DESTROY_DCT, crate::CommandDesc {
+        name: "DESTROY_DCT",
+        opcode: 0x711,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::Dct as crate::Object>::DESC,
+        input: <DestroyDctIn as crate::Described>::DESC,
+        output: <DestroyDctOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends a DC target that is drained.",
+    }
+}
+
+command! {
+    DrainDctIn, Modify Dct, DRAIN_DCT, crate::CommandDesc {
+        name: "DRAIN_DCT",
+        opcode: 0x712,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Dct as crate::Object>::DESC,
+        input: <DrainDctIn as crate::Described>::DESC,
+        output: <DrainDctOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Lets a DC target take no more connections, before its end.",
+    }
+}
+
+command! {
+    QueryDctIn, Query Dct, QUERY_DCT, crate::CommandDesc {
+        name: "QUERY_DCT",
+        opcode: 0x713,
+        verb: crate::Verb::Query,
+        object: <crate::object::Dct as crate::Object>::DESC,
+        input: <QueryDctIn as crate::Described>::DESC,
+        output: <QueryDctOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x10[31] 512)),
+        selects: &[],
+        transition: None,
+        about: "Reads the context of a DC target.",
+    }
+}
+
+command! {
+    ArmDctIn, Modify Dct, ARM_DCT_FOR_KEY_VIOLATION, crate::CommandDesc {
+        name: "ARM_DCT_FOR_KEY_VIOLATION",
+        opcode: 0x714,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Dct as crate::Object>::DESC,
+        input: <ArmDctIn as crate::Described>::DESC,
+        output: <ArmDctOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Arms the event of a wrong access key of a DC target.",
+    }
+}
+
+command! {
+    AttachToMcgIn, Modify Qp, ATTACH_TO_MCG, crate::CommandDesc {
+        name: "ATTACH_TO_MCG",
+        opcode: 0x806,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Qp as crate::Object>::DESC,
+        input: <AttachToMcgIn as crate::Described>::DESC,
+        output: <AttachToMcgOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Adds a queue pair to a multicast group.",
+    }
+}
+
+command! {
+    DetachFromMcgIn, Modify Qp, DETACH_FROM_MCG, crate::CommandDesc {
+        name: "DETACH_FROM_MCG",
+        opcode: 0x807,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Qp as crate::Object>::DESC,
+        input: <DetachFromMcgIn as crate::Described>::DESC,
+        output: <DetachFromMcgOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Takes a queue pair out of a multicast group.",
+    }
+}
+
 command! {
     CreateQpIn, Create Qp, CREATE_QP, crate::CommandDesc {
         name: "CREATE_QP",
@@ -1599,7 +1752,7 @@ command! {
         object: <crate::object::Qp as crate::Object>::DESC,
         input: <CreateQpIn as crate::Described>::DESC,
         output: <CreateQpOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x18[31] 1856)),
         selects: &[],
         transition: None,
@@ -1615,7 +1768,7 @@ command! {
         object: <crate::object::Qp as crate::Object>::DESC,
         input: <DestroyQpIn as crate::Described>::DESC,
         output: <DestroyQpOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: None,
         selects: &[],
         transition: None,
@@ -1631,47 +1784,230 @@ command! {
         object: <crate::object::Qp as crate::Object>::DESC,
         input: <Rst2initQpIn as crate::Described>::DESC,
         output: <Rst2initQpOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x18[31] 1856)),
         selects: &[
             crate::SelectDesc {
                 name: "qp_opt_param",
                 mask: place!(0x10[31] 32),
                 op_mod: 0,
+                when: None,
                 always: &[],
                 bits: &[
-                    crate::SelectBitDesc { bit: 0, name: "alt_addr_path", fields: &[place!(0x5c[31] 352)] },
-                    crate::SelectBitDesc { bit: 1, name: "rre", fields: &[place!(0xa8[15] 1)] },
-                    crate::SelectBitDesc { bit: 2, name: "rae", fields: &[place!(0xa8[13] 1), place!(0xa8[19] 4)] },
-                    crate::SelectBitDesc { bit: 3, name: "rwe", fields: &[place!(0xa8[14] 1)] },
-                    crate::SelectBitDesc { bit: 4, name: "pkey_index", fields: &[place!(0x30[15] 16)] },
-                    crate::SelectBitDesc { bit: 5, name: "q_key", fields: &[place!(0xc0[31] 32)] },
-                    crate::SelectBitDesc { bit: 6, name: "rnr_timeout", fields: &[place!(0xac[28] 5)] },
-                    crate::SelectBitDesc { bit: 7, name: "primary_addr_path", fields: &[place!(0x30[31] 352)] },
-                    crate::SelectBitDesc { bit: 8, name: "sra_max", fields: &[place!(0x88[23] 3)] },
-                    crate::SelectBitDesc { bit: 9, name: "rra_max", fields: &[place!(0xa8[23] 3)] },
-                    crate::SelectBitDesc { bit: 10, name: "pm_state", fields: &[place!(0x18[12] 2)] },
-                    crate::SelectBitDesc { bit: 12, name: "retry_count", fields: &[place!(0x88[18] 3)] },
-                    crate::SelectBitDesc { bit: 13, name: "rnr_retry", fields: &[place!(0x88[15] 3)] },
-                    crate::SelectBitDesc { bit: 14, name: "ack_timeout", fields: &[place!(0x38[31] 5)] },
-                    crate::SelectBitDesc { bit: 15, name: "lag_tx_aff", fields: &[place!(0x18[27] 4)] },
-                    crate::SelectBitDesc { bit: 16, name: "pri_port", fields: &[place!(0x54[23] 8)] },
-                    crate::SelectBitDesc { bit: 18, name: "srqn", fields: &[place!(0xc4[23] 24)] },
-                    crate::SelectBitDesc { bit: 19, name: "cqn_rcv", fields: &[place!(0xb4[23] 24)] },
-                    crate::SelectBitDesc { bit: 21, name: "dc_key", fields: &[place!(0xe0[31] 64)] },
-                    crate::SelectBitDesc { bit: 22, name: "pp_index", fields: &[place!(0x8c[15] 16)] },
-                    crate::SelectBitDesc { bit: 25, name: "counter_set_id", fields: &[place!(0x24[31] 8)] },
+                    crate::SelectBitDesc { bit: 0, name: "alt_addr_path", fields: &[
+                        selected!("qpc.secondary_address_path" place!(0x5c[31] 352)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "rre", fields: &[
+                        selected!("qpc.rre" place!(0xa8[15] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "rae", fields: &[
+                        selected!("qpc.rae" place!(0xa8[13] 1)),
+                        selected!("qpc.atomic_mode" place!(0xa8[19] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "rwe", fields: &[
+                        selected!("qpc.rwe" place!(0xa8[14] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "pkey_index", fields: &[
+                        selected!("qpc.primary_address_path.pkey_index" place!(0x30[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 5, name: "q_key", fields: &[
+                        selected!("qpc.q_key" place!(0xc0[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 6, name: "rnr_timeout", fields: &[
+                        selected!("qpc.min_rnr_nak" place!(0xac[28] 5)),
+                    ] },
+                    crate::SelectBitDesc { bit: 7, name: "primary_addr_path", fields: &[
+                        selected!("qpc.primary_address_path" place!(0x30[31] 352)),
+                    ] },
+                    crate::SelectBitDesc { bit: 8, name: "sra_max", fields: &[
+                        selected!("qpc.log_sra_max" place!(0x88[23] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 9, name: "rra_max", fields: &[
+                        selected!("qpc.log_rra_max" place!(0xa8[23] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 10, name: "pm_state", fields: &[
+                        selected!("qpc.pm_state" place!(0x18[12] 2)),
+                    ] },
+                    crate::SelectBitDesc { bit: 11, name: "drain_sigerr", fields: &[
+                        selected!("qpc.drain_sigerr" place!(0x1c[26] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 12, name: "retry_count", fields: &[
+                        selected!("qpc.retry_count" place!(0x88[18] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 13, name: "rnr_retry", fields: &[
+                        selected!("qpc.rnr_retry" place!(0x88[15] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 14, name: "ack_timeout", fields: &[
+                        selected!("qpc.primary_address_path.ack_timeout" place!(0x38[31] 5)),
+                    ] },
+                    crate::SelectBitDesc { bit: 15, name: "lag_tx_aff", fields: &[
+                        selected!("qpc.lag_tx_port_affinity" place!(0x18[27] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 16, name: "pri_port", fields: &[
+                        selected!("qpc.primary_address_path.vhca_port_num" place!(0x54[23] 8)),
+                    ] },
+                    crate::SelectBitDesc { bit: 18, name: "srqn", fields: &[
+                        selected!("qpc.srqn_rmpn_xrqn" place!(0xc4[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 19, name: "cqn_rcv", fields: &[
+                        selected!("qpc.cqn_rcv" place!(0xb4[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 21, name: "dc_key", fields: &[
+                        selected!("qpc.dc_access_key" place!(0xe0[31] 64)),
+                    ] },
+                    crate::SelectBitDesc { bit: 22, name: "pp_index", fields: &[
+                        selected!("qpc.packet_pacing_rate_limit_index" place!(0x8c[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 25, name: "counter_set_id", fields: &[
+                        selected!("qpc.counter_set_id" place!(0x24[31] 8)),
+                    ] },
                 ],
             },
         ],
         transition: Some(crate::TransitionDesc {
             from: &[crate::QpState::RST],
             to: crate::QpState::INIT,
-            takes: &[place!(0x30[15] 16), place!(0x54[23] 8), place!(0xa8[15] 1), place!(0xa8[14] 1), place!(0xa8[13] 1), place!(0xa8[19] 4), place!(0xc0[31] 32), place!(0x18[12] 2), place!(0x24[31] 8)],
-            admits: 0x00000000,
+            services: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI, crate::QpSt::QP0, crate::QpSt::QP1, crate::QpSt::REG_UMR]),
+            fields: &[
+                crate::TransitionField {
+                    path: "qpc.primary_address_path.vhca_port_num",
+                    place: place!(0x54[23] 8),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI, crate::QpSt::QP0, crate::QpSt::QP1, crate::QpSt::REG_UMR]),
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::NONE,
+                    nonzero: true,
+                },
+                crate::TransitionField {
+                    path: "qpc.primary_address_path.pkey_index",
+                    place: place!(0x30[15] 16),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI, crate::QpSt::QP0, crate::QpSt::QP1]),
+                    takes: crate::Services::of(&[crate::QpSt::REG_UMR]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.q_key",
+                    place: place!(0xc0[31] 32),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::UD, crate::QpSt::QP0, crate::QpSt::QP1]),
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rwe",
+                    place: place!(0xa8[14] 1),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC]),
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rre",
+                    place: place!(0xa8[15] 1),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC]),
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rae",
+                    place: place!(0xa8[13] 1),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC]),
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.atomic_mode",
+                    place: place!(0xa8[19] 4),
+                    bit: None,
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.pm_state",
+                    place: place!(0x18[12] 2),
+                    bit: None,
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI, crate::QpSt::QP0, crate::QpSt::QP1, crate::QpSt::REG_UMR]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.counter_set_id",
+                    place: place!(0x24[31] 8),
+                    bit: None,
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI, crate::QpSt::QP0, crate::QpSt::QP1, crate::QpSt::REG_UMR]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.lag_tx_port_affinity",
+                    place: place!(0x18[27] 4),
+                    bit: None,
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.dc_access_key",
+                    place: place!(0xe0[31] 64),
+                    bit: None,
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::of(&[crate::QpSt::DCI]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "ece",
+                    place: place!(0x14[31] 32),
+                    bit: None,
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+            ],
         }),
         about: "Moves a queue pair from RST to INIT.",
     }
+}
+
+transition! { Rst2initQpIn, "rst2init_qp_in", RST2INIT_QP, st 0x18[23], mask 0x10;
+    /// `qpc.primary_address_path.vhca_port_num`. Port that the path goes through, counted from 1. Required for RC, UC, UD, XRC, DCI, QP0, QP1, REG_UMR.
+    vhca_port_num: u8 = full(u8 "qpc.primary_address_path.vhca_port_num" 0x54[23:16]), 0;
+    /// `qpc.primary_address_path.pkey_index`. Index of the partition key in the table of the port. Required for RC, UC, UD, XRC, DCI, QP0, QP1. Taken for REG_UMR.
+    pkey_index: u16 = full(u16 "qpc.primary_address_path.pkey_index" 0x30[15:0]), 1;
+    /// `qpc.q_key`. Key that datagrams for this queue pair must carry. Required for UD, QP0, QP1.
+    q_key: u32 = full(u32 "qpc.q_key" 0xc0[31:0]), 2;
+    /// `qpc.rwe`. When set, the other side may write by RDMA. Required for RC, UC, XRC.
+    rwe: bool = flag(0xa8[14]), 3;
+    /// `qpc.rre`. When set, the other side may read by RDMA. Required for RC, XRC.
+    rre: bool = flag(0xa8[15]), 4;
+    /// `qpc.rae`. When set, the other side may do atomic operations. Required for RC, XRC.
+    rae: bool = flag(0xa8[13]), 5;
+    /// `qpc.atomic_mode`. Which sizes of atomic operations are served. Capability: atomic_caps.atomic_size_qp. Taken for RC, XRC.
+    atomic_mode: crate::AtomicMode = coded(u8 "qpc.atomic_mode" 0xa8[19:16]), 6;
+    /// `qpc.pm_state`. State of path migration. Taken for RC, UC, UD, XRC, DCI, QP0, QP1, REG_UMR.
+    pm_state: crate::PmState = coded(u8 "qpc.pm_state" 0x18[12:11]), 7;
+    /// `qpc.counter_set_id`. Number of the Q counter that counts for the queue pair. Taken for RC, UC, UD, XRC, DCI, QP0, QP1, REG_UMR.
+    counter_set_id: crate::CounterSetId = number("qpc.counter_set_id" 0x24[31:24]), 8;
+    /// `qpc.lag_tx_port_affinity`. Port of the bond that sends, from 1; 0 lets the adapter choose. Capability: cmd_hca_cap.lag_tx_port_affinity. Taken for RC, UC, UD, XRC, DCI.
+    lag_tx_port_affinity: u8 = bits(u8 "qpc.lag_tx_port_affinity" 0x18[27:24]), 9;
+    /// `qpc.dc_access_key`. Key of the DC transport. Taken for DCI.
+    dc_access_key: u64 = quad(0xe0), 10;
+    /// `ece`. Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support. Taken for RC, UC, UD, XRC, DCI.
+    ece: u32 = full(u32 "ece" 0x14[31:0]), 11;
 }
 
 command! {
@@ -1682,47 +2018,318 @@ command! {
         object: <crate::object::Qp as crate::Object>::DESC,
         input: <Init2rtrQpIn as crate::Described>::DESC,
         output: <Init2rtrQpOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x18[31] 1856)),
         selects: &[
             crate::SelectDesc {
                 name: "qp_opt_param",
                 mask: place!(0x10[31] 32),
                 op_mod: 0,
+                when: None,
                 always: &[],
                 bits: &[
-                    crate::SelectBitDesc { bit: 0, name: "alt_addr_path", fields: &[place!(0x5c[31] 352)] },
-                    crate::SelectBitDesc { bit: 1, name: "rre", fields: &[place!(0xa8[15] 1)] },
-                    crate::SelectBitDesc { bit: 2, name: "rae", fields: &[place!(0xa8[13] 1), place!(0xa8[19] 4)] },
-                    crate::SelectBitDesc { bit: 3, name: "rwe", fields: &[place!(0xa8[14] 1)] },
-                    crate::SelectBitDesc { bit: 4, name: "pkey_index", fields: &[place!(0x30[15] 16)] },
-                    crate::SelectBitDesc { bit: 5, name: "q_key", fields: &[place!(0xc0[31] 32)] },
-                    crate::SelectBitDesc { bit: 6, name: "rnr_timeout", fields: &[place!(0xac[28] 5)] },
-                    crate::SelectBitDesc { bit: 7, name: "primary_addr_path", fields: &[place!(0x30[31] 352)] },
-                    crate::SelectBitDesc { bit: 8, name: "sra_max", fields: &[place!(0x88[23] 3)] },
-                    crate::SelectBitDesc { bit: 9, name: "rra_max", fields: &[place!(0xa8[23] 3)] },
-                    crate::SelectBitDesc { bit: 10, name: "pm_state", fields: &[place!(0x18[12] 2)] },
-                    crate::SelectBitDesc { bit: 12, name: "retry_count", fields: &[place!(0x88[18] 3)] },
-                    crate::SelectBitDesc { bit: 13, name: "rnr_retry", fields: &[place!(0x88[15] 3)] },
-                    crate::SelectBitDesc { bit: 14, name: "ack_timeout", fields: &[place!(0x38[31] 5)] },
-                    crate::SelectBitDesc { bit: 15, name: "lag_tx_aff", fields: &[place!(0x18[27] 4)] },
-                    crate::SelectBitDesc { bit: 16, name: "pri_port", fields: &[place!(0x54[23] 8)] },
-                    crate::SelectBitDesc { bit: 18, name: "srqn", fields: &[place!(0xc4[23] 24)] },
-                    crate::SelectBitDesc { bit: 19, name: "cqn_rcv", fields: &[place!(0xb4[23] 24)] },
-                    crate::SelectBitDesc { bit: 21, name: "dc_key", fields: &[place!(0xe0[31] 64)] },
-                    crate::SelectBitDesc { bit: 22, name: "pp_index", fields: &[place!(0x8c[15] 16)] },
-                    crate::SelectBitDesc { bit: 25, name: "counter_set_id", fields: &[place!(0x24[31] 8)] },
+                    crate::SelectBitDesc { bit: 0, name: "alt_addr_path", fields: &[
+                        selected!("qpc.secondary_address_path" place!(0x5c[31] 352)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "rre", fields: &[
+                        selected!("qpc.rre" place!(0xa8[15] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "rae", fields: &[
+                        selected!("qpc.rae" place!(0xa8[13] 1)),
+                        selected!("qpc.atomic_mode" place!(0xa8[19] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "rwe", fields: &[
+                        selected!("qpc.rwe" place!(0xa8[14] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "pkey_index", fields: &[
+                        selected!("qpc.primary_address_path.pkey_index" place!(0x30[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 5, name: "q_key", fields: &[
+                        selected!("qpc.q_key" place!(0xc0[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 6, name: "rnr_timeout", fields: &[
+                        selected!("qpc.min_rnr_nak" place!(0xac[28] 5)),
+                    ] },
+                    crate::SelectBitDesc { bit: 7, name: "primary_addr_path", fields: &[
+                        selected!("qpc.primary_address_path" place!(0x30[31] 352)),
+                    ] },
+                    crate::SelectBitDesc { bit: 8, name: "sra_max", fields: &[
+                        selected!("qpc.log_sra_max" place!(0x88[23] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 9, name: "rra_max", fields: &[
+                        selected!("qpc.log_rra_max" place!(0xa8[23] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 10, name: "pm_state", fields: &[
+                        selected!("qpc.pm_state" place!(0x18[12] 2)),
+                    ] },
+                    crate::SelectBitDesc { bit: 11, name: "drain_sigerr", fields: &[
+                        selected!("qpc.drain_sigerr" place!(0x1c[26] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 12, name: "retry_count", fields: &[
+                        selected!("qpc.retry_count" place!(0x88[18] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 13, name: "rnr_retry", fields: &[
+                        selected!("qpc.rnr_retry" place!(0x88[15] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 14, name: "ack_timeout", fields: &[
+                        selected!("qpc.primary_address_path.ack_timeout" place!(0x38[31] 5)),
+                    ] },
+                    crate::SelectBitDesc { bit: 15, name: "lag_tx_aff", fields: &[
+                        selected!("qpc.lag_tx_port_affinity" place!(0x18[27] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 16, name: "pri_port", fields: &[
+                        selected!("qpc.primary_address_path.vhca_port_num" place!(0x54[23] 8)),
+                    ] },
+                    crate::SelectBitDesc { bit: 18, name: "srqn", fields: &[
+                        selected!("qpc.srqn_rmpn_xrqn" place!(0xc4[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 19, name: "cqn_rcv", fields: &[
+                        selected!("qpc.cqn_rcv" place!(0xb4[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 21, name: "dc_key", fields: &[
+                        selected!("qpc.dc_access_key" place!(0xe0[31] 64)),
+                    ] },
+                    crate::SelectBitDesc { bit: 22, name: "pp_index", fields: &[
+                        selected!("qpc.packet_pacing_rate_limit_index" place!(0x8c[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 25, name: "counter_set_id", fields: &[
+                        selected!("qpc.counter_set_id" place!(0x24[31] 8)),
+                    ] },
                 ],
             },
         ],
         transition: Some(crate::TransitionDesc {
             from: &[crate::QpState::INIT],
             to: crate::QpState::RTR,
-            takes: &[place!(0x30[31] 352), place!(0x20[31] 3), place!(0x20[28] 5), place!(0x2c[23] 24), place!(0xac[23] 24), place!(0xa8[23] 3), place!(0xac[28] 5)],
-            admits: 0x0000803f,
+            services: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI, crate::QpSt::QP0, crate::QpSt::QP1, crate::QpSt::REG_UMR]),
+            fields: &[
+                crate::TransitionField {
+                    path: "qpc.mtu",
+                    place: place!(0x20[31] 3),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    takes: crate::Services::of(&[crate::QpSt::UD, crate::QpSt::QP0, crate::QpSt::QP1, crate::QpSt::REG_UMR]),
+                    admits: crate::Services::NONE,
+                    nonzero: true,
+                },
+                crate::TransitionField {
+                    path: "qpc.log_msg_max",
+                    place: place!(0x20[28] 5),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    takes: crate::Services::of(&[crate::QpSt::UD, crate::QpSt::QP0, crate::QpSt::QP1, crate::QpSt::REG_UMR]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.remote_qpn",
+                    place: place!(0x2c[23] 24),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC]),
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.next_rcv_psn",
+                    place: place!(0xac[23] 24),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC]),
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.primary_address_path",
+                    place: place!(0x30[31] 352),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC]),
+                    takes: crate::Services::of(&[crate::QpSt::DCI]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.log_rra_max",
+                    place: place!(0xa8[23] 3),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC]),
+                    takes: crate::Services::of(&[crate::QpSt::XRC]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.min_rnr_nak",
+                    place: place!(0xac[28] 5),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC]),
+                    takes: crate::Services::of(&[crate::QpSt::XRC]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.secondary_address_path",
+                    place: place!(0x5c[31] 352),
+                    bit: Some(0),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rre",
+                    place: place!(0xa8[15] 1),
+                    bit: Some(1),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rae",
+                    place: place!(0xa8[13] 1),
+                    bit: Some(2),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.atomic_mode",
+                    place: place!(0xa8[19] 4),
+                    bit: Some(2),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rwe",
+                    place: place!(0xa8[14] 1),
+                    bit: Some(3),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.primary_address_path.pkey_index",
+                    place: place!(0x30[15] 16),
+                    bit: Some(4),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI, crate::QpSt::QP0, crate::QpSt::QP1]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.q_key",
+                    place: place!(0xc0[31] 32),
+                    bit: Some(5),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::UD, crate::QpSt::QP0, crate::QpSt::QP1]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.lag_tx_port_affinity",
+                    place: place!(0x18[27] 4),
+                    bit: Some(15),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.dc_access_key",
+                    place: place!(0xe0[31] 64),
+                    bit: Some(21),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.dp_ordering_0",
+                    place: place!(0x1c[25] 1),
+                    bit: None,
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::DCI]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.dp_ordering_1",
+                    place: place!(0xa8[3] 1),
+                    bit: None,
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.dp_ordering_force",
+                    place: place!(0x1c[24] 1),
+                    bit: None,
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "ece",
+                    place: place!(0x14[31] 32),
+                    bit: None,
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+            ],
         }),
         about: "Moves a queue pair from INIT to RTR: it can receive.",
     }
+}
+
+transition! { Init2rtrQpIn, "init2rtr_qp_in", INIT2RTR_QP, st 0x18[23], mask 0x10;
+    /// `qpc.mtu`. Largest payload of a packet. Required for RC, UC, XRC, DCI. Taken for UD, QP0, QP1, REG_UMR.
+    mtu: crate::PathMtu = coded(u8 "qpc.mtu" 0x20[31:29]), 0;
+    /// `qpc.log_msg_max`. Length of the largest message. Unit: log2 of bytes. Range: up to log_max_msg. Capability: cmd_hca_cap.log_max_msg. Required for RC, UC, XRC, DCI. Taken for UD, QP0, QP1, REG_UMR.
+    log_msg_max: u8 = bits(u8 "qpc.log_msg_max" 0x20[28:24]), 1;
+    /// `qpc.remote_qpn`. Number of the QP on the other side. Required for RC, UC, XRC.
+    remote_qpn: crate::Qpn = number("qpc.remote_qpn" 0x2c[23:0]), 2;
+    /// `qpc.next_rcv_psn`. Sequence number of the next packet to receive. Required for RC, UC, XRC.
+    next_rcv_psn: u32 = bits(u32 "qpc.next_rcv_psn" 0xac[23:0]), 3;
+    /// `qpc.primary_address_path`. Path to the other side. Required for RC, UC, XRC. Taken for DCI.
+    primary_address_path: Ads = nested(0x30), 4;
+    /// `qpc.log_rra_max`. How many RDMA reads and atomics of the other side may be under way. Unit: log2. Required for RC. Taken for XRC.
+    log_rra_max: u8 = bits(u8 "qpc.log_rra_max" 0xa8[23:21]), 5;
+    /// `qpc.min_rnr_nak`. Code of the wait that an RNR NAK asks the other side for. Required for RC. Taken for XRC.
+    min_rnr_nak: u8 = bits(u8 "qpc.min_rnr_nak" 0xac[28:24]), 6;
+    /// `qpc.secondary_address_path`. Path that path migration changes to. Admitted for RC, UC, XRC, by the bit `alt_addr_path`.
+    secondary_address_path: Ads = nested(0x5c), 7;
+    /// `qpc.rre`. When set, the other side may read by RDMA. Admitted for RC, XRC, by the bit `rre`.
+    rre: bool = flag(0xa8[15]), 8;
+    /// `qpc.rae`. When set, the other side may do atomic operations. Admitted for RC, XRC, DCI, by the bit `rae`.
+    rae: bool = flag(0xa8[13]), 9;
+    /// `qpc.atomic_mode`. Which sizes of atomic operations are served. Capability: atomic_caps.atomic_size_qp. Admitted for RC, XRC, DCI, by the bit `rae`.
+    atomic_mode: crate::AtomicMode = coded(u8 "qpc.atomic_mode" 0xa8[19:16]), 10;
+    /// `qpc.rwe`. When set, the other side may write by RDMA. Admitted for RC, UC, XRC, by the bit `rwe`.
+    rwe: bool = flag(0xa8[14]), 11;
+    /// `qpc.primary_address_path.pkey_index`. Index of the partition key in the table of the port. Admitted for RC, UC, UD, XRC, DCI, QP0, QP1, by the bit `pkey_index`.
+    pkey_index: u16 = full(u16 "qpc.primary_address_path.pkey_index" 0x30[15:0]), 12;
+    /// `qpc.q_key`. Key that datagrams for this queue pair must carry. Admitted for UD, QP0, QP1, by the bit `q_key`.
+    q_key: u32 = full(u32 "qpc.q_key" 0xc0[31:0]), 13;
+    /// `qpc.lag_tx_port_affinity`. Port of the bond that sends, from 1; 0 lets the adapter choose. Capability: cmd_hca_cap.lag_tx_port_affinity. Admitted for RC, UC, XRC, DCI, by the bit `lag_tx_aff`.
+    lag_tx_port_affinity: u8 = bits(u8 "qpc.lag_tx_port_affinity" 0x18[27:24]), 14;
+    /// `qpc.dc_access_key`. Key of the DC transport. Admitted for DCI, by the bit `dc_key`.
+    dc_access_key: u64 = quad(0xe0), 15;
+    /// `qpc.dp_ordering_0`. Low bit of the ordering level; 1 lets RDMA reads and writes overtake. Capability: cmd_hca_cap.multi_path_rc_rdma. Taken for RC, DCI.
+    dp_ordering_0: bool = flag(0x1c[25]), 16;
+    /// `qpc.dp_ordering_1`. High bit of the ordering level; 1 lets all operations overtake. Capability: cmd_hca_cap.dp_ordering_ooo_all_rc. Taken for RC, UC, UD, XRC, DCI.
+    dp_ordering_1: bool = flag(0xa8[3]), 17;
+    /// `qpc.dp_ordering_force`. When set, the ordering level overrules the setting of the adapter. Capability: cmd_hca_cap_2.dp_ordering_force. Taken for RC, UC, UD, XRC, DCI.
+    dp_ordering_force: bool = flag(0x1c[24]), 18;
+    /// `ece`. Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support. Taken for RC, UC, UD, XRC, DCI.
+    ece: u32 = full(u32 "ece" 0x14[31:0]), 19;
 }
 
 command! {
@@ -1733,47 +2340,296 @@ command! {
         object: <crate::object::Qp as crate::Object>::DESC,
         input: <Rtr2rtsQpIn as crate::Described>::DESC,
         output: <Rtr2rtsQpOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x18[31] 1856)),
         selects: &[
             crate::SelectDesc {
                 name: "qp_opt_param",
                 mask: place!(0x10[31] 32),
                 op_mod: 0,
+                when: None,
                 always: &[],
                 bits: &[
-                    crate::SelectBitDesc { bit: 0, name: "alt_addr_path", fields: &[place!(0x5c[31] 352)] },
-                    crate::SelectBitDesc { bit: 1, name: "rre", fields: &[place!(0xa8[15] 1)] },
-                    crate::SelectBitDesc { bit: 2, name: "rae", fields: &[place!(0xa8[13] 1), place!(0xa8[19] 4)] },
-                    crate::SelectBitDesc { bit: 3, name: "rwe", fields: &[place!(0xa8[14] 1)] },
-                    crate::SelectBitDesc { bit: 4, name: "pkey_index", fields: &[place!(0x30[15] 16)] },
-                    crate::SelectBitDesc { bit: 5, name: "q_key", fields: &[place!(0xc0[31] 32)] },
-                    crate::SelectBitDesc { bit: 6, name: "rnr_timeout", fields: &[place!(0xac[28] 5)] },
-                    crate::SelectBitDesc { bit: 7, name: "primary_addr_path", fields: &[place!(0x30[31] 352)] },
-                    crate::SelectBitDesc { bit: 8, name: "sra_max", fields: &[place!(0x88[23] 3)] },
-                    crate::SelectBitDesc { bit: 9, name: "rra_max", fields: &[place!(0xa8[23] 3)] },
-                    crate::SelectBitDesc { bit: 10, name: "pm_state", fields: &[place!(0x18[12] 2)] },
-                    crate::SelectBitDesc { bit: 12, name: "retry_count", fields: &[place!(0x88[18] 3)] },
-                    crate::SelectBitDesc { bit: 13, name: "rnr_retry", fields: &[place!(0x88[15] 3)] },
-                    crate::SelectBitDesc { bit: 14, name: "ack_timeout", fields: &[place!(0x38[31] 5)] },
-                    crate::SelectBitDesc { bit: 15, name: "lag_tx_aff", fields: &[place!(0x18[27] 4)] },
-                    crate::SelectBitDesc { bit: 16, name: "pri_port", fields: &[place!(0x54[23] 8)] },
-                    crate::SelectBitDesc { bit: 18, name: "srqn", fields: &[place!(0xc4[23] 24)] },
-                    crate::SelectBitDesc { bit: 19, name: "cqn_rcv", fields: &[place!(0xb4[23] 24)] },
-                    crate::SelectBitDesc { bit: 21, name: "dc_key", fields: &[place!(0xe0[31] 64)] },
-                    crate::SelectBitDesc { bit: 22, name: "pp_index", fields: &[place!(0x8c[15] 16)] },
-                    crate::SelectBitDesc { bit: 25, name: "counter_set_id", fields: &[place!(0x24[31] 8)] },
+                    crate::SelectBitDesc { bit: 0, name: "alt_addr_path", fields: &[
+                        selected!("qpc.secondary_address_path" place!(0x5c[31] 352)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "rre", fields: &[
+                        selected!("qpc.rre" place!(0xa8[15] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "rae", fields: &[
+                        selected!("qpc.rae" place!(0xa8[13] 1)),
+                        selected!("qpc.atomic_mode" place!(0xa8[19] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "rwe", fields: &[
+                        selected!("qpc.rwe" place!(0xa8[14] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "pkey_index", fields: &[
+                        selected!("qpc.primary_address_path.pkey_index" place!(0x30[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 5, name: "q_key", fields: &[
+                        selected!("qpc.q_key" place!(0xc0[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 6, name: "rnr_timeout", fields: &[
+                        selected!("qpc.min_rnr_nak" place!(0xac[28] 5)),
+                    ] },
+                    crate::SelectBitDesc { bit: 7, name: "primary_addr_path", fields: &[
+                        selected!("qpc.primary_address_path" place!(0x30[31] 352)),
+                    ] },
+                    crate::SelectBitDesc { bit: 8, name: "sra_max", fields: &[
+                        selected!("qpc.log_sra_max" place!(0x88[23] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 9, name: "rra_max", fields: &[
+                        selected!("qpc.log_rra_max" place!(0xa8[23] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 10, name: "pm_state", fields: &[
+                        selected!("qpc.pm_state" place!(0x18[12] 2)),
+                    ] },
+                    crate::SelectBitDesc { bit: 11, name: "drain_sigerr", fields: &[
+                        selected!("qpc.drain_sigerr" place!(0x1c[26] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 12, name: "retry_count", fields: &[
+                        selected!("qpc.retry_count" place!(0x88[18] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 13, name: "rnr_retry", fields: &[
+                        selected!("qpc.rnr_retry" place!(0x88[15] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 14, name: "ack_timeout", fields: &[
+                        selected!("qpc.primary_address_path.ack_timeout" place!(0x38[31] 5)),
+                    ] },
+                    crate::SelectBitDesc { bit: 15, name: "lag_tx_aff", fields: &[
+                        selected!("qpc.lag_tx_port_affinity" place!(0x18[27] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 16, name: "pri_port", fields: &[
+                        selected!("qpc.primary_address_path.vhca_port_num" place!(0x54[23] 8)),
+                    ] },
+                    crate::SelectBitDesc { bit: 18, name: "srqn", fields: &[
+                        selected!("qpc.srqn_rmpn_xrqn" place!(0xc4[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 19, name: "cqn_rcv", fields: &[
+                        selected!("qpc.cqn_rcv" place!(0xb4[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 21, name: "dc_key", fields: &[
+                        selected!("qpc.dc_access_key" place!(0xe0[31] 64)),
+                    ] },
+                    crate::SelectBitDesc { bit: 22, name: "pp_index", fields: &[
+                        selected!("qpc.packet_pacing_rate_limit_index" place!(0x8c[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 25, name: "counter_set_id", fields: &[
+                        selected!("qpc.counter_set_id" place!(0x24[31] 8)),
+                    ] },
                 ],
             },
         ],
         transition: Some(crate::TransitionDesc {
             from: &[crate::QpState::RTR],
             to: crate::QpState::RTS,
-            takes: &[place!(0x38[31] 5), place!(0x88[18] 3), place!(0x88[15] 3), place!(0x90[23] 24), place!(0x88[23] 3), place!(0x88[31] 4)],
-            admits: 0x0040046f,
+            services: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI, crate::QpSt::QP0, crate::QpSt::QP1, crate::QpSt::REG_UMR]),
+            fields: &[
+                crate::TransitionField {
+                    path: "qpc.next_send_psn",
+                    place: place!(0x90[23] 24),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI, crate::QpSt::QP0, crate::QpSt::QP1]),
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.primary_address_path.ack_timeout",
+                    place: place!(0x38[31] 5),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.retry_count",
+                    place: place!(0x88[18] 3),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::DCI]),
+                    takes: crate::Services::of(&[crate::QpSt::XRC]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rnr_retry",
+                    place: place!(0x88[15] 3),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::DCI]),
+                    takes: crate::Services::of(&[crate::QpSt::XRC]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.log_sra_max",
+                    place: place!(0x88[23] 3),
+                    bit: None,
+                    requires: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::DCI]),
+                    takes: crate::Services::of(&[crate::QpSt::XRC]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.log_ack_req_freq",
+                    place: place!(0x88[31] 4),
+                    bit: None,
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.primary_address_path.log_rtm",
+                    place: place!(0x38[15] 4),
+                    bit: None,
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::DCI]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.secondary_address_path",
+                    place: place!(0x5c[31] 352),
+                    bit: Some(0),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rre",
+                    place: place!(0xa8[15] 1),
+                    bit: Some(1),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rae",
+                    place: place!(0xa8[13] 1),
+                    bit: Some(2),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.atomic_mode",
+                    place: place!(0xa8[19] 4),
+                    bit: Some(2),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rwe",
+                    place: place!(0xa8[14] 1),
+                    bit: Some(3),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.q_key",
+                    place: place!(0xc0[31] 32),
+                    bit: Some(5),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::UD]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.min_rnr_nak",
+                    place: place!(0xac[28] 5),
+                    bit: Some(6),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.pm_state",
+                    place: place!(0x18[12] 2),
+                    bit: Some(10),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.dc_access_key",
+                    place: place!(0xe0[31] 64),
+                    bit: Some(21),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.packet_pacing_rate_limit_index",
+                    place: place!(0x8c[15] 16),
+                    bit: Some(22),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::UC, crate::QpSt::UD]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "ece",
+                    place: place!(0x14[31] 32),
+                    bit: None,
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+            ],
         }),
         about: "Moves a queue pair from RTR to RTS: it can send.",
     }
+}
+
+transition! { Rtr2rtsQpIn, "rtr2rts_qp_in", RTR2RTS_QP, st 0x18[23], mask 0x10;
+    /// `qpc.next_send_psn`. Sequence number of the next packet to send. Required for RC, UC, UD, XRC, DCI, QP0, QP1.
+    next_send_psn: u32 = bits(u32 "qpc.next_send_psn" 0x90[23:0]), 0;
+    /// `qpc.primary_address_path.ack_timeout`. How long to wait for an acknowledgment; 0 is without end. Unit: log2 of 4.096 microseconds. Required for RC, XRC, DCI.
+    ack_timeout: u8 = bits(u8 "qpc.primary_address_path.ack_timeout" 0x38[31:27]), 1;
+    /// `qpc.retry_count`. How often a packet is sent again when no acknowledgment comes. Required for RC, DCI. Taken for XRC.
+    retry_count: u8 = bits(u8 "qpc.retry_count" 0x88[18:16]), 2;
+    /// `qpc.rnr_retry`. How often a request is repeated after an RNR NAK; 7 is without end. Required for RC, DCI. Taken for XRC.
+    rnr_retry: u8 = bits(u8 "qpc.rnr_retry" 0x88[15:13]), 3;
+    /// `qpc.log_sra_max`. How many RDMA reads and atomics may be under way from here. Unit: log2. Required for RC, DCI. Taken for XRC.
+    log_sra_max: u8 = bits(u8 "qpc.log_sra_max" 0x88[23:21]), 4;
+    /// `qpc.log_ack_req_freq`. How many packets are sent between two requests for an acknowledgment. Unit: log2. Taken for RC, XRC, DCI.
+    log_ack_req_freq: u8 = bits(u8 "qpc.log_ack_req_freq" 0x88[31:28]), 5;
+    /// `qpc.primary_address_path.log_rtm`. By how much ack_timeout grows with each repetition. Unit: log2. Capability: cmd_hca_cap.exponential_backoff. Taken for RC, DCI.
+    log_rtm: u8 = bits(u8 "qpc.primary_address_path.log_rtm" 0x38[15:12]), 6;
+    /// `qpc.secondary_address_path`. Path that path migration changes to. Admitted for RC, UC, XRC, by the bit `alt_addr_path`.
+    secondary_address_path: Ads = nested(0x5c), 7;
+    /// `qpc.rre`. When set, the other side may read by RDMA. Admitted for RC, XRC, by the bit `rre`.
+    rre: bool = flag(0xa8[15]), 8;
+    /// `qpc.rae`. When set, the other side may do atomic operations. Admitted for RC, XRC, DCI, by the bit `rae`.
+    rae: bool = flag(0xa8[13]), 9;
+    /// `qpc.atomic_mode`. Which sizes of atomic operations are served. Capability: atomic_caps.atomic_size_qp. Admitted for RC, XRC, DCI, by the bit `rae`.
+    atomic_mode: crate::AtomicMode = coded(u8 "qpc.atomic_mode" 0xa8[19:16]), 10;
+    /// `qpc.rwe`. When set, the other side may write by RDMA. Admitted for RC, UC, XRC, by the bit `rwe`.
+    rwe: bool = flag(0xa8[14]), 11;
+    /// `qpc.q_key`. Key that datagrams for this queue pair must carry. Admitted for UD, by the bit `q_key`.
+    q_key: u32 = full(u32 "qpc.q_key" 0xc0[31:0]), 12;
+    /// `qpc.min_rnr_nak`. Code of the wait that an RNR NAK asks the other side for. Admitted for RC, XRC, by the bit `rnr_timeout`.
+    min_rnr_nak: u8 = bits(u8 "qpc.min_rnr_nak" 0xac[28:24]), 13;
+    /// `qpc.pm_state`. State of path migration. Admitted for RC, UC, XRC, DCI, by the bit `pm_state`.
+    pm_state: crate::PmState = coded(u8 "qpc.pm_state" 0x18[12:11]), 14;
+    /// `qpc.dc_access_key`. Key of the DC transport. Admitted for DCI, by the bit `dc_key`.
+    dc_access_key: u64 = quad(0xe0), 15;
+    /// `qpc.packet_pacing_rate_limit_index`. Entry of the rate table that limits sending; 0 is no limit. Capability: qos_cap.packet_pacing. Admitted for UC, UD, by the bit `pp_index`.
+    packet_pacing_rate_limit_index: crate::PacketPacingRateLimitIndex = number("qpc.packet_pacing_rate_limit_index" 0x8c[15:0]), 16;
+    /// `ece`. Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support. Taken for RC, UC, UD, XRC, DCI.
+    ece: u32 = full(u32 "ece" 0x14[31:0]), 17;
 }
 
 command! {
@@ -1784,47 +2640,275 @@ command! {
         object: <crate::object::Qp as crate::Object>::DESC,
         input: <Rts2rtsQpIn as crate::Described>::DESC,
         output: <Rts2rtsQpOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x18[31] 1856)),
         selects: &[
             crate::SelectDesc {
                 name: "qp_opt_param",
                 mask: place!(0x10[31] 32),
                 op_mod: 0,
+                when: None,
                 always: &[],
                 bits: &[
-                    crate::SelectBitDesc { bit: 0, name: "alt_addr_path", fields: &[place!(0x5c[31] 352)] },
-                    crate::SelectBitDesc { bit: 1, name: "rre", fields: &[place!(0xa8[15] 1)] },
-                    crate::SelectBitDesc { bit: 2, name: "rae", fields: &[place!(0xa8[13] 1), place!(0xa8[19] 4)] },
-                    crate::SelectBitDesc { bit: 3, name: "rwe", fields: &[place!(0xa8[14] 1)] },
-                    crate::SelectBitDesc { bit: 4, name: "pkey_index", fields: &[place!(0x30[15] 16)] },
-                    crate::SelectBitDesc { bit: 5, name: "q_key", fields: &[place!(0xc0[31] 32)] },
-                    crate::SelectBitDesc { bit: 6, name: "rnr_timeout", fields: &[place!(0xac[28] 5)] },
-                    crate::SelectBitDesc { bit: 7, name: "primary_addr_path", fields: &[place!(0x30[31] 352)] },
-                    crate::SelectBitDesc { bit: 8, name: "sra_max", fields: &[place!(0x88[23] 3)] },
-                    crate::SelectBitDesc { bit: 9, name: "rra_max", fields: &[place!(0xa8[23] 3)] },
-                    crate::SelectBitDesc { bit: 10, name: "pm_state", fields: &[place!(0x18[12] 2)] },
-                    crate::SelectBitDesc { bit: 12, name: "retry_count", fields: &[place!(0x88[18] 3)] },
-                    crate::SelectBitDesc { bit: 13, name: "rnr_retry", fields: &[place!(0x88[15] 3)] },
-                    crate::SelectBitDesc { bit: 14, name: "ack_timeout", fields: &[place!(0x38[31] 5)] },
-                    crate::SelectBitDesc { bit: 15, name: "lag_tx_aff", fields: &[place!(0x18[27] 4)] },
-                    crate::SelectBitDesc { bit: 16, name: "pri_port", fields: &[place!(0x54[23] 8)] },
-                    crate::SelectBitDesc { bit: 18, name: "srqn", fields: &[place!(0xc4[23] 24)] },
-                    crate::SelectBitDesc { bit: 19, name: "cqn_rcv", fields: &[place!(0xb4[23] 24)] },
-                    crate::SelectBitDesc { bit: 21, name: "dc_key", fields: &[place!(0xe0[31] 64)] },
-                    crate::SelectBitDesc { bit: 22, name: "pp_index", fields: &[place!(0x8c[15] 16)] },
-                    crate::SelectBitDesc { bit: 25, name: "counter_set_id", fields: &[place!(0x24[31] 8)] },
+                    crate::SelectBitDesc { bit: 0, name: "alt_addr_path", fields: &[
+                        selected!("qpc.secondary_address_path" place!(0x5c[31] 352)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "rre", fields: &[
+                        selected!("qpc.rre" place!(0xa8[15] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "rae", fields: &[
+                        selected!("qpc.rae" place!(0xa8[13] 1)),
+                        selected!("qpc.atomic_mode" place!(0xa8[19] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "rwe", fields: &[
+                        selected!("qpc.rwe" place!(0xa8[14] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "pkey_index", fields: &[
+                        selected!("qpc.primary_address_path.pkey_index" place!(0x30[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 5, name: "q_key", fields: &[
+                        selected!("qpc.q_key" place!(0xc0[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 6, name: "rnr_timeout", fields: &[
+                        selected!("qpc.min_rnr_nak" place!(0xac[28] 5)),
+                    ] },
+                    crate::SelectBitDesc { bit: 7, name: "primary_addr_path", fields: &[
+                        selected!("qpc.primary_address_path" place!(0x30[31] 352)),
+                    ] },
+                    crate::SelectBitDesc { bit: 8, name: "sra_max", fields: &[
+                        selected!("qpc.log_sra_max" place!(0x88[23] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 9, name: "rra_max", fields: &[
+                        selected!("qpc.log_rra_max" place!(0xa8[23] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 10, name: "pm_state", fields: &[
+                        selected!("qpc.pm_state" place!(0x18[12] 2)),
+                    ] },
+                    crate::SelectBitDesc { bit: 11, name: "drain_sigerr", fields: &[
+                        selected!("qpc.drain_sigerr" place!(0x1c[26] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 12, name: "retry_count", fields: &[
+                        selected!("qpc.retry_count" place!(0x88[18] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 13, name: "rnr_retry", fields: &[
+                        selected!("qpc.rnr_retry" place!(0x88[15] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 14, name: "ack_timeout", fields: &[
+                        selected!("qpc.primary_address_path.ack_timeout" place!(0x38[31] 5)),
+                    ] },
+                    crate::SelectBitDesc { bit: 15, name: "lag_tx_aff", fields: &[
+                        selected!("qpc.lag_tx_port_affinity" place!(0x18[27] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 16, name: "pri_port", fields: &[
+                        selected!("qpc.primary_address_path.vhca_port_num" place!(0x54[23] 8)),
+                    ] },
+                    crate::SelectBitDesc { bit: 18, name: "srqn", fields: &[
+                        selected!("qpc.srqn_rmpn_xrqn" place!(0xc4[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 19, name: "cqn_rcv", fields: &[
+                        selected!("qpc.cqn_rcv" place!(0xb4[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 21, name: "dc_key", fields: &[
+                        selected!("qpc.dc_access_key" place!(0xe0[31] 64)),
+                    ] },
+                    crate::SelectBitDesc { bit: 22, name: "pp_index", fields: &[
+                        selected!("qpc.packet_pacing_rate_limit_index" place!(0x8c[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 25, name: "counter_set_id", fields: &[
+                        selected!("qpc.counter_set_id" place!(0x24[31] 8)),
+                    ] },
+                ],
+            },
+            crate::SelectDesc {
+                name: "qp_opt_param_ext",
+                mask: place!(0x108[31] 64),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 2, name: "udp_sport", fields: &[
+                        selected!("qpc.primary_address_path.udp_sport" place!(0x50[15] 16)),
+                    ] },
                 ],
             },
         ],
         transition: Some(crate::TransitionDesc {
             from: &[crate::QpState::RTS],
             to: crate::QpState::RTS,
-            takes: &[],
-            admits: 0x024c846f,
+            services: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI, crate::QpSt::QP0, crate::QpSt::QP1]),
+            fields: &[
+                crate::TransitionField {
+                    path: "qpc.secondary_address_path",
+                    place: place!(0x5c[31] 352),
+                    bit: Some(0),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rre",
+                    place: place!(0xa8[15] 1),
+                    bit: Some(1),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rae",
+                    place: place!(0xa8[13] 1),
+                    bit: Some(2),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.atomic_mode",
+                    place: place!(0xa8[19] 4),
+                    bit: Some(2),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rwe",
+                    place: place!(0xa8[14] 1),
+                    bit: Some(3),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.q_key",
+                    place: place!(0xc0[31] 32),
+                    bit: Some(5),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::UD]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.min_rnr_nak",
+                    place: place!(0xac[28] 5),
+                    bit: Some(6),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.pm_state",
+                    place: place!(0x18[12] 2),
+                    bit: Some(10),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.lag_tx_port_affinity",
+                    place: place!(0x18[27] 4),
+                    bit: Some(15),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.srqn_rmpn_xrqn",
+                    place: place!(0xc4[23] 24),
+                    bit: Some(18),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::UD]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.cqn_rcv",
+                    place: place!(0xb4[23] 24),
+                    bit: Some(19),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::UD]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.dc_access_key",
+                    place: place!(0xe0[31] 64),
+                    bit: Some(21),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.packet_pacing_rate_limit_index",
+                    place: place!(0x8c[15] 16),
+                    bit: Some(22),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::UC, crate::QpSt::UD]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.counter_set_id",
+                    place: place!(0x24[31] 8),
+                    bit: Some(25),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "ece",
+                    place: place!(0x14[31] 32),
+                    bit: None,
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+            ],
         }),
         about: "Changes a queue pair in RTS.",
     }
+}
+
+transition! { Rts2rtsQpIn, "rts2rts_qp_in", RTS2RTS_QP, st 0x18[23], mask 0x10;
+    /// `qpc.secondary_address_path`. Path that path migration changes to. Admitted for RC, UC, XRC, by the bit `alt_addr_path`.
+    secondary_address_path: Ads = nested(0x5c), 0;
+    /// `qpc.rre`. When set, the other side may read by RDMA. Admitted for RC, XRC, by the bit `rre`.
+    rre: bool = flag(0xa8[15]), 1;
+    /// `qpc.rae`. When set, the other side may do atomic operations. Admitted for RC, XRC, DCI, by the bit `rae`.
+    rae: bool = flag(0xa8[13]), 2;
+    /// `qpc.atomic_mode`. Which sizes of atomic operations are served. Capability: atomic_caps.atomic_size_qp. Admitted for RC, XRC, DCI, by the bit `rae`.
+    atomic_mode: crate::AtomicMode = coded(u8 "qpc.atomic_mode" 0xa8[19:16]), 3;
+    /// `qpc.rwe`. When set, the other side may write by RDMA. Admitted for RC, UC, XRC, by the bit `rwe`.
+    rwe: bool = flag(0xa8[14]), 4;
+    /// `qpc.q_key`. Key that datagrams for this queue pair must carry. Admitted for UD, by the bit `q_key`.
+    q_key: u32 = full(u32 "qpc.q_key" 0xc0[31:0]), 5;
+    /// `qpc.min_rnr_nak`. Code of the wait that an RNR NAK asks the other side for. Admitted for RC, XRC, by the bit `rnr_timeout`.
+    min_rnr_nak: u8 = bits(u8 "qpc.min_rnr_nak" 0xac[28:24]), 6;
+    /// `qpc.pm_state`. State of path migration. Admitted for RC, UC, XRC, DCI, by the bit `pm_state`.
+    pm_state: crate::PmState = coded(u8 "qpc.pm_state" 0x18[12:11]), 7;
+    /// `qpc.lag_tx_port_affinity`. Port of the bond that sends, from 1; 0 lets the adapter choose. Capability: cmd_hca_cap.lag_tx_port_affinity. Admitted for RC, UC, UD, DCI, by the bit `lag_tx_aff`.
+    lag_tx_port_affinity: u8 = bits(u8 "qpc.lag_tx_port_affinity" 0x18[27:24]), 8;
+    /// `qpc.srqn_rmpn_xrqn`. Number of the SRQ, RMP or XRQ that receives for the queue pair. Admitted for UD, by the bit `srqn`.
+    srqn_rmpn_xrqn: u32 = bits(u32 "qpc.srqn_rmpn_xrqn" 0xc4[23:0]), 9;
+    /// `qpc.cqn_rcv`. Number of the CQ that gets the completions of receives. Admitted for UD, by the bit `cqn_rcv`.
+    cqn_rcv: crate::Cqn = number("qpc.cqn_rcv" 0xb4[23:0]), 10;
+    /// `qpc.dc_access_key`. Key of the DC transport. Admitted for DCI, by the bit `dc_key`.
+    dc_access_key: u64 = quad(0xe0), 11;
+    /// `qpc.packet_pacing_rate_limit_index`. Entry of the rate table that limits sending; 0 is no limit. Capability: qos_cap.packet_pacing. Admitted for UC, UD, by the bit `pp_index`.
+    packet_pacing_rate_limit_index: crate::PacketPacingRateLimitIndex = number("qpc.packet_pacing_rate_limit_index" 0x8c[15:0]), 12;
+    /// `qpc.counter_set_id`. Number of the Q counter that counts for the queue pair. Admitted for RC, UC, UD, XRC, DCI, by the bit `counter_set_id`.
+    counter_set_id: crate::CounterSetId = number("qpc.counter_set_id" 0x24[31:24]), 13;
+    /// `ece`. Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support. Taken for RC, UC, UD, XRC, DCI.
+    ece: u32 = full(u32 "ece" 0x14[31:0]), 14;
 }
 
 command! {
@@ -1835,47 +2919,164 @@ command! {
         object: <crate::object::Qp as crate::Object>::DESC,
         input: <Sqerr2rtsQpIn as crate::Described>::DESC,
         output: <Sqerr2rtsQpOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x18[31] 1856)),
         selects: &[
             crate::SelectDesc {
                 name: "qp_opt_param",
                 mask: place!(0x10[31] 32),
                 op_mod: 0,
+                when: None,
                 always: &[],
                 bits: &[
-                    crate::SelectBitDesc { bit: 0, name: "alt_addr_path", fields: &[place!(0x5c[31] 352)] },
-                    crate::SelectBitDesc { bit: 1, name: "rre", fields: &[place!(0xa8[15] 1)] },
-                    crate::SelectBitDesc { bit: 2, name: "rae", fields: &[place!(0xa8[13] 1), place!(0xa8[19] 4)] },
-                    crate::SelectBitDesc { bit: 3, name: "rwe", fields: &[place!(0xa8[14] 1)] },
-                    crate::SelectBitDesc { bit: 4, name: "pkey_index", fields: &[place!(0x30[15] 16)] },
-                    crate::SelectBitDesc { bit: 5, name: "q_key", fields: &[place!(0xc0[31] 32)] },
-                    crate::SelectBitDesc { bit: 6, name: "rnr_timeout", fields: &[place!(0xac[28] 5)] },
-                    crate::SelectBitDesc { bit: 7, name: "primary_addr_path", fields: &[place!(0x30[31] 352)] },
-                    crate::SelectBitDesc { bit: 8, name: "sra_max", fields: &[place!(0x88[23] 3)] },
-                    crate::SelectBitDesc { bit: 9, name: "rra_max", fields: &[place!(0xa8[23] 3)] },
-                    crate::SelectBitDesc { bit: 10, name: "pm_state", fields: &[place!(0x18[12] 2)] },
-                    crate::SelectBitDesc { bit: 12, name: "retry_count", fields: &[place!(0x88[18] 3)] },
-                    crate::SelectBitDesc { bit: 13, name: "rnr_retry", fields: &[place!(0x88[15] 3)] },
-                    crate::SelectBitDesc { bit: 14, name: "ack_timeout", fields: &[place!(0x38[31] 5)] },
-                    crate::SelectBitDesc { bit: 15, name: "lag_tx_aff", fields: &[place!(0x18[27] 4)] },
-                    crate::SelectBitDesc { bit: 16, name: "pri_port", fields: &[place!(0x54[23] 8)] },
-                    crate::SelectBitDesc { bit: 18, name: "srqn", fields: &[place!(0xc4[23] 24)] },
-                    crate::SelectBitDesc { bit: 19, name: "cqn_rcv", fields: &[place!(0xb4[23] 24)] },
-                    crate::SelectBitDesc { bit: 21, name: "dc_key", fields: &[place!(0xe0[31] 64)] },
-                    crate::SelectBitDesc { bit: 22, name: "pp_index", fields: &[place!(0x8c[15] 16)] },
-                    crate::SelectBitDesc { bit: 25, name: "counter_set_id", fields: &[place!(0x24[31] 8)] },
+                    crate::SelectBitDesc { bit: 0, name: "alt_addr_path", fields: &[
+                        selected!("qpc.secondary_address_path" place!(0x5c[31] 352)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "rre", fields: &[
+                        selected!("qpc.rre" place!(0xa8[15] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "rae", fields: &[
+                        selected!("qpc.rae" place!(0xa8[13] 1)),
+                        selected!("qpc.atomic_mode" place!(0xa8[19] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "rwe", fields: &[
+                        selected!("qpc.rwe" place!(0xa8[14] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "pkey_index", fields: &[
+                        selected!("qpc.primary_address_path.pkey_index" place!(0x30[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 5, name: "q_key", fields: &[
+                        selected!("qpc.q_key" place!(0xc0[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 6, name: "rnr_timeout", fields: &[
+                        selected!("qpc.min_rnr_nak" place!(0xac[28] 5)),
+                    ] },
+                    crate::SelectBitDesc { bit: 7, name: "primary_addr_path", fields: &[
+                        selected!("qpc.primary_address_path" place!(0x30[31] 352)),
+                    ] },
+                    crate::SelectBitDesc { bit: 8, name: "sra_max", fields: &[
+                        selected!("qpc.log_sra_max" place!(0x88[23] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 9, name: "rra_max", fields: &[
+                        selected!("qpc.log_rra_max" place!(0xa8[23] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 10, name: "pm_state", fields: &[
+                        selected!("qpc.pm_state" place!(0x18[12] 2)),
+                    ] },
+                    crate::SelectBitDesc { bit: 11, name: "drain_sigerr", fields: &[
+                        selected!("qpc.drain_sigerr" place!(0x1c[26] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 12, name: "retry_count", fields: &[
+                        selected!("qpc.retry_count" place!(0x88[18] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 13, name: "rnr_retry", fields: &[
+                        selected!("qpc.rnr_retry" place!(0x88[15] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 14, name: "ack_timeout", fields: &[
+                        selected!("qpc.primary_address_path.ack_timeout" place!(0x38[31] 5)),
+                    ] },
+                    crate::SelectBitDesc { bit: 15, name: "lag_tx_aff", fields: &[
+                        selected!("qpc.lag_tx_port_affinity" place!(0x18[27] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 16, name: "pri_port", fields: &[
+                        selected!("qpc.primary_address_path.vhca_port_num" place!(0x54[23] 8)),
+                    ] },
+                    crate::SelectBitDesc { bit: 18, name: "srqn", fields: &[
+                        selected!("qpc.srqn_rmpn_xrqn" place!(0xc4[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 19, name: "cqn_rcv", fields: &[
+                        selected!("qpc.cqn_rcv" place!(0xb4[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 21, name: "dc_key", fields: &[
+                        selected!("qpc.dc_access_key" place!(0xe0[31] 64)),
+                    ] },
+                    crate::SelectBitDesc { bit: 22, name: "pp_index", fields: &[
+                        selected!("qpc.packet_pacing_rate_limit_index" place!(0x8c[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 25, name: "counter_set_id", fields: &[
+                        selected!("qpc.counter_set_id" place!(0x24[31] 8)),
+                    ] },
                 ],
             },
         ],
         transition: Some(crate::TransitionDesc {
             from: &[crate::QpState::SQER],
             to: crate::QpState::RTS,
-            takes: &[],
-            admits: 0x0000006e,
+            services: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::QP0, crate::QpSt::QP1]),
+            fields: &[
+                crate::TransitionField {
+                    path: "qpc.rre",
+                    place: place!(0xa8[15] 1),
+                    bit: Some(1),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rae",
+                    place: place!(0xa8[13] 1),
+                    bit: Some(2),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.atomic_mode",
+                    place: place!(0xa8[19] 4),
+                    bit: Some(2),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rwe",
+                    place: place!(0xa8[14] 1),
+                    bit: Some(3),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.min_rnr_nak",
+                    place: place!(0xac[28] 5),
+                    bit: Some(6),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.q_key",
+                    place: place!(0xc0[31] 32),
+                    bit: Some(5),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::UD, crate::QpSt::QP0, crate::QpSt::QP1]),
+                    nonzero: false,
+                },
+            ],
         }),
         about: "Moves a queue pair whose send queue is in error back to RTS.",
     }
+}
+
+transition! { Sqerr2rtsQpIn, "sqerr2rts_qp_in", SQERR2RTS_QP, st 0x18[23], mask 0x10;
+    /// `qpc.rre`. When set, the other side may read by RDMA. Admitted for RC, XRC, by the bit `rre`.
+    rre: bool = flag(0xa8[15]), 0;
+    /// `qpc.rae`. When set, the other side may do atomic operations. Admitted for RC, XRC, by the bit `rae`.
+    rae: bool = flag(0xa8[13]), 1;
+    /// `qpc.atomic_mode`. Which sizes of atomic operations are served. Capability: atomic_caps.atomic_size_qp. Admitted for RC, XRC, by the bit `rae`.
+    atomic_mode: crate::AtomicMode = coded(u8 "qpc.atomic_mode" 0xa8[19:16]), 2;
+    /// `qpc.rwe`. When set, the other side may write by RDMA. Admitted for RC, UC, XRC, by the bit `rwe`.
+    rwe: bool = flag(0xa8[14]), 3;
+    /// `qpc.min_rnr_nak`. Code of the wait that an RNR NAK asks the other side for. Admitted for RC, XRC, by the bit `rnr_timeout`.
+    min_rnr_nak: u8 = bits(u8 "qpc.min_rnr_nak" 0xac[28:24]), 4;
+    /// `qpc.q_key`. Key that datagrams for this queue pair must carry. Admitted for UD, QP0, QP1, by the bit `q_key`.
+    q_key: u32 = full(u32 "qpc.q_key" 0xc0[31:0]), 5;
 }
 
 command! {
@@ -1886,14 +3087,15 @@ command! {
         object: <crate::object::Qp as crate::Object>::DESC,
         input: <Qp2errIn as crate::Described>::DESC,
         output: <Qp2errOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: None,
         selects: &[],
         transition: Some(crate::TransitionDesc {
             from: &[],
             to: crate::QpState::ERR,
-            takes: &[],
-            admits: 0x00000000,
+            services: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI, crate::QpSt::QP0, crate::QpSt::QP1, crate::QpSt::REG_UMR]),
+            fields: &[
+            ],
         }),
         about: "Moves a queue pair from any state to ERR.",
     }
@@ -1907,14 +3109,15 @@ command! {
         object: <crate::object::Qp as crate::Object>::DESC,
         input: <Qp2rstIn as crate::Described>::DESC,
         output: <Qp2rstOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: None,
         selects: &[],
         transition: Some(crate::TransitionDesc {
             from: &[],
             to: crate::QpState::RST,
-            takes: &[],
-            admits: 0x00000000,
+            services: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI, crate::QpSt::QP0, crate::QpSt::QP1, crate::QpSt::REG_UMR]),
+            fields: &[
+            ],
         }),
         about: "Moves a queue pair from any state to RST.",
     }
@@ -1928,7 +3131,7 @@ command! {
         object: <crate::object::Qp as crate::Object>::DESC,
         input: <QueryQpIn as crate::Described>::DESC,
         output: <QueryQpOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x18[31] 1856)),
         selects: &[],
         transition: None,
@@ -1944,47 +3147,164 @@ command! {
         object: <crate::object::Qp as crate::Object>::DESC,
         input: <Sqd2rtsQpIn as crate::Described>::DESC,
         output: <Sqd2rtsQpOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x18[31] 1856)),
         selects: &[
             crate::SelectDesc {
                 name: "qp_opt_param",
                 mask: place!(0x10[31] 32),
                 op_mod: 0,
+                when: None,
                 always: &[],
                 bits: &[
-                    crate::SelectBitDesc { bit: 0, name: "alt_addr_path", fields: &[place!(0x5c[31] 352)] },
-                    crate::SelectBitDesc { bit: 1, name: "rre", fields: &[place!(0xa8[15] 1)] },
-                    crate::SelectBitDesc { bit: 2, name: "rae", fields: &[place!(0xa8[13] 1), place!(0xa8[19] 4)] },
-                    crate::SelectBitDesc { bit: 3, name: "rwe", fields: &[place!(0xa8[14] 1)] },
-                    crate::SelectBitDesc { bit: 4, name: "pkey_index", fields: &[place!(0x30[15] 16)] },
-                    crate::SelectBitDesc { bit: 5, name: "q_key", fields: &[place!(0xc0[31] 32)] },
-                    crate::SelectBitDesc { bit: 6, name: "rnr_timeout", fields: &[place!(0xac[28] 5)] },
-                    crate::SelectBitDesc { bit: 7, name: "primary_addr_path", fields: &[place!(0x30[31] 352)] },
-                    crate::SelectBitDesc { bit: 8, name: "sra_max", fields: &[place!(0x88[23] 3)] },
-                    crate::SelectBitDesc { bit: 9, name: "rra_max", fields: &[place!(0xa8[23] 3)] },
-                    crate::SelectBitDesc { bit: 10, name: "pm_state", fields: &[place!(0x18[12] 2)] },
-                    crate::SelectBitDesc { bit: 12, name: "retry_count", fields: &[place!(0x88[18] 3)] },
-                    crate::SelectBitDesc { bit: 13, name: "rnr_retry", fields: &[place!(0x88[15] 3)] },
-                    crate::SelectBitDesc { bit: 14, name: "ack_timeout", fields: &[place!(0x38[31] 5)] },
-                    crate::SelectBitDesc { bit: 15, name: "lag_tx_aff", fields: &[place!(0x18[27] 4)] },
-                    crate::SelectBitDesc { bit: 16, name: "pri_port", fields: &[place!(0x54[23] 8)] },
-                    crate::SelectBitDesc { bit: 18, name: "srqn", fields: &[place!(0xc4[23] 24)] },
-                    crate::SelectBitDesc { bit: 19, name: "cqn_rcv", fields: &[place!(0xb4[23] 24)] },
-                    crate::SelectBitDesc { bit: 21, name: "dc_key", fields: &[place!(0xe0[31] 64)] },
-                    crate::SelectBitDesc { bit: 22, name: "pp_index", fields: &[place!(0x8c[15] 16)] },
-                    crate::SelectBitDesc { bit: 25, name: "counter_set_id", fields: &[place!(0x24[31] 8)] },
+                    crate::SelectBitDesc { bit: 0, name: "alt_addr_path", fields: &[
+                        selected!("qpc.secondary_address_path" place!(0x5c[31] 352)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "rre", fields: &[
+                        selected!("qpc.rre" place!(0xa8[15] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "rae", fields: &[
+                        selected!("qpc.rae" place!(0xa8[13] 1)),
+                        selected!("qpc.atomic_mode" place!(0xa8[19] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "rwe", fields: &[
+                        selected!("qpc.rwe" place!(0xa8[14] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "pkey_index", fields: &[
+                        selected!("qpc.primary_address_path.pkey_index" place!(0x30[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 5, name: "q_key", fields: &[
+                        selected!("qpc.q_key" place!(0xc0[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 6, name: "rnr_timeout", fields: &[
+                        selected!("qpc.min_rnr_nak" place!(0xac[28] 5)),
+                    ] },
+                    crate::SelectBitDesc { bit: 7, name: "primary_addr_path", fields: &[
+                        selected!("qpc.primary_address_path" place!(0x30[31] 352)),
+                    ] },
+                    crate::SelectBitDesc { bit: 8, name: "sra_max", fields: &[
+                        selected!("qpc.log_sra_max" place!(0x88[23] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 9, name: "rra_max", fields: &[
+                        selected!("qpc.log_rra_max" place!(0xa8[23] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 10, name: "pm_state", fields: &[
+                        selected!("qpc.pm_state" place!(0x18[12] 2)),
+                    ] },
+                    crate::SelectBitDesc { bit: 11, name: "drain_sigerr", fields: &[
+                        selected!("qpc.drain_sigerr" place!(0x1c[26] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 12, name: "retry_count", fields: &[
+                        selected!("qpc.retry_count" place!(0x88[18] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 13, name: "rnr_retry", fields: &[
+                        selected!("qpc.rnr_retry" place!(0x88[15] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 14, name: "ack_timeout", fields: &[
+                        selected!("qpc.primary_address_path.ack_timeout" place!(0x38[31] 5)),
+                    ] },
+                    crate::SelectBitDesc { bit: 15, name: "lag_tx_aff", fields: &[
+                        selected!("qpc.lag_tx_port_affinity" place!(0x18[27] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 16, name: "pri_port", fields: &[
+                        selected!("qpc.primary_address_path.vhca_port_num" place!(0x54[23] 8)),
+                    ] },
+                    crate::SelectBitDesc { bit: 18, name: "srqn", fields: &[
+                        selected!("qpc.srqn_rmpn_xrqn" place!(0xc4[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 19, name: "cqn_rcv", fields: &[
+                        selected!("qpc.cqn_rcv" place!(0xb4[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 21, name: "dc_key", fields: &[
+                        selected!("qpc.dc_access_key" place!(0xe0[31] 64)),
+                    ] },
+                    crate::SelectBitDesc { bit: 22, name: "pp_index", fields: &[
+                        selected!("qpc.packet_pacing_rate_limit_index" place!(0x8c[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 25, name: "counter_set_id", fields: &[
+                        selected!("qpc.counter_set_id" place!(0x24[31] 8)),
+                    ] },
                 ],
             },
         ],
         transition: Some(crate::TransitionDesc {
-            from: &[crate::QpState::SQD, crate::QpState::SQDRAINED],
+            from: &[crate::QpState::SQDRAINED, crate::QpState::SQD],
             to: crate::QpState::RTS,
-            takes: &[],
-            admits: 0x0000006e,
+            services: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::QP0, crate::QpSt::QP1]),
+            fields: &[
+                crate::TransitionField {
+                    path: "qpc.rre",
+                    place: place!(0xa8[15] 1),
+                    bit: Some(1),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rae",
+                    place: place!(0xa8[13] 1),
+                    bit: Some(2),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.atomic_mode",
+                    place: place!(0xa8[19] 4),
+                    bit: Some(2),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rwe",
+                    place: place!(0xa8[14] 1),
+                    bit: Some(3),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.min_rnr_nak",
+                    place: place!(0xac[28] 5),
+                    bit: Some(6),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.q_key",
+                    place: place!(0xc0[31] 32),
+                    bit: Some(5),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::UD, crate::QpSt::QP0, crate::QpSt::QP1]),
+                    nonzero: false,
+                },
+            ],
         }),
         about: "Moves a queue pair whose send queue is drained back to RTS. The kernel does not let it through DEVX.",
     }
+}
+
+transition! { Sqd2rtsQpIn, "sqd2rts_qp_in", SQD_RTS_QP, st 0x18[23], mask 0x10;
+    /// `qpc.rre`. When set, the other side may read by RDMA. Admitted for RC, by the bit `rre`.
+    rre: bool = flag(0xa8[15]), 0;
+    /// `qpc.rae`. When set, the other side may do atomic operations. Admitted for RC, by the bit `rae`.
+    rae: bool = flag(0xa8[13]), 1;
+    /// `qpc.atomic_mode`. Which sizes of atomic operations are served. Capability: atomic_caps.atomic_size_qp. Admitted for RC, by the bit `rae`.
+    atomic_mode: crate::AtomicMode = coded(u8 "qpc.atomic_mode" 0xa8[19:16]), 2;
+    /// `qpc.rwe`. When set, the other side may write by RDMA. Admitted for RC, UC, by the bit `rwe`.
+    rwe: bool = flag(0xa8[14]), 3;
+    /// `qpc.min_rnr_nak`. Code of the wait that an RNR NAK asks the other side for. Admitted for RC, by the bit `rnr_timeout`.
+    min_rnr_nak: u8 = bits(u8 "qpc.min_rnr_nak" 0xac[28:24]), 4;
+    /// `qpc.q_key`. Key that datagrams for this queue pair must carry. Admitted for UD, QP0, QP1, by the bit `q_key`.
+    q_key: u32 = full(u32 "qpc.q_key" 0xc0[31:0]), 5;
 }
 
 command! {
@@ -1995,45 +3315,230 @@ command! {
         object: <crate::object::Qp as crate::Object>::DESC,
         input: <Init2initQpIn as crate::Described>::DESC,
         output: <Init2initQpOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x18[31] 1856)),
         selects: &[
             crate::SelectDesc {
                 name: "qp_opt_param",
                 mask: place!(0x10[31] 32),
                 op_mod: 0,
+                when: None,
                 always: &[],
                 bits: &[
-                    crate::SelectBitDesc { bit: 0, name: "alt_addr_path", fields: &[place!(0x5c[31] 352)] },
-                    crate::SelectBitDesc { bit: 1, name: "rre", fields: &[place!(0xa8[15] 1)] },
-                    crate::SelectBitDesc { bit: 2, name: "rae", fields: &[place!(0xa8[13] 1), place!(0xa8[19] 4)] },
-                    crate::SelectBitDesc { bit: 3, name: "rwe", fields: &[place!(0xa8[14] 1)] },
-                    crate::SelectBitDesc { bit: 4, name: "pkey_index", fields: &[place!(0x30[15] 16)] },
-                    crate::SelectBitDesc { bit: 5, name: "q_key", fields: &[place!(0xc0[31] 32)] },
-                    crate::SelectBitDesc { bit: 6, name: "rnr_timeout", fields: &[place!(0xac[28] 5)] },
-                    crate::SelectBitDesc { bit: 7, name: "primary_addr_path", fields: &[place!(0x30[31] 352)] },
-                    crate::SelectBitDesc { bit: 8, name: "sra_max", fields: &[place!(0x88[23] 3)] },
-                    crate::SelectBitDesc { bit: 9, name: "rra_max", fields: &[place!(0xa8[23] 3)] },
-                    crate::SelectBitDesc { bit: 10, name: "pm_state", fields: &[place!(0x18[12] 2)] },
-                    crate::SelectBitDesc { bit: 12, name: "retry_count", fields: &[place!(0x88[18] 3)] },
-                    crate::SelectBitDesc { bit: 13, name: "rnr_retry", fields: &[place!(0x88[15] 3)] },
-                    crate::SelectBitDesc { bit: 14, name: "ack_timeout", fields: &[place!(0x38[31] 5)] },
-                    crate::SelectBitDesc { bit: 15, name: "lag_tx_aff", fields: &[place!(0x18[27] 4)] },
-                    crate::SelectBitDesc { bit: 16, name: "pri_port", fields: &[place!(0x54[23] 8)] },
-                    crate::SelectBitDesc { bit: 18, name: "srqn", fields: &[place!(0xc4[23] 24)] },
-                    crate::SelectBitDesc { bit: 19, name: "cqn_rcv", fields: &[place!(0xb4[23] 24)] },
-                    crate::SelectBitDesc { bit: 21, name: "dc_key", fields: &[place!(0xe0[31] 64)] },
-                    crate::SelectBitDesc { bit: 22, name: "pp_index", fields: &[place!(0x8c[15] 16)] },
-                    crate::SelectBitDesc { bit: 25, name: "counter_set_id", fields: &[place!(0x24[31] 8)] },
+                    crate::SelectBitDesc { bit: 0, name: "alt_addr_path", fields: &[
+                        selected!("qpc.secondary_address_path" place!(0x5c[31] 352)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "rre", fields: &[
+                        selected!("qpc.rre" place!(0xa8[15] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "rae", fields: &[
+                        selected!("qpc.rae" place!(0xa8[13] 1)),
+                        selected!("qpc.atomic_mode" place!(0xa8[19] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "rwe", fields: &[
+                        selected!("qpc.rwe" place!(0xa8[14] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "pkey_index", fields: &[
+                        selected!("qpc.primary_address_path.pkey_index" place!(0x30[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 5, name: "q_key", fields: &[
+                        selected!("qpc.q_key" place!(0xc0[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 6, name: "rnr_timeout", fields: &[
+                        selected!("qpc.min_rnr_nak" place!(0xac[28] 5)),
+                    ] },
+                    crate::SelectBitDesc { bit: 7, name: "primary_addr_path", fields: &[
+                        selected!("qpc.primary_address_path" place!(0x30[31] 352)),
+                    ] },
+                    crate::SelectBitDesc { bit: 8, name: "sra_max", fields: &[
+                        selected!("qpc.log_sra_max" place!(0x88[23] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 9, name: "rra_max", fields: &[
+                        selected!("qpc.log_rra_max" place!(0xa8[23] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 10, name: "pm_state", fields: &[
+                        selected!("qpc.pm_state" place!(0x18[12] 2)),
+                    ] },
+                    crate::SelectBitDesc { bit: 11, name: "drain_sigerr", fields: &[
+                        selected!("qpc.drain_sigerr" place!(0x1c[26] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 12, name: "retry_count", fields: &[
+                        selected!("qpc.retry_count" place!(0x88[18] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 13, name: "rnr_retry", fields: &[
+                        selected!("qpc.rnr_retry" place!(0x88[15] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 14, name: "ack_timeout", fields: &[
+                        selected!("qpc.primary_address_path.ack_timeout" place!(0x38[31] 5)),
+                    ] },
+                    crate::SelectBitDesc { bit: 15, name: "lag_tx_aff", fields: &[
+                        selected!("qpc.lag_tx_port_affinity" place!(0x18[27] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 16, name: "pri_port", fields: &[
+                        selected!("qpc.primary_address_path.vhca_port_num" place!(0x54[23] 8)),
+                    ] },
+                    crate::SelectBitDesc { bit: 18, name: "srqn", fields: &[
+                        selected!("qpc.srqn_rmpn_xrqn" place!(0xc4[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 19, name: "cqn_rcv", fields: &[
+                        selected!("qpc.cqn_rcv" place!(0xb4[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 21, name: "dc_key", fields: &[
+                        selected!("qpc.dc_access_key" place!(0xe0[31] 64)),
+                    ] },
+                    crate::SelectBitDesc { bit: 22, name: "pp_index", fields: &[
+                        selected!("qpc.packet_pacing_rate_limit_index" place!(0x8c[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 25, name: "counter_set_id", fields: &[
+                        selected!("qpc.counter_set_id" place!(0x24[31] 8)),
+                    ] },
                 ],
             },
         ],
         transition: Some(crate::TransitionDesc {
             from: &[crate::QpState::INIT],
             to: crate::QpState::INIT,
-            takes: &[],
-            admits: 0x0021803e,
+            services: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI, crate::QpSt::QP0, crate::QpSt::QP1]),
+            fields: &[
+                crate::TransitionField {
+                    path: "qpc.rre",
+                    place: place!(0xa8[15] 1),
+                    bit: Some(1),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rae",
+                    place: place!(0xa8[13] 1),
+                    bit: Some(2),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.atomic_mode",
+                    place: place!(0xa8[19] 4),
+                    bit: Some(2),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.rwe",
+                    place: place!(0xa8[14] 1),
+                    bit: Some(3),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.primary_address_path.pkey_index",
+                    place: place!(0x30[15] 16),
+                    bit: Some(4),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.primary_address_path.vhca_port_num",
+                    place: place!(0x54[23] 8),
+                    bit: Some(16),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    nonzero: true,
+                },
+                crate::TransitionField {
+                    path: "qpc.q_key",
+                    place: place!(0xc0[31] 32),
+                    bit: Some(5),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::UD]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.lag_tx_port_affinity",
+                    place: place!(0x18[27] 4),
+                    bit: Some(15),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::XRC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.drain_sigerr",
+                    place: place!(0x1c[26] 1),
+                    bit: Some(11),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::RC]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "qpc.dc_access_key",
+                    place: place!(0xe0[31] 64),
+                    bit: Some(21),
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::NONE,
+                    admits: crate::Services::of(&[crate::QpSt::DCI]),
+                    nonzero: false,
+                },
+                crate::TransitionField {
+                    path: "ece",
+                    place: place!(0x14[31] 32),
+                    bit: None,
+                    requires: crate::Services::NONE,
+                    takes: crate::Services::of(&[crate::QpSt::RC, crate::QpSt::UC, crate::QpSt::UD, crate::QpSt::XRC, crate::QpSt::DCI]),
+                    admits: crate::Services::NONE,
+                    nonzero: false,
+                },
+            ],
         }),
         about: "Changes a queue pair in INIT.",
     }
+}
+
+transition! { Init2initQpIn, "init2init_qp_in", INIT2INIT_QP, st 0x18[23], mask 0x10;
+    /// `qpc.rre`. When set, the other side may read by RDMA. Admitted for RC, XRC, by the bit `rre`.
+    rre: bool = flag(0xa8[15]), 0;
+    /// `qpc.rae`. When set, the other side may do atomic operations. Admitted for RC, XRC, DCI, by the bit `rae`.
+    rae: bool = flag(0xa8[13]), 1;
+    /// `qpc.atomic_mode`. Which sizes of atomic operations are served. Capability: atomic_caps.atomic_size_qp. Admitted for RC, XRC, DCI, by the bit `rae`.
+    atomic_mode: crate::AtomicMode = coded(u8 "qpc.atomic_mode" 0xa8[19:16]), 2;
+    /// `qpc.rwe`. When set, the other side may write by RDMA. Admitted for RC, UC, XRC, by the bit `rwe`.
+    rwe: bool = flag(0xa8[14]), 3;
+    /// `qpc.primary_address_path.pkey_index`. Index of the partition key in the table of the port. Admitted for RC, UC, UD, XRC, DCI, by the bit `pkey_index`.
+    pkey_index: u16 = full(u16 "qpc.primary_address_path.pkey_index" 0x30[15:0]), 4;
+    /// `qpc.primary_address_path.vhca_port_num`. Port that the path goes through, counted from 1. Admitted for RC, UC, UD, XRC, DCI, by the bit `pri_port`.
+    vhca_port_num: u8 = full(u8 "qpc.primary_address_path.vhca_port_num" 0x54[23:16]), 5;
+    /// `qpc.q_key`. Key that datagrams for this queue pair must carry. Admitted for UD, by the bit `q_key`.
+    q_key: u32 = full(u32 "qpc.q_key" 0xc0[31:0]), 6;
+    /// `qpc.lag_tx_port_affinity`. Port of the bond that sends, from 1; 0 lets the adapter choose. Capability: cmd_hca_cap.lag_tx_port_affinity. Admitted for RC, UC, XRC, by the bit `lag_tx_aff`.
+    lag_tx_port_affinity: u8 = bits(u8 "qpc.lag_tx_port_affinity" 0x18[27:24]), 7;
+    /// `qpc.drain_sigerr`. When set, a signature error stops and drains the send queue. Capability: cmd_hca_cap.drain_sigerr. Admitted for RC, by the bit `drain_sigerr`.
+    drain_sigerr: bool = flag(0x1c[26]), 8;
+    /// `qpc.dc_access_key`. Key of the DC transport. Admitted for DCI, by the bit `dc_key`.
+    dc_access_key: u64 = quad(0xe0), 9;
+    /// `ece`. Options of enhanced connection establishment that are asked for. Capability: cmd_hca_cap.ece_support. Taken for RC, UC, UD, XRC, DCI.
+    ece: u32 = full(u32 "ece" 0x14[31:0]), 10;
+}
+
+changes! { Rts2rtsQpIn, "rts2rts_qp_in", ();
+    /// Changes `qpc.primary_address_path.udp_sport`: sets it, and bit 2 (`udp_sport`) of `opt_param_mask_95_32`, which says so.
+    change_udp_sport changing_udp_sport: u16 = full(u16 "qpc.primary_address_path.udp_sport" 0x50[15:0]), 0x10c[2];
+}
+
+general_object! {
+    ReservedQpn, "reserved_qpn" 0x002c, selects &[], "Reserved queue pair numbers that no queue pair gets."
+}
+
+general_object! {
+    AvQpMapping, "av_qp_mapping" 0x003a, selects &[], "Binding of an address vector to a queue pair number."
 }

@@ -41,10 +41,16 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 ];
 
 /// The commands of this family.
-pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
+pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
+    &SET_REGEX_PARAMS,
+    &QUERY_REGEX_PARAMS,
+];
 
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 
 /// `regexp_mmo_control`: 8 bytes.
 ///
@@ -120,7 +126,7 @@ layout! { RegexpParams, tag::RegexpParams, "regexp_params", Struct, 0x30;
     /// `stop_engine`: bit 0 of dword 0x00.
     flag(stop_engine set_stop_engine with_stop_engine: bool = "stop_engine" 0x00[0]);
     /// `rof_mkey`: bits 31:0 of dword 0x10.
-    full(rof_mkey set_rof_mkey with_rof_mkey: u32 = "rof_mkey" 0x10[31:0]);
+    number(rof_mkey set_rof_mkey with_rof_mkey: Mkey = "rof_mkey" 0x10[31:0]);
     /// `rof_size`: bits 31:0 of dword 0x14.
     full(rof_size set_rof_size with_rof_size: u32 = "rof_size" 0x14[31:0]);
     /// `rof_mkey_va`: 64 bits from byte 0x18 on.
@@ -129,17 +135,19 @@ layout! { RegexpParams, tag::RegexpParams, "regexp_params", Struct, 0x30;
 
 /// `set_regexp_params_in`: 64 bytes.
 ///
-/// Input of SET_REGEX_PARAMS (0xb04). Sets parameters of the regular expression engine.
+/// Input of SET_REGEX_PARAMS (0xb04). Changes the selected parameters of a regular expression engine.
+///
+/// Select mask `field_select`: [`SetRegexpParamsSelect`].
 ///
 /// Sources: dpdk.
 pub type SetRegexpParamsIn = Layout<tag::SetRegexpParamsIn, 0x40>;
-layout! { SetRegexpParamsIn, tag::SetRegexpParamsIn, "set_regexp_params_in", Struct, 0x40, opcode 0xb04;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SetRegexpParamsIn, tag::SetRegexpParamsIn, "set_regexp_params_in", Struct, 0x40, opcode 0xb04, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `engine_id`: bits 7:0 of dword 0x08.
     full(engine_id set_engine_id with_engine_id: u8 = "engine_id" 0x08[7:0]);
     /// `field_select`: from byte 0x0c on.
@@ -155,26 +163,26 @@ request! { SetRegexpParamsIn => SetRegexpParamsOut }
 ///
 /// Sources: dpdk.
 pub type SetRegexpParamsOut = Layout<tag::SetRegexpParamsOut, 0x10>;
-layout! { SetRegexpParamsOut, tag::SetRegexpParamsOut, "set_regexp_params_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SetRegexpParamsOut, tag::SetRegexpParamsOut, "set_regexp_params_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `query_regexp_params_in`: 16 bytes.
 ///
-/// Input of QUERY_REGEX_PARAMS (0xb05). Reads parameters of the regular expression engine.
+/// Input of QUERY_REGEX_PARAMS (0xb05). Reads the parameters of a regular expression engine.
 ///
 /// Sources: dpdk.
 pub type QueryRegexpParamsIn = Layout<tag::QueryRegexpParamsIn, 0x10>;
-layout! { QueryRegexpParamsIn, tag::QueryRegexpParamsIn, "query_regexp_params_in", Struct, 0x10, opcode 0xb05;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryRegexpParamsIn, tag::QueryRegexpParamsIn, "query_regexp_params_in", Struct, 0x10, opcode 0xb05, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `engine_id`: bits 7:0 of dword 0x08.
     full(engine_id set_engine_id with_engine_id: u8 = "engine_id" 0x08[7:0]);
 }
@@ -186,11 +194,11 @@ request! { QueryRegexpParamsIn => QueryRegexpParamsOut }
 ///
 /// Sources: dpdk.
 pub type QueryRegexpParamsOut = Layout<tag::QueryRegexpParamsOut, 0x40>;
-layout! { QueryRegexpParamsOut, tag::QueryRegexpParamsOut, "query_regexp_params_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryRegexpParamsOut, tag::QueryRegexpParamsOut, "query_regexp_params_out", Struct, 0x40, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `regexp_params`: from byte 0x10 on.
     nested(regexp_params regexp_params_mut set_regexp_params with_regexp_params: RegexpParams = "regexp_params" 0x10, 0x30);
 }
@@ -201,13 +209,13 @@ layout! { QueryRegexpParamsOut, tag::QueryRegexpParamsOut, "query_regexp_params_
 ///
 /// Sources: dpdk.
 pub type SetRegexpRegisterIn = Layout<tag::SetRegexpRegisterIn, 0x20>;
-layout! { SetRegexpRegisterIn, tag::SetRegexpRegisterIn, "set_regexp_register_in", Struct, 0x20, opcode 0xb06;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SetRegexpRegisterIn, tag::SetRegexpRegisterIn, "set_regexp_register_in", Struct, 0x20, opcode 0xb06, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `engine_id`: bits 7:0 of dword 0x08.
     full(engine_id set_engine_id with_engine_id: u8 = "engine_id" 0x08[7:0]);
     /// `register_address`: bits 31:0 of dword 0x0c.
@@ -223,11 +231,11 @@ request! { SetRegexpRegisterIn => SetRegexpRegisterOut }
 ///
 /// Sources: dpdk.
 pub type SetRegexpRegisterOut = Layout<tag::SetRegexpRegisterOut, 0x10>;
-layout! { SetRegexpRegisterOut, tag::SetRegexpRegisterOut, "set_regexp_register_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SetRegexpRegisterOut, tag::SetRegexpRegisterOut, "set_regexp_register_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `query_regexp_register_in`: 16 bytes.
@@ -236,13 +244,13 @@ layout! { SetRegexpRegisterOut, tag::SetRegexpRegisterOut, "set_regexp_register_
 ///
 /// Sources: dpdk.
 pub type QueryRegexpRegisterIn = Layout<tag::QueryRegexpRegisterIn, 0x10>;
-layout! { QueryRegexpRegisterIn, tag::QueryRegexpRegisterIn, "query_regexp_register_in", Struct, 0x10, opcode 0xb07;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryRegexpRegisterIn, tag::QueryRegexpRegisterIn, "query_regexp_register_in", Struct, 0x10, opcode 0xb07, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `engine_id`: bits 7:0 of dword 0x08.
     full(engine_id set_engine_id with_engine_id: u8 = "engine_id" 0x08[7:0]);
     /// `register_address`: bits 31:0 of dword 0x0c.
@@ -256,11 +264,72 @@ request! { QueryRegexpRegisterIn => QueryRegexpRegisterOut }
 ///
 /// Sources: dpdk.
 pub type QueryRegexpRegisterOut = Layout<tag::QueryRegexpRegisterOut, 0x10>;
-layout! { QueryRegexpRegisterOut, tag::QueryRegexpRegisterOut, "query_regexp_register_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryRegexpRegisterOut, tag::QueryRegexpRegisterOut, "query_regexp_register_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `register_data`: bits 31:0 of dword 0x0c.
     full(register_data set_register_data with_register_data: u32 = "register_data" 0x0c[31:0]);
+}
+
+command! {
+    SetRegexpParamsIn, Modify RegexpEngine, SET_REGEX_PARAMS, crate::CommandDesc {
+        name: "SET_REGEX_PARAMS",
+        opcode: 0xb04,
+        verb: crate::Verb::Modify,
+        object: <crate::object::RegexpEngine as crate::Object>::DESC,
+        input: <SetRegexpParamsIn as crate::Described>::DESC,
+        output: <SetRegexpParamsOut as crate::Described>::DESC,
+        number: Some(place!(0x08[7] 8)),
+        context: Some(place!(0x10[31] 384)),
+        selects: &[
+            crate::SelectDesc {
+                name: "set_regexp_params_select",
+                mask: place!(0x0c[31] 32),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 1, name: "stop_engine", fields: &[
+                        selected!("regexp_params.stop_engine" place!(0x10[0] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "rof_mkey", fields: &[
+                        selected!("regexp_params.rof_mkey" place!(0x20[31] 32)),
+                        selected!("regexp_params.rof_size" place!(0x24[31] 32)),
+                        selected!("regexp_params.rof_mkey_va" place!(0x28[31] 64)),
+                    ] },
+                ],
+            },
+        ],
+        transition: None,
+        about: "Changes the selected parameters of a regular expression engine.",
+    }
+}
+
+command! {
+    QueryRegexpParamsIn, Query RegexpEngine, QUERY_REGEX_PARAMS, crate::CommandDesc {
+        name: "QUERY_REGEX_PARAMS",
+        opcode: 0xb05,
+        verb: crate::Verb::Query,
+        object: <crate::object::RegexpEngine as crate::Object>::DESC,
+        input: <QueryRegexpParamsIn as crate::Described>::DESC,
+        output: <QueryRegexpParamsOut as crate::Described>::DESC,
+        number: Some(place!(0x08[7] 8)),
+        context: Some(place!(0x10[31] 384)),
+        selects: &[],
+        transition: None,
+        about: "Reads the parameters of a regular expression engine.",
+    }
+}
+
+changes! { SetRegexpParamsIn, "set_regexp_params_in", ();
+    /// Changes `regexp_params.stop_engine`: sets it, and bit 1 (`stop_engine`) of `field_select`, which says so.
+    change_stop_engine changing_stop_engine: bool = flag(0x10[0]), 0x0c[1];
+    /// Changes `regexp_params.rof_mkey`: sets it, and bit 2 (`rof_mkey`) of `field_select`, which says so.
+    change_rof_mkey changing_rof_mkey: crate::Mkey = number("regexp_params.rof_mkey" 0x20[31:0]), 0x0c[2];
+    /// Changes `regexp_params.rof_size`: sets it, and bit 2 (`rof_mkey`) of `field_select`, which says so.
+    change_rof_size changing_rof_size: u32 = full(u32 "regexp_params.rof_size" 0x24[31:0]), 0x0c[2];
+    /// Changes `regexp_params.rof_mkey_va`: sets it, and bit 2 (`rof_mkey`) of `field_select`, which says so.
+    change_rof_mkey_va changing_rof_mkey_va: u64 = quad(0x28), 0x0c[2];
 }

@@ -120,6 +120,11 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
     <VhcaGroupIcmCtrl as crate::Register>::REGISTER,
 ];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
+    <DeviceEmulationBarRegister as crate::GeneralObject>::GENERAL,
+];
+
 /// `vhca_icm_ctrl_reg`: 64 bytes.
 ///
 /// Register VHCA_ICM_CTRL (0xc010), read and written by ACCESS_REG.
@@ -133,7 +138,7 @@ layout! { VhcaIcmCtrlReg, tag::VhcaIcmCtrlReg, "vhca_icm_ctrl_reg", Struct, 0x40
     /// `vhca_id_valid`: bit 31 of dword 0x00. Written to say which register is meant.
     flag(vhca_id_valid set_vhca_id_valid with_vhca_id_valid: bool = "vhca_id_valid" 0x00[31]) Index;
     /// `vhca_id`: bits 15:0 of dword 0x00. Written to say which register is meant.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x00[15:0]) Index;
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x00[15:0]) Index;
     /// `max_alloc_icm_th_mask`: bit 31 of dword 0x04. Written only.
     flag(max_alloc_icm_th_mask set_max_alloc_icm_th_mask with_max_alloc_icm_th_mask: bool = "max_alloc_icm_th_mask" 0x04[31]) Wo;
     /// `rst_max_reached_alloc_icm`: bit 29 of dword 0x04. Written only.
@@ -382,7 +387,7 @@ layout! { CryptoOperationalRegister, tag::CryptoOperationalRegister, "crypto_ope
     /// `wrapped_crypto_going_to_commissioning`: bit 30 of dword 0x00.
     flag(wrapped_crypto_going_to_commissioning set_wrapped_crypto_going_to_commissioning with_wrapped_crypto_going_to_commissioning: bool = "wrapped_crypto_going_to_commissioning" 0x00[30]) Rw;
     /// `kek_size`: bits 3:0 of dword 0x00. Written only.
-    bits(kek_size set_kek_size with_kek_size try_set_kek_size: u8 = "kek_size" 0x00[3:0]) Wo { "SIZE_128" = 0x0, "SIZE_256" = 0x1 };
+    coded(kek_size set_kek_size with_kek_size try_set_kek_size: KeySize(u8) = "kek_size" 0x00[3:0]) Wo;
     /// `credential`: from byte 0x08 on. Written only.
     bytes(credential credential_mut set_credential with_credential: [u8; 40] = "credential" 0x08, 0x28) Wo;
     /// `kek`: from byte 0x30 on. Written only.
@@ -405,7 +410,7 @@ layout! { ImportKekHandleRegister, tag::ImportKekHandleRegister, "import_kek_han
     /// `import_kek_object`: from byte 0x100 on.
     nested(import_kek_object import_kek_object_mut set_import_kek_object with_import_kek_object: ImportKek = "import_kek_object" 0x100, 0x100) Rw;
     /// `write_operation`: bits 27:24 of dword 0x200. Written only.
-    bits(write_operation set_write_operation with_write_operation try_set_write_operation: u8 = "write_operation" 0x200[27:24]) Wo { "ADD_OPERATION" = 0x1, "DELETE_OPERATION" = 0x2 };
+    coded(write_operation set_write_operation with_write_operation try_set_write_operation: HandleWriteOperation(u8) = "write_operation" 0x200[27:24]) Wo;
     /// `import_kek_id`: bits 23:0 of dword 0x200. Written to say which register is meant.
     bits(import_kek_id set_import_kek_id with_import_kek_id try_set_import_kek_id: u32 = "import_kek_id" 0x200[23:0]) Index;
 }
@@ -426,7 +431,7 @@ layout! { CredentialHandleRegister, tag::CredentialHandleRegister, "credential_h
     /// `credential_object`: from byte 0x100 on.
     nested(credential_object credential_object_mut set_credential_object with_credential_object: Credential = "credential_object" 0x100, 0x100) Rw;
     /// `write_operation`: bits 27:24 of dword 0x200. Written only.
-    bits(write_operation set_write_operation with_write_operation try_set_write_operation: u8 = "write_operation" 0x200[27:24]) Wo { "ADD_OPERATION" = 0x1, "DELETE_OPERATION" = 0x2 };
+    coded(write_operation set_write_operation with_write_operation try_set_write_operation: HandleWriteOperation(u8) = "write_operation" 0x200[27:24]) Wo;
     /// `credential_id`: bits 23:0 of dword 0x200. Written to say which register is meant.
     bits(credential_id set_credential_id with_credential_id try_set_credential_id: u32 = "credential_id" 0x200[23:0]) Index;
 }
@@ -445,6 +450,8 @@ layout! { RcrReg, tag::RcrReg, "rcr_reg", Struct, 0x30;
 
 /// `device_emulation_bar_register`: 16 bytes.
 ///
+/// General object 0x0006 (device_emulation_bar_registers): Registers in the BAR of an emulated device.
+///
 /// With its list `register_data`: [`DeviceEmulationBarRegisterWithRegisterData`].
 ///
 /// Sources: libdpcp.
@@ -454,7 +461,7 @@ pub type DeviceEmulationBarRegister = Layout<tag::DeviceEmulationBarRegister, 0x
 pub type DeviceEmulationBarRegisterWithRegisterData = WithTail<DeviceEmulationBarRegister, U32>;
 layout! { DeviceEmulationBarRegister, tag::DeviceEmulationBarRegister, "device_emulation_bar_register", Struct, 0x10;
     /// `function_id`: bits 15:0 of dword 0x08.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x08[15:0]);
     tail(bits 32 = "register_data" 0x10);
 }
 
@@ -482,7 +489,7 @@ layout! { AdpRetxHistogramConfigReg, tag::AdpRetxHistogramConfigReg, "adp_retx_h
     /// `bin_num_max`: bits 23:16 of dword 0x04. Read only.
     full(bin_num_max: u8 = "bin_num_max" 0x04[23:16]) Ro;
     /// `vhca_id`: bits 15:0 of dword 0x04.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x04[15:0]) Rw;
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x04[15:0]) Rw;
     /// `bin0_width`: bits 31:16 of dword 0x08.
     full(bin0_width set_bin0_width with_bin0_width: u16 = "bin0_width" 0x08[31:16]) Rw;
     /// `bin1_width`: bits 15:0 of dword 0x08.
@@ -676,7 +683,7 @@ layout! { NicDpaPerfCtrlReg, tag::NicDpaPerfCtrlReg, "nic_dpa_perf_ctrl_reg", St
     /// `sample_type`: bits 26:24 of dword 0x04.
     bits(sample_type set_sample_type with_sample_type try_set_sample_type: u8 = "sample_type" 0x04[26:24]) Rw { "CUMMULATIVE_EVENT" = 0x0, "EVENT_TRACER" = 0x1 };
     /// `other_vhca_id`: bits 15:0 of dword 0x04. Written only.
-    full(other_vhca_id set_other_vhca_id with_other_vhca_id: u16 = "other_vhca_id" 0x04[15:0]) Wo;
+    number(other_vhca_id set_other_vhca_id with_other_vhca_id: VhcaId = "other_vhca_id" 0x04[15:0]) Wo;
 }
 register! { NicDpaPerfCtrlReg, "NIC_DPA_PERF_CTRL_REG" 0xc014 read write }
 
@@ -940,7 +947,7 @@ layout! { VhcaTrustLevel, tag::VhcaTrustLevel, "vhca_trust_level", Struct, 0x10;
     /// `all_vhca`: bit 31 of dword 0x00. Written to say which register is meant.
     flag(all_vhca set_all_vhca with_all_vhca: bool = "all_vhca" 0x00[31]) Index;
     /// `vhca_id`: bits 15:0 of dword 0x00. Written to say which register is meant.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x00[15:0]) Index;
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x00[15:0]) Index;
     /// `trust_level`: bits 31:0 of dword 0x04.
     full(trust_level set_trust_level with_trust_level: u32 = "trust_level" 0x04[31:0]) Rw { "FULL_TRUST" = 0x1 };
 }
@@ -959,3 +966,7 @@ layout! { Ztt, tag::Ztt, "ztt", Struct, 0x10;
     bits(operation set_operation with_operation try_set_operation: u8 = "operation" 0x00[2:0]) Wo { "DISABLE" = 0x0, "ENABLED" = 0x1, "RESET" = 0x2 };
 }
 register! { Ztt, "ZTT" 0xc006 read write }
+
+general_object! {
+    DeviceEmulationBarRegister, "device_emulation_bar_registers" 0x0006, selects &[], "Registers in the BAR of an emulated device."
+}

@@ -103,10 +103,33 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 ];
 
 /// The commands of this family.
-pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
+pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
+    &ALLOC_PD,
+    &DEALLOC_PD,
+    &ALLOC_UAR,
+    &DEALLOC_UAR,
+    &ALLOC_TRANSPORT_DOMAIN,
+    &DEALLOC_TRANSPORT_DOMAIN,
+    &ALLOC_XRCD,
+    &DEALLOC_XRCD,
+    &ALLOC_Q_COUNTER,
+    &DEALLOC_Q_COUNTER,
+    &QUERY_Q_COUNTER,
+    &CREATE_UMEM,
+    &DESTROY_UMEM,
+    &CREATE_UCTX,
+    &DESTROY_UCTX,
+];
 
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
+    <Umem as crate::GeneralObject>::GENERAL,
+    <SwIcm as crate::GeneralObject>::GENERAL,
+    <TagBufferTableObj as crate::GeneralObject>::GENERAL,
+];
 
 /// `query_q_counter_out`: 256 bytes.
 ///
@@ -114,108 +137,108 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryQCounterOut = Layout<tag::QueryQCounterOut, 0x100>;
-layout! { QueryQCounterOut, tag::QueryQCounterOut, "query_q_counter_out", Struct, 0x100;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `rx_write_requests`: bits 31:0 of dword 0x10. RDMA writes received.
-    full(rx_write_requests set_rx_write_requests with_rx_write_requests: u32 = "rx_write_requests" 0x10[31:0]);
-    /// `rx_read_requests`: bits 31:0 of dword 0x18. RDMA reads received.
-    full(rx_read_requests set_rx_read_requests with_rx_read_requests: u32 = "rx_read_requests" 0x18[31:0]);
-    /// `rx_atomic_requests`: bits 31:0 of dword 0x20. Atomic operations received.
-    full(rx_atomic_requests set_rx_atomic_requests with_rx_atomic_requests: u32 = "rx_atomic_requests" 0x20[31:0]);
-    /// `rx_dct_connect`: bits 31:0 of dword 0x28. Requests to connect to a dynamically connected target received.
-    full(rx_dct_connect set_rx_dct_connect with_rx_dct_connect: u32 = "rx_dct_connect" 0x28[31:0]);
-    /// `out_of_buffer`: bits 31:0 of dword 0x30. Packets dropped because no receive request was posted.
-    full(out_of_buffer set_out_of_buffer with_out_of_buffer: u32 = "out_of_buffer" 0x30[31:0]);
-    /// `out_of_sequence`: bits 31:0 of dword 0x38. Packets received out of sequence. Capability: cmd_hca_cap.out_of_seq_cnt.
-    full(out_of_sequence set_out_of_sequence with_out_of_sequence: u32 = "out_of_sequence" 0x38[31:0]);
-    /// `duplicate_request`: bits 31:0 of dword 0x40. Requests received that had been carried out before. Capability: cmd_hca_cap.retransmission_q_counters.
-    full(duplicate_request set_duplicate_request with_duplicate_request: u32 = "duplicate_request" 0x40[31:0]);
-    /// `rnr_nak_retry_err`: bits 31:0 of dword 0x48. RNR NAKs received after which the requester tried again. Capability: cmd_hca_cap.retransmission_q_counters.
-    full(rnr_nak_retry_err set_rnr_nak_retry_err with_rnr_nak_retry_err: u32 = "rnr_nak_retry_err" 0x48[31:0]);
-    /// `packet_seq_err`: bits 31:0 of dword 0x50. NAKs for a sequence error received after which the requester tried again. Capability: cmd_hca_cap.retransmission_q_counters.
-    full(packet_seq_err set_packet_seq_err with_packet_seq_err: u32 = "packet_seq_err" 0x50[31:0]);
-    /// `implied_nak_seq_err`: bits 31:0 of dword 0x58. Responses that left out an earlier one, which the requester took for a NAK. Capability: cmd_hca_cap.retransmission_q_counters.
-    full(implied_nak_seq_err set_implied_nak_seq_err with_implied_nak_seq_err: u32 = "implied_nak_seq_err" 0x58[31:0]);
-    /// `local_ack_timeout_err`: bits 31:0 of dword 0x60. Times that the requester waited in vain for an acknowledgment. Capability: cmd_hca_cap.retransmission_q_counters.
-    full(local_ack_timeout_err set_local_ack_timeout_err with_local_ack_timeout_err: u32 = "local_ack_timeout_err" 0x60[31:0]);
-    /// `req_rnr_retries_exceeded`: bits 31:0 of dword 0x70. Requests given up after too many RNR NAKs. Capability: cmd_hca_cap.enhanced_error_q_counters.
-    full(req_rnr_retries_exceeded set_req_rnr_retries_exceeded with_req_rnr_retries_exceeded: u32 = "req_rnr_retries_exceeded" 0x70[31:0]);
-    /// `resp_local_length_error`: bits 31:0 of dword 0x78. Length errors that the responder found on its side. Capability: cmd_hca_cap.enhanced_error_q_counters.
-    full(resp_local_length_error set_resp_local_length_error with_resp_local_length_error: u32 = "resp_local_length_error" 0x78[31:0]);
-    /// `req_local_length_error`: bits 31:0 of dword 0x7c. Length errors that the requester found on its side.
-    full(req_local_length_error set_req_local_length_error with_req_local_length_error: u32 = "req_local_length_error" 0x7c[31:0]);
-    /// `resp_local_qp_error`: bits 31:0 of dword 0x80. Queue pair errors that the responder found on its side.
-    full(resp_local_qp_error set_resp_local_qp_error with_resp_local_qp_error: u32 = "resp_local_qp_error" 0x80[31:0]);
-    /// `local_operation_error`: bits 31:0 of dword 0x84. Operation errors found on the own side.
-    full(local_operation_error set_local_operation_error with_local_operation_error: u32 = "local_operation_error" 0x84[31:0]);
-    /// `resp_local_protection`: bits 31:0 of dword 0x88. Protection errors that the responder found on its side.
-    full(resp_local_protection set_resp_local_protection with_resp_local_protection: u32 = "resp_local_protection" 0x88[31:0]);
-    /// `req_local_protection`: bits 31:0 of dword 0x8c. Protection errors that the requester found on its side.
-    full(req_local_protection set_req_local_protection with_req_local_protection: u32 = "req_local_protection" 0x8c[31:0]);
-    /// `resp_cqe_error`: bits 31:0 of dword 0x90. Completions with error of the responder. Capability: cmd_hca_cap.enhanced_error_q_counters.
-    full(resp_cqe_error set_resp_cqe_error with_resp_cqe_error: u32 = "resp_cqe_error" 0x90[31:0]);
-    /// `req_cqe_error`: bits 31:0 of dword 0x94. Completions with error of the requester. Capability: cmd_hca_cap.enhanced_error_q_counters.
-    full(req_cqe_error set_req_cqe_error with_req_cqe_error: u32 = "req_cqe_error" 0x94[31:0]);
-    /// `req_mw_binding`: bits 31:0 of dword 0x98. Memory windows that the requester failed to bind.
-    full(req_mw_binding set_req_mw_binding with_req_mw_binding: u32 = "req_mw_binding" 0x98[31:0]);
-    /// `req_bad_response`: bits 31:0 of dword 0x9c. Bad responses that the requester received.
-    full(req_bad_response set_req_bad_response with_req_bad_response: u32 = "req_bad_response" 0x9c[31:0]);
-    /// `req_remote_invalid_request`: bits 31:0 of dword 0xa0. Requests that the remote side refused as invalid. Capability: cmd_hca_cap.enhanced_error_q_counters.
-    full(req_remote_invalid_request set_req_remote_invalid_request with_req_remote_invalid_request: u32 = "req_remote_invalid_request" 0xa0[31:0]);
-    /// `resp_remote_invalid_request`: bits 31:0 of dword 0xa4. Requests of the remote side that the responder refused as invalid.
-    full(resp_remote_invalid_request set_resp_remote_invalid_request with_resp_remote_invalid_request: u32 = "resp_remote_invalid_request" 0xa4[31:0]);
-    /// `req_remote_access_errors`: bits 31:0 of dword 0xa8. Requests that the remote side refused for want of access rights. Capability: cmd_hca_cap.enhanced_error_q_counters.
-    full(req_remote_access_errors set_req_remote_access_errors with_req_remote_access_errors: u32 = "req_remote_access_errors" 0xa8[31:0]);
-    /// `resp_remote_access_errors`: bits 31:0 of dword 0xac. Requests of the remote side that the responder refused for want of access rights. Capability: cmd_hca_cap.enhanced_error_q_counters.
-    full(resp_remote_access_errors set_resp_remote_access_errors with_resp_remote_access_errors: u32 = "resp_remote_access_errors" 0xac[31:0]);
-    /// `req_remote_operation_errors`: bits 31:0 of dword 0xb0. Requests that the remote side could not carry out.
-    full(req_remote_operation_errors set_req_remote_operation_errors with_req_remote_operation_errors: u32 = "req_remote_operation_errors" 0xb0[31:0]);
-    /// `req_transport_retries_exceeded`: bits 31:0 of dword 0xb4. Requests given up after too many retransmissions. Capability: cmd_hca_cap.enhanced_error_q_counters.
-    full(req_transport_retries_exceeded set_req_transport_retries_exceeded with_req_transport_retries_exceeded: u32 = "req_transport_retries_exceeded" 0xb4[31:0]);
-    /// `cq_overflow`: bits 31:0 of dword 0xb8. Overflows of completion queues.
-    full(cq_overflow set_cq_overflow with_cq_overflow: u32 = "cq_overflow" 0xb8[31:0]);
-    /// `resp_cqe_flush_error`: bits 31:0 of dword 0xbc. Completions of the responder that were flushed with error. Capability: cmd_hca_cap.enhanced_error_q_counters.
-    full(resp_cqe_flush_error set_resp_cqe_flush_error with_resp_cqe_flush_error: u32 = "resp_cqe_flush_error" 0xbc[31:0]);
-    /// `req_cqe_flush_error`: bits 31:0 of dword 0xc0. Completions of the requester that were flushed with error. Capability: cmd_hca_cap.enhanced_error_q_counters.
-    full(req_cqe_flush_error set_req_cqe_flush_error with_req_cqe_flush_error: u32 = "req_cqe_flush_error" 0xc0[31:0]);
-    /// `roce_adp_retrans`: bits 31:0 of dword 0xc8. Adaptive retransmissions of RoCE. Capability: cmd_hca_cap.roce_accl.
-    full(roce_adp_retrans set_roce_adp_retrans with_roce_adp_retrans: u32 = "roce_adp_retrans" 0xc8[31:0]);
-    /// `roce_adp_retrans_to`: bits 31:0 of dword 0xcc. Timeouts of RoCE that adaptive retransmission led to. Capability: cmd_hca_cap.roce_accl.
-    full(roce_adp_retrans_to set_roce_adp_retrans_to with_roce_adp_retrans_to: u32 = "roce_adp_retrans_to" 0xcc[31:0]);
-    /// `roce_slow_restart`: bits 31:0 of dword 0xd0. Slow restarts of RoCE. Capability: cmd_hca_cap.roce_accl.
-    full(roce_slow_restart set_roce_slow_restart with_roce_slow_restart: u32 = "roce_slow_restart" 0xd0[31:0]);
-    /// `roce_slow_restart_cnps`: bits 31:0 of dword 0xd4. Congestion notification packets (CNP) that slow restarts sent. Capability: cmd_hca_cap.roce_accl.
-    full(roce_slow_restart_cnps set_roce_slow_restart_cnps with_roce_slow_restart_cnps: u32 = "roce_slow_restart_cnps" 0xd4[31:0]);
-    /// `roce_slow_restart_trans`: bits 31:0 of dword 0xd8. Changes of the state to slow restart. Capability: cmd_hca_cap.roce_accl.
-    full(roce_slow_restart_trans set_roce_slow_restart_trans with_roce_slow_restart_trans: u32 = "roce_slow_restart_trans" 0xd8[31:0]);
+layout! { QueryQCounterOut, tag::QueryQCounterOut, "query_q_counter_out", Struct, 0x100, "Output of QUERY_Q_COUNTER: what the queues of a set have counted.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `rx_write_requests`: bits 31:0 of dword 0x10.
+    full(rx_write_requests set_rx_write_requests with_rx_write_requests: u32 = "rx_write_requests" 0x10[31:0]) "RDMA writes received.";
+    /// `rx_read_requests`: bits 31:0 of dword 0x18.
+    full(rx_read_requests set_rx_read_requests with_rx_read_requests: u32 = "rx_read_requests" 0x18[31:0]) "RDMA reads received.";
+    /// `rx_atomic_requests`: bits 31:0 of dword 0x20.
+    full(rx_atomic_requests set_rx_atomic_requests with_rx_atomic_requests: u32 = "rx_atomic_requests" 0x20[31:0]) "Atomic operations received.";
+    /// `rx_dct_connect`: bits 31:0 of dword 0x28.
+    full(rx_dct_connect set_rx_dct_connect with_rx_dct_connect: u32 = "rx_dct_connect" 0x28[31:0]) "Requests to connect to a dynamically connected target received.";
+    /// `out_of_buffer`: bits 31:0 of dword 0x30.
+    full(out_of_buffer set_out_of_buffer with_out_of_buffer: u32 = "out_of_buffer" 0x30[31:0]) "Packets dropped because no receive request was posted.";
+    /// `out_of_sequence`: bits 31:0 of dword 0x38.
+    full(out_of_sequence set_out_of_sequence with_out_of_sequence: u32 = "out_of_sequence" 0x38[31:0]) "Packets received out of sequence. Capability: cmd_hca_cap.out_of_seq_cnt.";
+    /// `duplicate_request`: bits 31:0 of dword 0x40.
+    full(duplicate_request set_duplicate_request with_duplicate_request: u32 = "duplicate_request" 0x40[31:0]) "Requests received that had been carried out before. Capability: cmd_hca_cap.retransmission_q_counters.";
+    /// `rnr_nak_retry_err`: bits 31:0 of dword 0x48.
+    full(rnr_nak_retry_err set_rnr_nak_retry_err with_rnr_nak_retry_err: u32 = "rnr_nak_retry_err" 0x48[31:0]) "RNR NAKs received after which the requester tried again. Capability: cmd_hca_cap.retransmission_q_counters.";
+    /// `packet_seq_err`: bits 31:0 of dword 0x50.
+    full(packet_seq_err set_packet_seq_err with_packet_seq_err: u32 = "packet_seq_err" 0x50[31:0]) "NAKs for a sequence error received after which the requester tried again. Capability: cmd_hca_cap.retransmission_q_counters.";
+    /// `implied_nak_seq_err`: bits 31:0 of dword 0x58.
+    full(implied_nak_seq_err set_implied_nak_seq_err with_implied_nak_seq_err: u32 = "implied_nak_seq_err" 0x58[31:0]) "Responses that left out an earlier one, which the requester took for a NAK. Capability: cmd_hca_cap.retransmission_q_counters.";
+    /// `local_ack_timeout_err`: bits 31:0 of dword 0x60.
+    full(local_ack_timeout_err set_local_ack_timeout_err with_local_ack_timeout_err: u32 = "local_ack_timeout_err" 0x60[31:0]) "Times that the requester waited in vain for an acknowledgment. Capability: cmd_hca_cap.retransmission_q_counters.";
+    /// `req_rnr_retries_exceeded`: bits 31:0 of dword 0x70.
+    full(req_rnr_retries_exceeded set_req_rnr_retries_exceeded with_req_rnr_retries_exceeded: u32 = "req_rnr_retries_exceeded" 0x70[31:0]) "Requests given up after too many RNR NAKs. Capability: cmd_hca_cap.enhanced_error_q_counters.";
+    /// `resp_local_length_error`: bits 31:0 of dword 0x78.
+    full(resp_local_length_error set_resp_local_length_error with_resp_local_length_error: u32 = "resp_local_length_error" 0x78[31:0]) "Length errors that the responder found on its side. Capability: cmd_hca_cap.enhanced_error_q_counters.";
+    /// `req_local_length_error`: bits 31:0 of dword 0x7c.
+    full(req_local_length_error set_req_local_length_error with_req_local_length_error: u32 = "req_local_length_error" 0x7c[31:0]) "Length errors that the requester found on its side.";
+    /// `resp_local_qp_error`: bits 31:0 of dword 0x80.
+    full(resp_local_qp_error set_resp_local_qp_error with_resp_local_qp_error: u32 = "resp_local_qp_error" 0x80[31:0]) "Queue pair errors that the responder found on its side.";
+    /// `local_operation_error`: bits 31:0 of dword 0x84.
+    full(local_operation_error set_local_operation_error with_local_operation_error: u32 = "local_operation_error" 0x84[31:0]) "Operation errors found on the own side.";
+    /// `resp_local_protection`: bits 31:0 of dword 0x88.
+    full(resp_local_protection set_resp_local_protection with_resp_local_protection: u32 = "resp_local_protection" 0x88[31:0]) "Protection errors that the responder found on its side.";
+    /// `req_local_protection`: bits 31:0 of dword 0x8c.
+    full(req_local_protection set_req_local_protection with_req_local_protection: u32 = "req_local_protection" 0x8c[31:0]) "Protection errors that the requester found on its side.";
+    /// `resp_cqe_error`: bits 31:0 of dword 0x90.
+    full(resp_cqe_error set_resp_cqe_error with_resp_cqe_error: u32 = "resp_cqe_error" 0x90[31:0]) "Completions with error of the responder. Capability: cmd_hca_cap.enhanced_error_q_counters.";
+    /// `req_cqe_error`: bits 31:0 of dword 0x94.
+    full(req_cqe_error set_req_cqe_error with_req_cqe_error: u32 = "req_cqe_error" 0x94[31:0]) "Completions with error of the requester. Capability: cmd_hca_cap.enhanced_error_q_counters.";
+    /// `req_mw_binding`: bits 31:0 of dword 0x98.
+    full(req_mw_binding set_req_mw_binding with_req_mw_binding: u32 = "req_mw_binding" 0x98[31:0]) "Memory windows that the requester failed to bind.";
+    /// `req_bad_response`: bits 31:0 of dword 0x9c.
+    full(req_bad_response set_req_bad_response with_req_bad_response: u32 = "req_bad_response" 0x9c[31:0]) "Bad responses that the requester received.";
+    /// `req_remote_invalid_request`: bits 31:0 of dword 0xa0.
+    full(req_remote_invalid_request set_req_remote_invalid_request with_req_remote_invalid_request: u32 = "req_remote_invalid_request" 0xa0[31:0]) "Requests that the remote side refused as invalid. Capability: cmd_hca_cap.enhanced_error_q_counters.";
+    /// `resp_remote_invalid_request`: bits 31:0 of dword 0xa4.
+    full(resp_remote_invalid_request set_resp_remote_invalid_request with_resp_remote_invalid_request: u32 = "resp_remote_invalid_request" 0xa4[31:0]) "Requests of the remote side that the responder refused as invalid.";
+    /// `req_remote_access_errors`: bits 31:0 of dword 0xa8.
+    full(req_remote_access_errors set_req_remote_access_errors with_req_remote_access_errors: u32 = "req_remote_access_errors" 0xa8[31:0]) "Requests that the remote side refused for want of access rights. Capability: cmd_hca_cap.enhanced_error_q_counters.";
+    /// `resp_remote_access_errors`: bits 31:0 of dword 0xac.
+    full(resp_remote_access_errors set_resp_remote_access_errors with_resp_remote_access_errors: u32 = "resp_remote_access_errors" 0xac[31:0]) "Requests of the remote side that the responder refused for want of access rights. Capability: cmd_hca_cap.enhanced_error_q_counters.";
+    /// `req_remote_operation_errors`: bits 31:0 of dword 0xb0.
+    full(req_remote_operation_errors set_req_remote_operation_errors with_req_remote_operation_errors: u32 = "req_remote_operation_errors" 0xb0[31:0]) "Requests that the remote side could not carry out.";
+    /// `req_transport_retries_exceeded`: bits 31:0 of dword 0xb4.
+    full(req_transport_retries_exceeded set_req_transport_retries_exceeded with_req_transport_retries_exceeded: u32 = "req_transport_retries_exceeded" 0xb4[31:0]) "Requests given up after too many retransmissions. Capability: cmd_hca_cap.enhanced_error_q_counters.";
+    /// `cq_overflow`: bits 31:0 of dword 0xb8.
+    full(cq_overflow set_cq_overflow with_cq_overflow: u32 = "cq_overflow" 0xb8[31:0]) "Overflows of completion queues.";
+    /// `resp_cqe_flush_error`: bits 31:0 of dword 0xbc.
+    full(resp_cqe_flush_error set_resp_cqe_flush_error with_resp_cqe_flush_error: u32 = "resp_cqe_flush_error" 0xbc[31:0]) "Completions of the responder that were flushed with error. Capability: cmd_hca_cap.enhanced_error_q_counters.";
+    /// `req_cqe_flush_error`: bits 31:0 of dword 0xc0.
+    full(req_cqe_flush_error set_req_cqe_flush_error with_req_cqe_flush_error: u32 = "req_cqe_flush_error" 0xc0[31:0]) "Completions of the requester that were flushed with error. Capability: cmd_hca_cap.enhanced_error_q_counters.";
+    /// `roce_adp_retrans`: bits 31:0 of dword 0xc8.
+    full(roce_adp_retrans set_roce_adp_retrans with_roce_adp_retrans: u32 = "roce_adp_retrans" 0xc8[31:0]) "Adaptive retransmissions of RoCE. Capability: cmd_hca_cap.roce_accl.";
+    /// `roce_adp_retrans_to`: bits 31:0 of dword 0xcc.
+    full(roce_adp_retrans_to set_roce_adp_retrans_to with_roce_adp_retrans_to: u32 = "roce_adp_retrans_to" 0xcc[31:0]) "Timeouts of RoCE that adaptive retransmission led to. Capability: cmd_hca_cap.roce_accl.";
+    /// `roce_slow_restart`: bits 31:0 of dword 0xd0.
+    full(roce_slow_restart set_roce_slow_restart with_roce_slow_restart: u32 = "roce_slow_restart" 0xd0[31:0]) "Slow restarts of RoCE. Capability: cmd_hca_cap.roce_accl.";
+    /// `roce_slow_restart_cnps`: bits 31:0 of dword 0xd4.
+    full(roce_slow_restart_cnps set_roce_slow_restart_cnps with_roce_slow_restart_cnps: u32 = "roce_slow_restart_cnps" 0xd4[31:0]) "Congestion notification packets (CNP) that slow restarts sent. Capability: cmd_hca_cap.roce_accl.";
+    /// `roce_slow_restart_trans`: bits 31:0 of dword 0xd8.
+    full(roce_slow_restart_trans set_roce_slow_restart_trans with_roce_slow_restart_trans: u32 = "roce_slow_restart_trans" 0xd8[31:0]) "Changes of the state to slow restart. Capability: cmd_hca_cap.roce_accl.";
 }
 
 /// `query_q_counter_in`: 32 bytes.
 ///
-/// Input of QUERY_Q_COUNTER (0x773). Reads a set of queue counters, and may clear it.
+/// Input of QUERY_Q_COUNTER (0x773). Reads a set of queue counters.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryQCounterIn = Layout<tag::QueryQCounterIn, 0x20>;
-layout! { QueryQCounterIn, tag::QueryQCounterIn, "query_q_counter_in", Struct, 0x20, opcode 0x773;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `other_vport`: bit 31 of dword 0x08. Reads the counters of vport_number, not the own ones. Capability: cmd_hca_cap.q_counter_other_vport.
-    flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
-    /// `vport_number`: bits 15:0 of dword 0x08. Virtual port whose counters are read, with other_vport set. Capability: cmd_hca_cap.q_counter_other_vport.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
-    /// `clear`: bit 31 of dword 0x18. Sets the counters to 0 once they are read.
-    flag(clear set_clear with_clear: bool = "clear" 0x18[31]);
-    /// `aggregate`: bit 30 of dword 0x18. Reads the sum of all sets, not one set. Capability: cmd_hca_cap.q_counter_aggregation.
-    flag(aggregate set_aggregate with_aggregate: bool = "aggregate" 0x18[30]);
-    /// `counter_set_id`: bits 7:0 of dword 0x1c. Number of the set of counters.
-    full(counter_set_id set_counter_set_id with_counter_set_id: u8 = "counter_set_id" 0x1c[7:0]);
+layout! { QueryQCounterIn, tag::QueryQCounterIn, "query_q_counter_in", Struct, 0x20, opcode 0x773, "Input of QUERY_Q_COUNTER: which counters to read.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `other_vport`: bit 31 of dword 0x08.
+    flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]) "Reads the counters of vport_number, not the own ones. Capability: cmd_hca_cap.q_counter_other_vport.";
+    /// `vport_number`: bits 15:0 of dword 0x08.
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]) "Virtual port whose counters are read, with other_vport set. Capability: cmd_hca_cap.q_counter_other_vport.";
+    /// `clear`: bit 31 of dword 0x18.
+    flag(clear set_clear with_clear: bool = "clear" 0x18[31]) "Sets the counters to 0 once they are read.";
+    /// `aggregate`: bit 30 of dword 0x18.
+    flag(aggregate set_aggregate with_aggregate: bool = "aggregate" 0x18[30]) "Reads the sum of all sets, not one set. Capability: cmd_hca_cap.q_counter_aggregation.";
+    /// `counter_set_id`: bits 7:0 of dword 0x1c.
+    number(counter_set_id set_counter_set_id with_counter_set_id: CounterSetId = "counter_set_id" 0x1c[7:0]) "Number of the set of counters.";
 }
 request! { QueryQCounterIn => QueryQCounterOut }
 
@@ -225,11 +248,11 @@ request! { QueryQCounterIn => QueryQCounterOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocXrcdOut = Layout<tag::DeallocXrcdOut, 0x10>;
-layout! { DeallocXrcdOut, tag::DeallocXrcdOut, "dealloc_xrcd_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DeallocXrcdOut, tag::DeallocXrcdOut, "dealloc_xrcd_out", Struct, 0x10, "Output of DEALLOC_XRCD.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `dealloc_xrcd_in`: 16 bytes.
@@ -238,15 +261,15 @@ layout! { DeallocXrcdOut, tag::DeallocXrcdOut, "dealloc_xrcd_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocXrcdIn = Layout<tag::DeallocXrcdIn, 0x10>;
-layout! { DeallocXrcdIn, tag::DeallocXrcdIn, "dealloc_xrcd_in", Struct, 0x10, opcode 0x80f;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrcd`: bits 23:0 of dword 0x08. Number of the XRC domain.
-    bits(xrcd set_xrcd with_xrcd try_set_xrcd: u32 = "xrcd" 0x08[23:0]);
+layout! { DeallocXrcdIn, tag::DeallocXrcdIn, "dealloc_xrcd_in", Struct, 0x10, opcode 0x80f, "Input of DEALLOC_XRCD.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `xrcd`: bits 23:0 of dword 0x08.
+    number(xrcd set_xrcd with_xrcd: Xrcdn = "xrcd" 0x08[23:0]) "Number of the XRC domain.";
 }
 request! { DeallocXrcdIn => DeallocXrcdOut }
 
@@ -256,28 +279,28 @@ request! { DeallocXrcdIn => DeallocXrcdOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocUarOut = Layout<tag::DeallocUarOut, 0x10>;
-layout! { DeallocUarOut, tag::DeallocUarOut, "dealloc_uar_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DeallocUarOut, tag::DeallocUarOut, "dealloc_uar_out", Struct, 0x10, "Output of DEALLOC_UAR.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `dealloc_uar_in`: 16 bytes.
 ///
-/// Input of DEALLOC_UAR (0x803). Frees a page of doorbells (UAR).
+/// Input of DEALLOC_UAR (0x803). Frees a page of doorbells.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocUarIn = Layout<tag::DeallocUarIn, 0x10>;
-layout! { DeallocUarIn, tag::DeallocUarIn, "dealloc_uar_in", Struct, 0x10, opcode 0x803;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `uar`: bits 23:0 of dword 0x08. Number of the page of doorbells (UAR).
-    bits(uar set_uar with_uar try_set_uar: u32 = "uar" 0x08[23:0]);
+layout! { DeallocUarIn, tag::DeallocUarIn, "dealloc_uar_in", Struct, 0x10, opcode 0x803, "Input of DEALLOC_UAR.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `uar`: bits 23:0 of dword 0x08.
+    number(uar set_uar with_uar: UarPage = "uar" 0x08[23:0]) "Number of the page of doorbells (UAR).";
 }
 request! { DeallocUarIn => DeallocUarOut }
 
@@ -287,11 +310,11 @@ request! { DeallocUarIn => DeallocUarOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocTransportDomainOut = Layout<tag::DeallocTransportDomainOut, 0x10>;
-layout! { DeallocTransportDomainOut, tag::DeallocTransportDomainOut, "dealloc_transport_domain_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DeallocTransportDomainOut, tag::DeallocTransportDomainOut, "dealloc_transport_domain_out", Struct, 0x10, "Output of DEALLOC_TRANSPORT_DOMAIN.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `dealloc_transport_domain_in`: 16 bytes.
@@ -300,15 +323,15 @@ layout! { DeallocTransportDomainOut, tag::DeallocTransportDomainOut, "dealloc_tr
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocTransportDomainIn = Layout<tag::DeallocTransportDomainIn, 0x10>;
-layout! { DeallocTransportDomainIn, tag::DeallocTransportDomainIn, "dealloc_transport_domain_in", Struct, 0x10, opcode 0x817;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `transport_domain`: bits 23:0 of dword 0x08. Number of the transport domain.
-    bits(transport_domain set_transport_domain with_transport_domain try_set_transport_domain: u32 = "transport_domain" 0x08[23:0]);
+layout! { DeallocTransportDomainIn, tag::DeallocTransportDomainIn, "dealloc_transport_domain_in", Struct, 0x10, opcode 0x817, "Input of DEALLOC_TRANSPORT_DOMAIN.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `transport_domain`: bits 23:0 of dword 0x08.
+    number(transport_domain set_transport_domain with_transport_domain: Tdn = "transport_domain" 0x08[23:0]) "Number of the transport domain.";
 }
 request! { DeallocTransportDomainIn => DeallocTransportDomainOut }
 
@@ -318,11 +341,11 @@ request! { DeallocTransportDomainIn => DeallocTransportDomainOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocQCounterOut = Layout<tag::DeallocQCounterOut, 0x10>;
-layout! { DeallocQCounterOut, tag::DeallocQCounterOut, "dealloc_q_counter_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DeallocQCounterOut, tag::DeallocQCounterOut, "dealloc_q_counter_out", Struct, 0x10, "Output of DEALLOC_Q_COUNTER.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `dealloc_q_counter_in`: 16 bytes.
@@ -331,15 +354,15 @@ layout! { DeallocQCounterOut, tag::DeallocQCounterOut, "dealloc_q_counter_out", 
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeallocQCounterIn = Layout<tag::DeallocQCounterIn, 0x10>;
-layout! { DeallocQCounterIn, tag::DeallocQCounterIn, "dealloc_q_counter_in", Struct, 0x10, opcode 0x772;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `counter_set_id`: bits 7:0 of dword 0x08. Number of the set of counters.
-    full(counter_set_id set_counter_set_id with_counter_set_id: u8 = "counter_set_id" 0x08[7:0]);
+layout! { DeallocQCounterIn, tag::DeallocQCounterIn, "dealloc_q_counter_in", Struct, 0x10, opcode 0x772, "Input of DEALLOC_Q_COUNTER.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `counter_set_id`: bits 7:0 of dword 0x08.
+    number(counter_set_id set_counter_set_id with_counter_set_id: CounterSetId = "counter_set_id" 0x08[7:0]) "Number of the set of counters.";
 }
 request! { DeallocQCounterIn => DeallocQCounterOut }
 
@@ -349,11 +372,11 @@ request! { DeallocQCounterIn => DeallocQCounterOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type DeallocPdOut = Layout<tag::DeallocPdOut, 0x10>;
-layout! { DeallocPdOut, tag::DeallocPdOut, "dealloc_pd_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DeallocPdOut, tag::DeallocPdOut, "dealloc_pd_out", Struct, 0x10, "Output of DEALLOC_PD.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `dealloc_pd_in`: 16 bytes.
@@ -362,15 +385,15 @@ layout! { DeallocPdOut, tag::DeallocPdOut, "dealloc_pd_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type DeallocPdIn = Layout<tag::DeallocPdIn, 0x10>;
-layout! { DeallocPdIn, tag::DeallocPdIn, "dealloc_pd_in", Struct, 0x10, opcode 0x801;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `pd`: bits 23:0 of dword 0x08. Number of the protection domain.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x08[23:0]);
+layout! { DeallocPdIn, tag::DeallocPdIn, "dealloc_pd_in", Struct, 0x10, opcode 0x801, "Input of DEALLOC_PD.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `pd`: bits 23:0 of dword 0x08.
+    number(pd set_pd with_pd: Pdn = "pd" 0x08[23:0]) "Number of the protection domain.";
 }
 request! { DeallocPdIn => DeallocPdOut }
 
@@ -380,13 +403,13 @@ request! { DeallocPdIn => DeallocPdOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AllocXrcdOut = Layout<tag::AllocXrcdOut, 0x10>;
-layout! { AllocXrcdOut, tag::AllocXrcdOut, "alloc_xrcd_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `xrcd`: bits 23:0 of dword 0x08. Number of the XRC domain. Capability: cmd_hca_cap.xrc.
-    bits(xrcd set_xrcd with_xrcd try_set_xrcd: u32 = "xrcd" 0x08[23:0]);
+layout! { AllocXrcdOut, tag::AllocXrcdOut, "alloc_xrcd_out", Struct, 0x10, "Output of ALLOC_XRCD.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `xrcd`: bits 23:0 of dword 0x08.
+    number(xrcd set_xrcd with_xrcd: Xrcdn = "xrcd" 0x08[23:0]) "Number of the XRC domain. Capability: cmd_hca_cap.xrc.";
 }
 
 /// `alloc_xrcd_in`: 16 bytes.
@@ -395,13 +418,13 @@ layout! { AllocXrcdOut, tag::AllocXrcdOut, "alloc_xrcd_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type AllocXrcdIn = Layout<tag::AllocXrcdIn, 0x10>;
-layout! { AllocXrcdIn, tag::AllocXrcdIn, "alloc_xrcd_in", Struct, 0x10, opcode 0x80e;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { AllocXrcdIn, tag::AllocXrcdIn, "alloc_xrcd_in", Struct, 0x10, opcode 0x80e, "Input of ALLOC_XRCD.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { AllocXrcdIn => AllocXrcdOut }
 
@@ -411,28 +434,28 @@ request! { AllocXrcdIn => AllocXrcdOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AllocUarOut = Layout<tag::AllocUarOut, 0x10>;
-layout! { AllocUarOut, tag::AllocUarOut, "alloc_uar_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `uar`: bits 23:0 of dword 0x08. Number of the page of doorbells (UAR), as uar_page of queues takes it.
-    bits(uar set_uar with_uar try_set_uar: u32 = "uar" 0x08[23:0]);
+layout! { AllocUarOut, tag::AllocUarOut, "alloc_uar_out", Struct, 0x10, "Output of ALLOC_UAR.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `uar`: bits 23:0 of dword 0x08.
+    number(uar set_uar with_uar: UarPage = "uar" 0x08[23:0]) "Number of the page of doorbells (UAR), as uar_page of queues takes it.";
 }
 
 /// `alloc_uar_in`: 16 bytes.
 ///
-/// Input of ALLOC_UAR (0x802). Allocates a page of doorbells (UAR).
+/// Input of ALLOC_UAR (0x802). Allocates a page of doorbells.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type AllocUarIn = Layout<tag::AllocUarIn, 0x10>;
-layout! { AllocUarIn, tag::AllocUarIn, "alloc_uar_in", Struct, 0x10, opcode 0x802;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { AllocUarIn, tag::AllocUarIn, "alloc_uar_in", Struct, 0x10, opcode 0x802, "Input of ALLOC_UAR.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { AllocUarIn => AllocUarOut }
 
@@ -442,13 +465,13 @@ request! { AllocUarIn => AllocUarOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocTransportDomainOut = Layout<tag::AllocTransportDomainOut, 0x10>;
-layout! { AllocTransportDomainOut, tag::AllocTransportDomainOut, "alloc_transport_domain_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `transport_domain`: bits 23:0 of dword 0x08. Number of the transport domain, to which TIRs and TISs belong. Capability: cmd_hca_cap.log_max_transport_domain.
-    bits(transport_domain set_transport_domain with_transport_domain try_set_transport_domain: u32 = "transport_domain" 0x08[23:0]);
+layout! { AllocTransportDomainOut, tag::AllocTransportDomainOut, "alloc_transport_domain_out", Struct, 0x10, "Output of ALLOC_TRANSPORT_DOMAIN.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `transport_domain`: bits 23:0 of dword 0x08.
+    number(transport_domain set_transport_domain with_transport_domain: Tdn = "transport_domain" 0x08[23:0]) "Number of the transport domain, to which TIRs and TISs belong. Capability: cmd_hca_cap.log_max_transport_domain.";
 }
 
 /// `alloc_transport_domain_in`: 16 bytes.
@@ -457,13 +480,13 @@ layout! { AllocTransportDomainOut, tag::AllocTransportDomainOut, "alloc_transpor
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type AllocTransportDomainIn = Layout<tag::AllocTransportDomainIn, 0x10>;
-layout! { AllocTransportDomainIn, tag::AllocTransportDomainIn, "alloc_transport_domain_in", Struct, 0x10, opcode 0x816;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { AllocTransportDomainIn, tag::AllocTransportDomainIn, "alloc_transport_domain_in", Struct, 0x10, opcode 0x816, "Input of ALLOC_TRANSPORT_DOMAIN.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { AllocTransportDomainIn => AllocTransportDomainOut }
 
@@ -473,13 +496,13 @@ request! { AllocTransportDomainIn => AllocTransportDomainOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocQCounterOut = Layout<tag::AllocQCounterOut, 0x10>;
-layout! { AllocQCounterOut, tag::AllocQCounterOut, "alloc_q_counter_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `counter_set_id`: bits 7:0 of dword 0x08. Number of the set of counters, as counter_set_id of queues takes it. Capability: cmd_hca_cap.max_qp_cnt.
-    full(counter_set_id set_counter_set_id with_counter_set_id: u8 = "counter_set_id" 0x08[7:0]);
+layout! { AllocQCounterOut, tag::AllocQCounterOut, "alloc_q_counter_out", Struct, 0x10, "Output of ALLOC_Q_COUNTER.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `counter_set_id`: bits 7:0 of dword 0x08.
+    number(counter_set_id set_counter_set_id with_counter_set_id: CounterSetId = "counter_set_id" 0x08[7:0]) "Number of the set of counters, as counter_set_id of queues takes it. Capability: cmd_hca_cap.max_qp_cnt.";
 }
 
 /// `alloc_q_counter_in`: 16 bytes.
@@ -488,13 +511,13 @@ layout! { AllocQCounterOut, tag::AllocQCounterOut, "alloc_q_counter_out", Struct
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type AllocQCounterIn = Layout<tag::AllocQCounterIn, 0x10>;
-layout! { AllocQCounterIn, tag::AllocQCounterIn, "alloc_q_counter_in", Struct, 0x10, opcode 0x771;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { AllocQCounterIn, tag::AllocQCounterIn, "alloc_q_counter_in", Struct, 0x10, opcode 0x771, "Input of ALLOC_Q_COUNTER.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { AllocQCounterIn => AllocQCounterOut }
 
@@ -504,13 +527,13 @@ request! { AllocQCounterIn => AllocQCounterOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocPdOut = Layout<tag::AllocPdOut, 0x10>;
-layout! { AllocPdOut, tag::AllocPdOut, "alloc_pd_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `pd`: bits 23:0 of dword 0x08. Number of the protection domain. Capability: cmd_hca_cap.log_max_pd.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x08[23:0]);
+layout! { AllocPdOut, tag::AllocPdOut, "alloc_pd_out", Struct, 0x10, "Output of ALLOC_PD.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `pd`: bits 23:0 of dword 0x08.
+    number(pd set_pd with_pd: Pdn = "pd" 0x08[23:0]) "Number of the protection domain. Capability: cmd_hca_cap.log_max_pd.";
 }
 
 /// `alloc_pd_in`: 16 bytes.
@@ -519,13 +542,13 @@ layout! { AllocPdOut, tag::AllocPdOut, "alloc_pd_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type AllocPdIn = Layout<tag::AllocPdIn, 0x10>;
-layout! { AllocPdIn, tag::AllocPdIn, "alloc_pd_in", Struct, 0x10, opcode 0x800;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { AllocPdIn, tag::AllocPdIn, "alloc_pd_in", Struct, 0x10, opcode 0x800, "Input of ALLOC_PD.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { AllocPdIn => AllocPdOut }
 
@@ -535,13 +558,13 @@ request! { AllocPdIn => AllocPdOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyMemicIn = Layout<tag::ModifyMemicIn, 0x40>;
-layout! { ModifyMemicIn, tag::ModifyMemicIn, "modify_memic_in", Struct, 0x40, opcode 0x207;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ModifyMemicIn, tag::ModifyMemicIn, "modify_memic_in", Struct, 0x40, opcode 0x207, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    coded_full(op_mod set_op_mod with_op_mod: ModifyMemicOpMod(u16) = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `memic_operation_type`: bits 7:0 of dword 0x0c.
     full(memic_operation_type set_memic_operation_type with_memic_operation_type: u8 = "memic_operation_type" 0x0c[7:0]);
     /// `memic_start_addr`: 64 bits from byte 0x10 on.
@@ -555,11 +578,11 @@ request! { ModifyMemicIn => ModifyMemicOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type ModifyMemicOut = Layout<tag::ModifyMemicOut, 0x40>;
-layout! { ModifyMemicOut, tag::ModifyMemicOut, "modify_memic_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyMemicOut, tag::ModifyMemicOut, "modify_memic_out", Struct, 0x40, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `memic_operation_addr`: 64 bits from byte 0x10 on.
     quad(memic_operation_addr set_memic_operation_addr with_memic_operation_addr: u64 = "memic_operation_addr" 0x10);
 }
@@ -570,13 +593,13 @@ layout! { ModifyMemicOut, tag::ModifyMemicOut, "modify_memic_out", Struct, 0x40;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type AllocMemicIn = Layout<tag::AllocMemicIn, 0x20>;
-layout! { AllocMemicIn, tag::AllocMemicIn, "alloc_memic_in", Struct, 0x20, opcode 0x205;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { AllocMemicIn, tag::AllocMemicIn, "alloc_memic_in", Struct, 0x20, opcode 0x205, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `log_memic_addr_alignment`: bits 7:0 of dword 0x0c.
     full(log_memic_addr_alignment set_log_memic_addr_alignment with_log_memic_addr_alignment: u8 = "log_memic_addr_alignment" 0x0c[7:0]);
     /// `range_start_addr`: 64 bits from byte 0x10 on.
@@ -594,11 +617,11 @@ request! { AllocMemicIn => AllocMemicOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type AllocMemicOut = Layout<tag::AllocMemicOut, 0x10>;
-layout! { AllocMemicOut, tag::AllocMemicOut, "alloc_memic_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { AllocMemicOut, tag::AllocMemicOut, "alloc_memic_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `memic_start_addr`: 64 bits from byte 0x08 on.
     quad(memic_start_addr set_memic_start_addr with_memic_start_addr: u64 = "memic_start_addr" 0x08);
 }
@@ -609,13 +632,13 @@ layout! { AllocMemicOut, tag::AllocMemicOut, "alloc_memic_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocMemicIn = Layout<tag::DeallocMemicIn, 0x20>;
-layout! { DeallocMemicIn, tag::DeallocMemicIn, "dealloc_memic_in", Struct, 0x20, opcode 0x206;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DeallocMemicIn, tag::DeallocMemicIn, "dealloc_memic_in", Struct, 0x20, opcode 0x206, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `memic_start_addr`: 64 bits from byte 0x10 on.
     quad(memic_start_addr set_memic_start_addr with_memic_start_addr: u64 = "memic_start_addr" 0x10);
     /// `memic_size`: bits 31:0 of dword 0x18.
@@ -629,16 +652,18 @@ request! { DeallocMemicIn => DeallocMemicOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeallocMemicOut = Layout<tag::DeallocMemicOut, 0x10>;
-layout! { DeallocMemicOut, tag::DeallocMemicOut, "dealloc_memic_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DeallocMemicOut, tag::DeallocMemicOut, "dealloc_memic_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `umem`: 32 bytes.
 ///
 /// User memory: a run of bytes in a list of pages, in which queues and records may lie.
+///
+/// General object 0x0005 (umem): Registered user memory. CREATE_UMEM makes it since.
 ///
 /// With its list `mtt`: [`UmemWithMtt`].
 ///
@@ -647,18 +672,18 @@ pub type Umem = Layout<tag::Umem, 0x20>;
 
 /// `umem` and its list `mtt`.
 pub type UmemWithMtt = WithTail<Umem, Mtt>;
-layout! { Umem, tag::Umem, "umem", Struct, 0x20;
-    /// `modify_field_select`: 64 bits from byte 0x00 on. By its name: which fields a modification changes. By its name only: no public text says more.
-    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
-    /// `ats`: bit 31 of dword 0x10. The addresses of the pages are translated by PCI ATS. Capability: cmd_hca_cap.ats.
-    flag(ats set_ats with_ats: bool = "ats" 0x10[31]);
-    /// `log_page_size`: bits 4:0 of dword 0x10. Size of the pages. Unit: log2 of bytes, minus 12.
-    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x10[4:0]);
-    /// `page_offset`: bits 31:0 of dword 0x14. Where the memory begins in its first page. Unit: bytes.
-    full(page_offset set_page_offset with_page_offset: u32 = "page_offset" 0x14[31:0]);
-    /// `num_of_mtt`: 64 bits from byte 0x18 on. Number of pages: elements of mtt.
-    quad(num_of_mtt set_num_of_mtt with_num_of_mtt: u64 = "num_of_mtt" 0x18);
-    tail(layout Mtt = "mtt" 0x20);
+layout! { Umem, tag::Umem, "umem", Struct, 0x20, "User memory: a run of bytes in a list of pages, in which queues and records may lie.";
+    /// `modify_field_select`: 64 bits from byte 0x00 on.
+    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00) "By its name: which fields a modification changes. By its name only: no public text says more.";
+    /// `ats`: bit 31 of dword 0x10.
+    flag(ats set_ats with_ats: bool = "ats" 0x10[31]) "The addresses of the pages are translated by PCI ATS. Capability: cmd_hca_cap.ats.";
+    /// `log_page_size`: bits 4:0 of dword 0x10.
+    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x10[4:0]) "Size of the pages. Unit: log2 of bytes, minus 12.";
+    /// `page_offset`: bits 31:0 of dword 0x14.
+    full(page_offset set_page_offset with_page_offset: u32 = "page_offset" 0x14[31:0]) "Where the memory begins in its first page. Unit: bytes.";
+    /// `num_of_mtt`: 64 bits from byte 0x18 on.
+    quad(num_of_mtt set_num_of_mtt with_num_of_mtt: u64 = "num_of_mtt" 0x18) "Number of pages: elements of mtt.";
+    tail(layout Mtt = "mtt" 0x20) "The pages: their addresses, and whether they may be read and written.";
 }
 
 /// `uctx`: 48 bytes.
@@ -667,12 +692,14 @@ layout! { Umem, tag::Umem, "umem", Struct, 0x20;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Uctx = Layout<tag::Uctx, 0x30>;
-layout! { Uctx, tag::Uctx, "uctx", Struct, 0x30;
-    /// `cap`: bits 31:0 of dword 0x00. Rights asked for: bit 0 raw transmission, bit 1 internal resources of the adapter, bit 3 RDMA control, bit 4 the same of other functions. Capability: cmd_hca_cap.uctx_cap.
-    full(cap set_cap with_cap: u32 = "cap" 0x00[31:0]);
+layout! { Uctx, tag::Uctx, "uctx", Struct, 0x30, "User context: what the commands that run in its name may do.";
+    /// `cap`: bits 31:0 of dword 0x00.
+    flags_full(cap set_cap with_cap: UserContextCaps(u32) = "cap" 0x00[31:0]) "Rights asked for: bit 0 raw transmission, bit 1 internal resources of the adapter, bit 3 RDMA control, bit 4 the same of other functions. Capability: cmd_hca_cap.uctx_cap.";
 }
 
 /// `sw_icm`: 64 bytes.
+///
+/// General object 0x0008 (sw_icm): Memory of the adapter that software steering manages.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type SwIcm = Layout<tag::SwIcm, 0x40>;
@@ -687,7 +714,7 @@ layout! { SwIcm, tag::SwIcm, "sw_icm", Struct, 0x40;
 
 /// `create_umem_in`: 48 bytes.
 ///
-/// Input of CREATE_UMEM (0xa08). Makes a UMEM: a list of pages in which objects may lie.
+/// Input of CREATE_UMEM (0xa08). Registers user memory by its pages.
 ///
 /// With its list `umem.mtt`: [`CreateUmemInWithMtt`].
 ///
@@ -696,15 +723,15 @@ pub type CreateUmemIn = Layout<tag::CreateUmemIn, 0x30>;
 
 /// `create_umem_in` and its list `umem.mtt`.
 pub type CreateUmemInWithMtt = WithTail<CreateUmemIn, Mtt>;
-layout! { CreateUmemIn, tag::CreateUmemIn, "create_umem_in", Struct, 0x30, opcode 0xa08;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `umem`: from byte 0x10 on. The memory.
-    nested(umem umem_mut set_umem with_umem: Umem = "umem" 0x10, 0x20);
+layout! { CreateUmemIn, tag::CreateUmemIn, "create_umem_in", Struct, 0x30, opcode 0xa08, "Input of CREATE_UMEM.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `umem`: from byte 0x10 on.
+    nested(umem umem_mut set_umem with_umem: Umem = "umem" 0x10, 0x20) "The memory.";
 }
 request! { CreateUmemIn => CreateUmemOut }
 
@@ -714,30 +741,30 @@ request! { CreateUmemIn => CreateUmemOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type CreateUmemOut = Layout<tag::CreateUmemOut, 0x10>;
-layout! { CreateUmemOut, tag::CreateUmemOut, "create_umem_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `umem_id`: bits 23:0 of dword 0x08. Number of the UMEM, as the umem_id fields of objects take it. Capability: cmd_hca_cap.log_max_umem.
-    bits(umem_id set_umem_id with_umem_id try_set_umem_id: u32 = "umem_id" 0x08[23:0]);
+layout! { CreateUmemOut, tag::CreateUmemOut, "create_umem_out", Struct, 0x10, "Output of CREATE_UMEM.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `umem_id`: bits 23:0 of dword 0x08.
+    number(umem_id set_umem_id with_umem_id: UmemId = "umem_id" 0x08[23:0]) "Number of the UMEM, as the umem_id fields of objects take it. Capability: cmd_hca_cap.log_max_umem.";
 }
 
 /// `destroy_umem_in`: 16 bytes.
 ///
-/// Input of DESTROY_UMEM (0xa0a). Ends a UMEM.
+/// Input of DESTROY_UMEM (0xa0a). Ends the registration of user memory.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type DestroyUmemIn = Layout<tag::DestroyUmemIn, 0x10>;
-layout! { DestroyUmemIn, tag::DestroyUmemIn, "destroy_umem_in", Struct, 0x10, opcode 0xa0a;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `umem_id`: bits 23:0 of dword 0x08. Number of the UMEM.
-    bits(umem_id set_umem_id with_umem_id try_set_umem_id: u32 = "umem_id" 0x08[23:0]);
+layout! { DestroyUmemIn, tag::DestroyUmemIn, "destroy_umem_in", Struct, 0x10, opcode 0xa0a, "Input of DESTROY_UMEM.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `umem_id`: bits 23:0 of dword 0x08.
+    number(umem_id set_umem_id with_umem_id: UmemId = "umem_id" 0x08[23:0]) "Number of the UMEM.";
 }
 request! { DestroyUmemIn => DestroyUmemOut }
 
@@ -747,26 +774,26 @@ request! { DestroyUmemIn => DestroyUmemOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type DestroyUmemOut = Layout<tag::DestroyUmemOut, 0x10>;
-layout! { DestroyUmemOut, tag::DestroyUmemOut, "destroy_umem_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyUmemOut, tag::DestroyUmemOut, "destroy_umem_out", Struct, 0x10, "Output of DESTROY_UMEM.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `create_uctx_in`: 64 bytes.
 ///
-/// Input of CREATE_UCTX (0xa04). Makes a user context (UID), in whose name DEVX commands run.
+/// Input of CREATE_UCTX (0xa04). Makes a user context.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateUctxIn = Layout<tag::CreateUctxIn, 0x40>;
-layout! { CreateUctxIn, tag::CreateUctxIn, "create_uctx_in", Struct, 0x40, opcode 0xa04;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `uctx`: from byte 0x10 on. The user context.
-    nested(uctx uctx_mut set_uctx with_uctx: Uctx = "uctx" 0x10, 0x30);
+layout! { CreateUctxIn, tag::CreateUctxIn, "create_uctx_in", Struct, 0x40, opcode 0xa04, "Input of CREATE_UCTX.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `uctx`: from byte 0x10 on.
+    nested(uctx uctx_mut set_uctx with_uctx: Uctx = "uctx" 0x10, 0x30) "The user context.";
 }
 request! { CreateUctxIn => CreateUctxOut }
 
@@ -776,28 +803,28 @@ request! { CreateUctxIn => CreateUctxOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateUctxOut = Layout<tag::CreateUctxOut, 0x10>;
-layout! { CreateUctxOut, tag::CreateUctxOut, "create_uctx_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `uid`: bits 15:0 of dword 0x08. Number of the user context, as uid of other commands takes it. Capability: cmd_hca_cap.log_max_uctx.
-    full(uid set_uid with_uid: u16 = "uid" 0x08[15:0]);
+layout! { CreateUctxOut, tag::CreateUctxOut, "create_uctx_out", Struct, 0x10, "Output of CREATE_UCTX.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `uid`: bits 15:0 of dword 0x08.
+    full(uid set_uid with_uid: u16 = "uid" 0x08[15:0]) "Number of the user context, as uid of other commands takes it. Capability: cmd_hca_cap.log_max_uctx.";
 }
 
 /// `destroy_uctx_in`: 16 bytes.
 ///
-/// Input of DESTROY_UCTX (0xa06). Ends a user context (UID).
+/// Input of DESTROY_UCTX (0xa06). Ends a user context.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type DestroyUctxIn = Layout<tag::DestroyUctxIn, 0x10>;
-layout! { DestroyUctxIn, tag::DestroyUctxIn, "destroy_uctx_in", Struct, 0x10, opcode 0xa06;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `uid`: bits 15:0 of dword 0x08. Number of the user context that ends.
-    full(uid set_uid with_uid: u16 = "uid" 0x08[15:0]);
+layout! { DestroyUctxIn, tag::DestroyUctxIn, "destroy_uctx_in", Struct, 0x10, opcode 0xa06, "Input of DESTROY_UCTX.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `uid`: bits 15:0 of dword 0x08.
+    full(uid set_uid with_uid: u16 = "uid" 0x08[15:0]) "Number of the user context that ends.";
 }
 request! { DestroyUctxIn => DestroyUctxOut }
 
@@ -807,11 +834,11 @@ request! { DestroyUctxIn => DestroyUctxOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type DestroyUctxOut = Layout<tag::DestroyUctxOut, 0x10>;
-layout! { DestroyUctxOut, tag::DestroyUctxOut, "destroy_uctx_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyUctxOut, tag::DestroyUctxOut, "destroy_uctx_out", Struct, 0x10, "Output of DESTROY_UCTX.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `create_sw_icm_in`: 80 bytes.
@@ -820,7 +847,7 @@ layout! { DestroyUctxOut, tag::DestroyUctxOut, "destroy_uctx_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type CreateSwIcmIn = Layout<tag::CreateSwIcmIn, 0x50>;
-layout! { CreateSwIcmIn, tag::CreateSwIcmIn, "create_sw_icm_in", Struct, 0x50;
+layout! { CreateSwIcmIn, tag::CreateSwIcmIn, "create_sw_icm_in", Struct, 0x50, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `sw_icm`: from byte 0x10 on.
@@ -828,6 +855,8 @@ layout! { CreateSwIcmIn, tag::CreateSwIcmIn, "create_sw_icm_in", Struct, 0x50;
 }
 
 /// `tag_buffer_table_obj`: 16 bytes.
+///
+/// General object 0x0021 (nvmeotcp_tag_buffer_table): Table of tagged buffers of the NVMe over TCP offload.
 ///
 /// Sources: libdpcp.
 pub type TagBufferTableObj = Layout<tag::TagBufferTableObj, 0x10>;
@@ -844,7 +873,7 @@ layout! { TagBufferTableObj, tag::TagBufferTableObj, "tag_buffer_table_obj", Str
 ///
 /// Sources: libdpcp.
 pub type CreateTagBufferTableObjIn = Layout<tag::CreateTagBufferTableObjIn, 0x20>;
-layout! { CreateTagBufferTableObjIn, tag::CreateTagBufferTableObjIn, "create_tag_buffer_table_obj_in", Struct, 0x20;
+layout! { CreateTagBufferTableObjIn, tag::CreateTagBufferTableObjIn, "create_tag_buffer_table_obj_in", Struct, 0x20, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
     /// `tag_buffer_table_object`: from byte 0x10 on.
@@ -857,9 +886,261 @@ layout! { CreateTagBufferTableObjIn, tag::CreateTagBufferTableObjIn, "create_tag
 ///
 /// Sources: libdpcp.
 pub type QueryTagBufferTableObjOut = Layout<tag::QueryTagBufferTableObjOut, 0x20>;
-layout! { QueryTagBufferTableObjOut, tag::QueryTagBufferTableObjOut, "query_tag_buffer_table_obj_out", Struct, 0x20;
+layout! { QueryTagBufferTableObjOut, tag::QueryTagBufferTableObjOut, "query_tag_buffer_table_obj_out", Struct, 0x20, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
     /// `tag_buffer_table_object`: from byte 0x10 on.
     nested(tag_buffer_table_object tag_buffer_table_object_mut set_tag_buffer_table_object with_tag_buffer_table_object: TagBufferTableObj = "tag_buffer_table_object" 0x10, 0x10);
+}
+
+command! {
+    AllocPdIn, Create Pd, ALLOC_PD, crate::CommandDesc {
+        name: "ALLOC_PD",
+        opcode: 0x800,
+        verb: crate::Verb::Create,
+        object: <crate::object::Pd as crate::Object>::DESC,
+        input: <AllocPdIn as crate::Described>::DESC,
+        output: <AllocPdOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Allocates a protection domain.",
+    }
+}
+
+command! {
+    DeallocPdIn, Destroy Pd, DEALLOC_PD, crate::CommandDesc {
+        name: "DEALLOC_PD",
+        opcode: 0x801,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::Pd as crate::Object>::DESC,
+        input: <DeallocPdIn as crate::Described>::DESC,
+        output: <DeallocPdOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Frees a protection domain.",
+    }
+}
+
+command! {
+    AllocUarIn, Create Uar, ALLOC_UAR, crate::CommandDesc {
+        name: "ALLOC_UAR",
+        opcode: 0x802,
+        verb: crate::Verb::Create,
+        object: <crate::object::Uar as crate::Object>::DESC,
+        input: <AllocUarIn as crate::Described>::DESC,
+        output: <AllocUarOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Allocates a page of doorbells.",
+    }
+}
+
+command! {
+    DeallocUarIn, Destroy Uar, DEALLOC_UAR, crate::CommandDesc {
+        name: "DEALLOC_UAR",
+        opcode: 0x803,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::Uar as crate::Object>::DESC,
+        input: <DeallocUarIn as crate::Described>::DESC,
+        output: <DeallocUarOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Frees a page of doorbells.",
+    }
+}
+
+command! {
+    AllocTransportDomainIn, Create TransportDomain, ALLOC_TRANSPORT_DOMAIN, crate::CommandDesc {
+        name: "ALLOC_TRANSPORT_DOMAIN",
+        opcode: 0x816,
+        verb: crate::Verb::Create,
+        object: <crate::object::TransportDomain as crate::Object>::DESC,
+        input: <AllocTransportDomainIn as crate::Described>::DESC,
+        output: <AllocTransportDomainOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Allocates a transport domain.",
+    }
+}
+
+command! {
+    DeallocTransportDomainIn, Destroy TransportDomain, DEALLOC_TRANSPORT_DOMAIN, crate::CommandDesc {
+        name: "DEALLOC_TRANSPORT_DOMAIN",
+        opcode: 0x817,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::TransportDomain as crate::Object>::DESC,
+        input: <DeallocTransportDomainIn as crate::Described>::DESC,
+        output: <DeallocTransportDomainOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Frees a transport domain.",
+    }
+}
+
+command! {
+    AllocXrcdIn, Create Xrcd, ALLOC_XRCD, crate::CommandDesc {
+        name: "ALLOC_XRCD",
+        opcode: 0x80e,
+        verb: crate::Verb::Create,
+        object: <crate::object::Xrcd as crate::Object>::DESC,
+        input: <AllocXrcdIn as crate::Described>::DESC,
+        output: <AllocXrcdOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Allocates an XRC domain.",
+    }
+}
+
+command! {
+    DeallocXrcdIn, Destroy Xrcd, DEALLOC_XRCD, crate::CommandDesc {
+        name: "DEALLOC_XRCD",
+        opcode: 0x80f,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::Xrcd as crate::Object>::DESC,
+        input: <DeallocXrcdIn as crate::Described>::DESC,
+        output: <DeallocXrcdOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Frees an XRC domain.",
+    }
+}
+
+command! {
+    AllocQCounterIn, Create QCounter, ALLOC_Q_COUNTER, crate::CommandDesc {
+        name: "ALLOC_Q_COUNTER",
+        opcode: 0x771,
+        verb: crate::Verb::Create,
+        object: <crate::object::QCounter as crate::Object>::DESC,
+        input: <AllocQCounterIn as crate::Described>::DESC,
+        output: <AllocQCounterOut as crate::Described>::DESC,
+        number: Some(place!(0x08[7] 8)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Allocates a set of queue counters.",
+    }
+}
+
+command! {
+    DeallocQCounterIn, Destroy QCounter, DEALLOC_Q_COUNTER, crate::CommandDesc {
+        name: "DEALLOC_Q_COUNTER",
+        opcode: 0x772,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::QCounter as crate::Object>::DESC,
+        input: <DeallocQCounterIn as crate::Described>::DESC,
+        output: <DeallocQCounterOut as crate::Described>::DESC,
+        number: Some(place!(0x08[7] 8)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Frees a set of queue counters.",
+    }
+}
+
+command! {
+    QueryQCounterIn, Query QCounter, QUERY_Q_COUNTER, crate::CommandDesc {
+        name: "QUERY_Q_COUNTER",
+        opcode: 0x773,
+        verb: crate::Verb::Query,
+        object: <crate::object::QCounter as crate::Object>::DESC,
+        input: <QueryQCounterIn as crate::Described>::DESC,
+        output: <QueryQCounterOut as crate::Described>::DESC,
+        number: Some(place!(0x1c[7] 8)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Reads a set of queue counters.",
+    }
+}
+
+command! {
+    CreateUmemIn, Create Umem, CREATE_UMEM, crate::CommandDesc {
+        name: "CREATE_UMEM",
+        opcode: 0xa08,
+        verb: crate::Verb::Create,
+        object: <crate::object::Umem as crate::Object>::DESC,
+        input: <CreateUmemIn as crate::Described>::DESC,
+        output: <CreateUmemOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x10[31] 256)),
+        selects: &[],
+        transition: None,
+        about: "Registers user memory by its pages.",
+    }
+}
+
+command! {
+    DestroyUmemIn, Destroy Umem, DESTROY_UMEM, crate::CommandDesc {
+        name: "DESTROY_UMEM",
+        opcode: 0xa0a,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::Umem as crate::Object>::DESC,
+        input: <DestroyUmemIn as crate::Described>::DESC,
+        output: <DestroyUmemOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends the registration of user memory.",
+    }
+}
+
+command! {
+    CreateUctxIn, Create Uctx, CREATE_UCTX, crate::CommandDesc {
+        name: "CREATE_UCTX",
+        opcode: 0xa04,
+        verb: crate::Verb::Create,
+        object: <crate::object::Uctx as crate::Object>::DESC,
+        input: <CreateUctxIn as crate::Described>::DESC,
+        output: <CreateUctxOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: Some(place!(0x10[31] 384)),
+        selects: &[],
+        transition: None,
+        about: "Makes a user context.",
+    }
+}
+
+command! {
+    DestroyUctxIn, Destroy Uctx, DESTROY_UCTX, crate::CommandDesc {
+        name: "DESTROY_UCTX",
+        opcode: 0xa06,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::Uctx as crate::Object>::DESC,
+        input: <DestroyUctxIn as crate::Described>::DESC,
+        output: <DestroyUctxOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends a user context.",
+    }
+}
+
+general_object! {
+    Umem, "umem" 0x0005, selects &[], "Registered user memory. CREATE_UMEM makes it since."
+}
+
+general_object! {
+    SwIcm, "sw_icm" 0x0008, selects &[], "Memory of the adapter that software steering manages."
+}
+
+general_object! {
+    TagBufferTableObj, "nvmeotcp_tag_buffer_table" 0x0021, selects &[], "Table of tagged buffers of the NVMe over TCP offload."
 }

@@ -49,15 +49,18 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
+
 /// `rq_num`: 4 bytes.
 ///
 /// Entry of a receive queue table.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type RqNum = Layout<tag::RqNum, 0x04>;
-layout! { RqNum, tag::RqNum, "rq_num", Struct, 0x04;
-    /// `rq_num`: bits 23:0 of dword 0x00. Number of the RQ, or of the virtio-net queue.
-    bits(rq_num set_rq_num with_rq_num try_set_rq_num: u32 = "rq_num" 0x00[23:0]);
+layout! { RqNum, tag::RqNum, "rq_num", Struct, 0x04, "Entry of a receive queue table.";
+    /// `rq_num`: bits 23:0 of dword 0x00.
+    bits(rq_num set_rq_num with_rq_num try_set_rq_num: u32 = "rq_num" 0x00[23:0]) "Number of the RQ, or of the virtio-net queue.";
 }
 
 /// `rq_vhca`: 8 bytes.
@@ -66,11 +69,11 @@ layout! { RqNum, tag::RqNum, "rq_num", Struct, 0x04;
 ///
 /// Sources: v7.3, v6.12.
 pub type RqVhca = Layout<tag::RqVhca, 0x08>;
-layout! { RqVhca, tag::RqVhca, "rq_vhca", Struct, 0x08;
-    /// `rq_num`: bits 23:0 of dword 0x00. Number of the RQ.
-    bits(rq_num set_rq_num with_rq_num try_set_rq_num: u32 = "rq_num" 0x00[23:0]);
-    /// `rq_vhca_id`: bits 15:0 of dword 0x04. Number of the function that owns the RQ: its vhca_id. Range: up to max_rqt_vhca_id. Capability: cmd_hca_cap_2.max_rqt_vhca_id.
-    full(rq_vhca_id set_rq_vhca_id with_rq_vhca_id: u16 = "rq_vhca_id" 0x04[15:0]);
+layout! { RqVhca, tag::RqVhca, "rq_vhca", Struct, 0x08, "Entry of a receive queue table that spans functions.";
+    /// `rq_num`: bits 23:0 of dword 0x00.
+    bits(rq_num set_rq_num with_rq_num try_set_rq_num: u32 = "rq_num" 0x00[23:0]) "Number of the RQ.";
+    /// `rq_vhca_id`: bits 15:0 of dword 0x04.
+    full(rq_vhca_id set_rq_vhca_id with_rq_vhca_id: u16 = "rq_vhca_id" 0x04[15:0]) "Number of the function that owns the RQ: its vhca_id. Range: up to max_rqt_vhca_id. Capability: cmd_hca_cap_2.max_rqt_vhca_id.";
 }
 
 /// `rqtc`: 240 bytes.
@@ -89,17 +92,17 @@ pub type RqtcWithRqNum = WithTail<Rqtc, RqNum>;
 
 /// `rqtc` and its list `rq_vhca`.
 pub type RqtcWithRqVhca = WithTail<Rqtc, RqVhca>;
-layout! { Rqtc, tag::Rqtc, "rqtc", Struct, 0xf0;
-    /// `list_q_type`: bits 26:24 of dword 0x14. What the list holds: receive queues (0) or virtio-net queues (1).
-    bits(list_q_type set_list_q_type with_list_q_type try_set_list_q_type: u8 = "list_q_type" 0x14[26:24]);
-    /// `rqt_max_size`: bits 15:0 of dword 0x14. Number of entries that the list may come to have. Unit: entries. Range: up to 2 to the power of log_max_rqt_size. Capability: cmd_hca_cap.log_max_rqt_size.
-    full(rqt_max_size set_rqt_max_size with_rqt_max_size: u16 = "rqt_max_size" 0x14[15:0]);
-    /// `rq_vhca_id_format`: bit 31 of dword 0x18. When set, the list is rq_vhca: queues of several functions. Capability: cmd_hca_cap.cross_vhca_rqt.
-    flag(rq_vhca_id_format set_rq_vhca_id_format with_rq_vhca_id_format: bool = "rq_vhca_id_format" 0x18[31]);
-    /// `rqt_actual_size`: bits 15:0 of dword 0x18. Number of entries in the list. Unit: entries. Range: up to rqt_max_size.
-    full(rqt_actual_size set_rqt_actual_size with_rqt_actual_size: u16 = "rqt_actual_size" 0x18[15:0]);
-    tail(layout RqNum = "rq_num" 0xf0);
-    tail(layout RqVhca = "rq_vhca" 0xf0);
+layout! { Rqtc, tag::Rqtc, "rqtc", Struct, 0xf0, "Receive queue table context, with the list behind it.";
+    /// `list_q_type`: bits 26:24 of dword 0x14.
+    coded(list_q_type set_list_q_type with_list_q_type try_set_list_q_type: RqtQueueType(u8) = "list_q_type" 0x14[26:24]) "What the list holds: receive queues (0) or virtio-net queues (1).";
+    /// `rqt_max_size`: bits 15:0 of dword 0x14.
+    full(rqt_max_size set_rqt_max_size with_rqt_max_size: u16 = "rqt_max_size" 0x14[15:0]) "Number of entries that the list may come to have. Unit: entries. Range: up to 2 to the power of log_max_rqt_size. Capability: cmd_hca_cap.log_max_rqt_size.";
+    /// `rq_vhca_id_format`: bit 31 of dword 0x18.
+    flag(rq_vhca_id_format set_rq_vhca_id_format with_rq_vhca_id_format: bool = "rq_vhca_id_format" 0x18[31]) "When set, the list is rq_vhca: queues of several functions. Capability: cmd_hca_cap.cross_vhca_rqt.";
+    /// `rqt_actual_size`: bits 15:0 of dword 0x18.
+    full(rqt_actual_size set_rqt_actual_size with_rqt_actual_size: u16 = "rqt_actual_size" 0x18[15:0]) "Number of entries in the list. Unit: entries. Range: up to rqt_max_size.";
+    tail(layout RqNum = "rq_num" 0xf0) "The list: receive queues that the hash chooses from.";
+    tail(layout RqVhca = "rq_vhca" 0xf0) "The list when rq_vhca_id_format is set. Capability: cmd_hca_cap.cross_vhca_rqt.";
 }
 
 /// `query_rqt_out`: 272 bytes.
@@ -118,13 +121,13 @@ pub type QueryRqtOutWithRqNum = WithTail<QueryRqtOut, RqNum>;
 
 /// `query_rqt_out` and its list `rqt_context.rq_vhca`.
 pub type QueryRqtOutWithRqVhca = WithTail<QueryRqtOut, RqVhca>;
-layout! { QueryRqtOut, tag::QueryRqtOut, "query_rqt_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `rqt_context`: from byte 0x20 on. Context and list of the table as they are now.
-    nested(rqt_context rqt_context_mut set_rqt_context with_rqt_context: Rqtc = "rqt_context" 0x20, 0xf0);
+layout! { QueryRqtOut, tag::QueryRqtOut, "query_rqt_out", Struct, 0x110, "Output of QUERY_RQT: the context and the list.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `rqt_context`: from byte 0x20 on.
+    nested(rqt_context rqt_context_mut set_rqt_context with_rqt_context: Rqtc = "rqt_context" 0x20, 0xf0) "Context and list of the table as they are now.";
 }
 
 /// `query_rqt_in`: 16 bytes.
@@ -133,15 +136,15 @@ layout! { QueryRqtOut, tag::QueryRqtOut, "query_rqt_out", Struct, 0x110;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryRqtIn = Layout<tag::QueryRqtIn, 0x10>;
-layout! { QueryRqtIn, tag::QueryRqtIn, "query_rqt_in", Struct, 0x10, opcode 0x919;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rqtn`: bits 23:0 of dword 0x08. Number of the RQT that the command works on.
-    bits(rqtn set_rqtn with_rqtn try_set_rqtn: u32 = "rqtn" 0x08[23:0]);
+layout! { QueryRqtIn, tag::QueryRqtIn, "query_rqt_in", Struct, 0x10, opcode 0x919, "Input of QUERY_RQT, which reads a receive queue table.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `rqtn`: bits 23:0 of dword 0x08.
+    number(rqtn set_rqtn with_rqtn: Rqtn = "rqtn" 0x08[23:0]) "Number of the RQT that the command works on.";
 }
 request! { QueryRqtIn => QueryRqtOut }
 
@@ -151,11 +154,11 @@ request! { QueryRqtIn => QueryRqtOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyRqtOut = Layout<tag::ModifyRqtOut, 0x10>;
-layout! { ModifyRqtOut, tag::ModifyRqtOut, "modify_rqt_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyRqtOut, tag::ModifyRqtOut, "modify_rqt_out", Struct, 0x10, "Output of MODIFY_RQT: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `rqt_bitmask`: 8 bytes.
@@ -164,9 +167,9 @@ layout! { ModifyRqtOut, tag::ModifyRqtOut, "modify_rqt_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type RqtBitmask = Layout<tag::RqtBitmask, 0x08>;
-layout! { RqtBitmask, tag::RqtBitmask, "rqt_bitmask", Struct, 0x08;
-    /// `rqn_list`: bit 0 of dword 0x04. When set, the list and rqt_actual_size are changed.
-    flag(rqn_list set_rqn_list with_rqn_list: bool = "rqn_list" 0x04[0]);
+layout! { RqtBitmask, tag::RqtBitmask, "rqt_bitmask", Struct, 0x08, "What MODIFY_RQT changes.";
+    /// `rqn_list`: bit 0 of dword 0x04.
+    flag(rqn_list set_rqn_list with_rqn_list: bool = "rqn_list" 0x04[0]) "When set, the list and rqt_actual_size are changed.";
 }
 
 /// `modify_rqt_in`: 272 bytes.
@@ -187,21 +190,21 @@ pub type ModifyRqtInWithRqNum = WithTail<ModifyRqtIn, RqNum>;
 
 /// `modify_rqt_in` and its list `ctx.rq_vhca`.
 pub type ModifyRqtInWithRqVhca = WithTail<ModifyRqtIn, RqVhca>;
-layout! { ModifyRqtIn, tag::ModifyRqtIn, "modify_rqt_in", Struct, 0x110, opcode 0x917;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rqtn`: bits 23:0 of dword 0x08. Number of the RQT that the command works on.
-    bits(rqtn set_rqtn with_rqtn try_set_rqtn: u32 = "rqtn" 0x08[23:0]);
-    /// `bitmask`: from byte 0x10 on. Which fields of ctx count.
+layout! { ModifyRqtIn, tag::ModifyRqtIn, "modify_rqt_in", Struct, 0x110, opcode 0x917, "Input of MODIFY_RQT, which replaces the list of a receive queue table.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `rqtn`: bits 23:0 of dword 0x08.
+    number(rqtn set_rqtn with_rqtn: Rqtn = "rqtn" 0x08[23:0]) "Number of the RQT that the command works on.";
+    /// `bitmask`: from byte 0x10 on.
     #[doc(alias = "modify_bitmask")]
-    nested(bitmask bitmask_mut set_bitmask with_bitmask: RqtBitmask = "bitmask" 0x10, 0x08);
-    /// `ctx`: from byte 0x20 on. New list, and the number of its entries.
+    nested(bitmask bitmask_mut set_bitmask with_bitmask: RqtBitmask = "bitmask" 0x10, 0x08) "Which fields of ctx count.";
+    /// `ctx`: from byte 0x20 on.
     #[doc(alias = "rqt_context")]
-    nested(ctx ctx_mut set_ctx with_ctx: Rqtc = "ctx" 0x20, 0xf0);
+    nested(ctx ctx_mut set_ctx with_ctx: Rqtc = "ctx" 0x20, 0xf0) "New list, and the number of its entries.";
 }
 request! { ModifyRqtIn => ModifyRqtOut }
 
@@ -211,11 +214,11 @@ request! { ModifyRqtIn => ModifyRqtOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyRqtOut = Layout<tag::DestroyRqtOut, 0x10>;
-layout! { DestroyRqtOut, tag::DestroyRqtOut, "destroy_rqt_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyRqtOut, tag::DestroyRqtOut, "destroy_rqt_out", Struct, 0x10, "Output of DESTROY_RQT: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_rqt_in`: 16 bytes.
@@ -224,15 +227,15 @@ layout! { DestroyRqtOut, tag::DestroyRqtOut, "destroy_rqt_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyRqtIn = Layout<tag::DestroyRqtIn, 0x10>;
-layout! { DestroyRqtIn, tag::DestroyRqtIn, "destroy_rqt_in", Struct, 0x10, opcode 0x918;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rqtn`: bits 23:0 of dword 0x08. Number of the RQT that the command works on.
-    bits(rqtn set_rqtn with_rqtn try_set_rqtn: u32 = "rqtn" 0x08[23:0]);
+layout! { DestroyRqtIn, tag::DestroyRqtIn, "destroy_rqt_in", Struct, 0x10, opcode 0x918, "Input of DESTROY_RQT, which ends a receive queue table.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `rqtn`: bits 23:0 of dword 0x08.
+    number(rqtn set_rqtn with_rqtn: Rqtn = "rqtn" 0x08[23:0]) "Number of the RQT that the command works on.";
 }
 request! { DestroyRqtIn => DestroyRqtOut }
 
@@ -242,13 +245,13 @@ request! { DestroyRqtIn => DestroyRqtOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateRqtOut = Layout<tag::CreateRqtOut, 0x10>;
-layout! { CreateRqtOut, tag::CreateRqtOut, "create_rqt_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `rqtn`: bits 23:0 of dword 0x08. Number of the new RQT.
-    bits(rqtn set_rqtn with_rqtn try_set_rqtn: u32 = "rqtn" 0x08[23:0]);
+layout! { CreateRqtOut, tag::CreateRqtOut, "create_rqt_out", Struct, 0x10, "Output of CREATE_RQT: the number of the new table.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `rqtn`: bits 23:0 of dword 0x08.
+    number(rqtn set_rqtn with_rqtn: Rqtn = "rqtn" 0x08[23:0]) "Number of the new RQT.";
 }
 
 /// `create_rqt_in`: 272 bytes.
@@ -267,29 +270,17 @@ pub type CreateRqtInWithRqNum = WithTail<CreateRqtIn, RqNum>;
 
 /// `create_rqt_in` and its list `rqt_context.rq_vhca`.
 pub type CreateRqtInWithRqVhca = WithTail<CreateRqtIn, RqVhca>;
-layout! { CreateRqtIn, tag::CreateRqtIn, "create_rqt_in", Struct, 0x110, opcode 0x916;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rqt_context`: from byte 0x20 on. Context and list of the new table.
-    nested(rqt_context rqt_context_mut set_rqt_context with_rqt_context: Rqtc = "rqt_context" 0x20, 0xf0);
+layout! { CreateRqtIn, tag::CreateRqtIn, "create_rqt_in", Struct, 0x110, opcode 0x916, "Input of CREATE_RQT, which makes a receive queue table.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `rqt_context`: from byte 0x20 on.
+    nested(rqt_context rqt_context_mut set_rqt_context with_rqt_context: Rqtc = "rqt_context" 0x20, 0xf0) "Context and list of the new table.";
 }
 request! { CreateRqtIn => CreateRqtOut }
-
-/// What MODIFY_RQT changes: the list of receive queues and its length.
-///
-/// Of `modify_rqt_in.bitmask`.
-#[bitfield_struct::bitfield(u64)]
-#[derive(PartialEq, Eq)]
-pub struct ModifyRqtSelect {
-    /// Bit 0: `ctx.rqt_actual_size`.
-    pub rqn_list: bool,
-    #[bits(63)]
-    __: u64,
-}
 
 command! {
     CreateRqtIn, Create Rqt, CREATE_RQT, crate::CommandDesc {
@@ -299,7 +290,7 @@ command! {
         object: <crate::object::Rqt as crate::Object>::DESC,
         input: <CreateRqtIn as crate::Described>::DESC,
         output: <CreateRqtOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x20[31] 1920)),
         selects: &[],
         transition: None,
@@ -315,16 +306,19 @@ command! {
         object: <crate::object::Rqt as crate::Object>::DESC,
         input: <ModifyRqtIn as crate::Described>::DESC,
         output: <ModifyRqtOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x20[31] 1920)),
         selects: &[
             crate::SelectDesc {
                 name: "modify_rqt_select",
                 mask: place!(0x10[31] 64),
                 op_mod: 0,
+                when: None,
                 always: &[],
                 bits: &[
-                    crate::SelectBitDesc { bit: 0, name: "rqn_list", fields: &[place!(0x38[15] 16)] },
+                    crate::SelectBitDesc { bit: 0, name: "rqn_list", fields: &[
+                        selected!("ctx.rqt_actual_size" place!(0x38[15] 16)),
+                    ] },
                 ],
             },
         ],
@@ -341,7 +335,7 @@ command! {
         object: <crate::object::Rqt as crate::Object>::DESC,
         input: <DestroyRqtIn as crate::Described>::DESC,
         output: <DestroyRqtOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: None,
         selects: &[],
         transition: None,
@@ -357,10 +351,15 @@ command! {
         object: <crate::object::Rqt as crate::Object>::DESC,
         input: <QueryRqtIn as crate::Described>::DESC,
         output: <QueryRqtOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x20[31] 1920)),
         selects: &[],
         transition: None,
         about: "Reads the context and the list of a receive queue table.",
     }
+}
+
+changes! { ModifyRqtIn, "modify_rqt_in", ();
+    /// Changes `ctx.rqt_actual_size`: sets it, and bit 0 (`rqn_list`) of `bitmask`, which says so.
+    change_rqt_actual_size changing_rqt_actual_size: u16 = full(u16 "ctx.rqt_actual_size" 0x38[15:0]), 0x14[0];
 }

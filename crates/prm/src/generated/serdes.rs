@@ -151,6 +151,9 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[
     <SltrReg as crate::Register>::REGISTER,
 ];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
+
 /// `sltp_reg`: 76 bytes.
 ///
 /// Register SLTP (0x5027), read and written by ACCESS_REG.

@@ -97,6 +97,7 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
+    &SET_XRQ_DC_PARAMS_ENTRY,
     &CREATE_SRQ,
     &DESTROY_SRQ,
     &QUERY_SRQ,
@@ -118,51 +119,54 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
+
 /// `xrc_srqc`: 64 bytes.
 ///
 /// Context of a shared receive queue of the XRC transport.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type XrcSrqc = Layout<tag::XrcSrqc, 0x40>;
-layout! { XrcSrqc, tag::XrcSrqc, "xrc_srqc", Struct, 0x40;
-    /// `state`: bits 31:28 of dword 0x00. State of the queue.
-    coded(state set_state with_state try_set_state: SrqState(u8) = "state" 0x00[31:28]);
-    /// `log_xrc_srq_size`: bits 27:24 of dword 0x00. Number of entries. Unit: log2. Range: up to log_max_srq_sz. Capability: cmd_hca_cap.log_max_srq_sz.
-    bits(log_xrc_srq_size set_log_xrc_srq_size with_log_xrc_srq_size try_set_log_xrc_srq_size: u8 = "log_xrc_srq_size" 0x00[27:24]);
-    /// `wq_signature`: bit 31 of dword 0x04. When set, entries of the queue carry a signature. Capability: cmd_hca_cap.wq_signature.
-    flag(wq_signature set_wq_signature with_wq_signature: bool = "wq_signature" 0x04[31]);
-    /// `cont_srq`: bit 30 of dword 0x04. Bit that no public source explains. By its name only: no public text says more.
-    flag(cont_srq set_cont_srq with_cont_srq: bool = "cont_srq" 0x04[30]);
-    /// `rlky`: bit 28 of dword 0x04. When set, entries of the queue may use the reserved lkey.
-    flag(rlky set_rlky with_rlky: bool = "rlky" 0x04[28]);
-    /// `basic_cyclic_rcv_wqe`: bit 27 of dword 0x04. When set, the entries are cyclic, without links. Capability: cmd_hca_cap.basic_cyclic_rcv_wqe.
-    flag(basic_cyclic_rcv_wqe set_basic_cyclic_rcv_wqe with_basic_cyclic_rcv_wqe: bool = "basic_cyclic_rcv_wqe" 0x04[27]);
-    /// `log_rq_stride`: bits 26:24 of dword 0x04. Size of an entry. Unit: log2 of 16 bytes.
-    bits(log_rq_stride set_log_rq_stride with_log_rq_stride try_set_log_rq_stride: u8 = "log_rq_stride" 0x04[26:24]);
-    /// `xrcd`: bits 23:0 of dword 0x04. Number of the XRC domain that the queue belongs to.
-    bits(xrcd set_xrcd with_xrcd try_set_xrcd: u32 = "xrcd" 0x04[23:0]);
-    /// `page_offset`: bits 31:26 of dword 0x08. Where the first entry begins in the first page. Unit: 64ths of a page.
-    bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x08[31:26]);
-    /// `dbr_umem_valid`: bit 24 of dword 0x08. When set, the doorbell record lies in a umem.
-    flag(dbr_umem_valid set_dbr_umem_valid with_dbr_umem_valid: bool = "dbr_umem_valid" 0x08[24]);
-    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that gets the completions.
-    bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
-    /// `user_index_equal_xrc_srqn`: bit 31 of dword 0x10. When set, the number of the queue serves as user_index.
-    flag(user_index_equal_xrc_srqn set_user_index_equal_xrc_srqn with_user_index_equal_xrc_srqn: bool = "user_index_equal_xrc_srqn" 0x10[31]);
-    /// `log_page_size`: bits 29:24 of dword 0x10. Size of the pages that the buffer is made of. Unit: log2 of 4096 bytes.
-    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x10[29:24]);
-    /// `user_index`: bits 23:0 of dword 0x10. Number, chosen by software, that completions carry. Capability: cmd_hca_cap.cqe_version.
-    bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x10[23:0]);
-    /// `pd`: bits 23:0 of dword 0x18. Number of the PD that the queue belongs to.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x18[23:0]);
-    /// `lwm`: bits 31:16 of dword 0x1c. Limit: the limit event comes when fewer entries are left. Unit: entries.
-    full(lwm set_lwm with_lwm: u16 = "lwm" 0x1c[31:16]);
-    /// `wqe_cnt`: bits 15:0 of dword 0x1c. How many entries the queue has at present. Unit: entries. By its name only: no public text says more.
-    full(wqe_cnt set_wqe_cnt with_wqe_cnt: u16 = "wqe_cnt" 0x1c[15:0]);
-    /// `db_record_addr_h`: bits 31:0 of dword 0x28. Bits 63:32 of the address of the doorbell record.
-    full(db_record_addr_h set_db_record_addr_h with_db_record_addr_h: u32 = "db_record_addr_h" 0x28[31:0]);
-    /// `db_record_addr_l`: bits 31:2 of dword 0x2c. Bits 31:2 of the address of the doorbell record. Unit: 4 bytes.
-    bits(db_record_addr_l set_db_record_addr_l with_db_record_addr_l try_set_db_record_addr_l: u32 = "db_record_addr_l" 0x2c[31:2]);
+layout! { XrcSrqc, tag::XrcSrqc, "xrc_srqc", Struct, 0x40, "Context of a shared receive queue of the XRC transport.";
+    /// `state`: bits 31:28 of dword 0x00.
+    coded(state set_state with_state try_set_state: SrqState(u8) = "state" 0x00[31:28]) "State of the queue.";
+    /// `log_xrc_srq_size`: bits 27:24 of dword 0x00.
+    bits(log_xrc_srq_size set_log_xrc_srq_size with_log_xrc_srq_size try_set_log_xrc_srq_size: u8 = "log_xrc_srq_size" 0x00[27:24]) "Number of entries. Unit: log2. Range: up to log_max_srq_sz. Capability: cmd_hca_cap.log_max_srq_sz.";
+    /// `wq_signature`: bit 31 of dword 0x04.
+    flag(wq_signature set_wq_signature with_wq_signature: bool = "wq_signature" 0x04[31]) "When set, entries of the queue carry a signature. Capability: cmd_hca_cap.wq_signature.";
+    /// `cont_srq`: bit 30 of dword 0x04.
+    flag(cont_srq set_cont_srq with_cont_srq: bool = "cont_srq" 0x04[30]) "Bit that no public source explains. By its name only: no public text says more.";
+    /// `rlky`: bit 28 of dword 0x04.
+    flag(rlky set_rlky with_rlky: bool = "rlky" 0x04[28]) "When set, entries of the queue may use the reserved lkey.";
+    /// `basic_cyclic_rcv_wqe`: bit 27 of dword 0x04.
+    flag(basic_cyclic_rcv_wqe set_basic_cyclic_rcv_wqe with_basic_cyclic_rcv_wqe: bool = "basic_cyclic_rcv_wqe" 0x04[27]) "When set, the entries are cyclic, without links. Capability: cmd_hca_cap.basic_cyclic_rcv_wqe.";
+    /// `log_rq_stride`: bits 26:24 of dword 0x04.
+    bits(log_rq_stride set_log_rq_stride with_log_rq_stride try_set_log_rq_stride: u8 = "log_rq_stride" 0x04[26:24]) "Size of an entry. Unit: log2 of 16 bytes.";
+    /// `xrcd`: bits 23:0 of dword 0x04.
+    number(xrcd set_xrcd with_xrcd: Xrcdn = "xrcd" 0x04[23:0]) "Number of the XRC domain that the queue belongs to.";
+    /// `page_offset`: bits 31:26 of dword 0x08.
+    bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x08[31:26]) "Where the first entry begins in the first page. Unit: 64ths of a page.";
+    /// `dbr_umem_valid`: bit 24 of dword 0x08.
+    flag(dbr_umem_valid set_dbr_umem_valid with_dbr_umem_valid: bool = "dbr_umem_valid" 0x08[24]) "When set, the doorbell record lies in a umem.";
+    /// `cqn`: bits 23:0 of dword 0x08.
+    number(cqn set_cqn with_cqn: Cqn = "cqn" 0x08[23:0]) "Number of the CQ that gets the completions.";
+    /// `user_index_equal_xrc_srqn`: bit 31 of dword 0x10.
+    flag(user_index_equal_xrc_srqn set_user_index_equal_xrc_srqn with_user_index_equal_xrc_srqn: bool = "user_index_equal_xrc_srqn" 0x10[31]) "When set, the number of the queue serves as user_index.";
+    /// `log_page_size`: bits 29:24 of dword 0x10.
+    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x10[29:24]) "Size of the pages that the buffer is made of. Unit: log2 of 4096 bytes.";
+    /// `user_index`: bits 23:0 of dword 0x10.
+    bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x10[23:0]) "Number, chosen by software, that completions carry. Capability: cmd_hca_cap.cqe_version.";
+    /// `pd`: bits 23:0 of dword 0x18.
+    number(pd set_pd with_pd: Pdn = "pd" 0x18[23:0]) "Number of the PD that the queue belongs to.";
+    /// `lwm`: bits 31:16 of dword 0x1c.
+    full(lwm set_lwm with_lwm: u16 = "lwm" 0x1c[31:16]) "Limit: the limit event comes when fewer entries are left. Unit: entries.";
+    /// `wqe_cnt`: bits 15:0 of dword 0x1c.
+    full(wqe_cnt set_wqe_cnt with_wqe_cnt: u16 = "wqe_cnt" 0x1c[15:0]) "How many entries the queue has at present. Unit: entries. By its name only: no public text says more.";
+    /// `db_record_addr_h`: bits 31:0 of dword 0x28.
+    full(db_record_addr_h set_db_record_addr_h with_db_record_addr_h: u32 = "db_record_addr_h" 0x28[31:0]) "Bits 63:32 of the address of the doorbell record.";
+    /// `db_record_addr_l`: bits 31:2 of dword 0x2c.
+    bits(db_record_addr_l set_db_record_addr_l with_db_record_addr_l try_set_db_record_addr_l: u32 = "db_record_addr_l" 0x2c[31:2]) "Bits 31:2 of the address of the doorbell record. Unit: 4 bytes.";
 }
 
 /// `srqc`: 64 bytes.
@@ -171,35 +175,35 @@ layout! { XrcSrqc, tag::XrcSrqc, "xrc_srqc", Struct, 0x40;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type Srqc = Layout<tag::Srqc, 0x40>;
-layout! { Srqc, tag::Srqc, "srqc", Struct, 0x40;
-    /// `state`: bits 31:28 of dword 0x00. State of the queue.
-    coded(state set_state with_state try_set_state: SrqState(u8) = "state" 0x00[31:28]);
-    /// `log_srq_size`: bits 27:24 of dword 0x00. Number of entries. Unit: log2. Range: up to log_max_srq_sz. Capability: cmd_hca_cap.log_max_srq_sz.
-    bits(log_srq_size set_log_srq_size with_log_srq_size try_set_log_srq_size: u8 = "log_srq_size" 0x00[27:24]);
-    /// `wq_signature`: bit 31 of dword 0x04. When set, entries of the queue carry a signature. Capability: cmd_hca_cap.wq_signature.
-    flag(wq_signature set_wq_signature with_wq_signature: bool = "wq_signature" 0x04[31]);
-    /// `cont_srq`: bit 30 of dword 0x04. Bit that no public source explains. By its name only: no public text says more.
-    flag(cont_srq set_cont_srq with_cont_srq: bool = "cont_srq" 0x04[30]);
-    /// `rlky`: bit 28 of dword 0x04. When set, entries of the queue may use the reserved lkey.
-    flag(rlky set_rlky with_rlky: bool = "rlky" 0x04[28]);
-    /// `log_rq_stride`: bits 26:24 of dword 0x04. Size of an entry. Unit: log2 of 16 bytes.
-    bits(log_rq_stride set_log_rq_stride with_log_rq_stride try_set_log_rq_stride: u8 = "log_rq_stride" 0x04[26:24]);
-    /// `xrcd`: bits 23:0 of dword 0x04. Number of the XRC domain that the queue belongs to.
-    bits(xrcd set_xrcd with_xrcd try_set_xrcd: u32 = "xrcd" 0x04[23:0]);
-    /// `page_offset`: bits 31:26 of dword 0x08. Where the first entry begins in the first page. Unit: 64ths of a page.
-    bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x08[31:26]);
-    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that gets the completions, for XRC.
-    bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
-    /// `log_page_size`: bits 29:24 of dword 0x10. Size of the pages that the buffer is made of. Unit: log2 of 4096 bytes.
-    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x10[29:24]);
-    /// `pd`: bits 23:0 of dword 0x18. Number of the PD that the queue belongs to.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x18[23:0]);
-    /// `lwm`: bits 31:16 of dword 0x1c. Limit: the limit event comes when fewer entries are left. Unit: entries.
-    full(lwm set_lwm with_lwm: u16 = "lwm" 0x1c[31:16]);
-    /// `wqe_cnt`: bits 15:0 of dword 0x1c. How many entries the queue has at present. Unit: entries. By its name only: no public text says more.
-    full(wqe_cnt set_wqe_cnt with_wqe_cnt: u16 = "wqe_cnt" 0x1c[15:0]);
-    /// `dbr_addr`: 64 bits from byte 0x28 on. Address of the doorbell record. Unit: bytes.
-    quad(dbr_addr set_dbr_addr with_dbr_addr: u64 = "dbr_addr" 0x28);
+layout! { Srqc, tag::Srqc, "srqc", Struct, 0x40, "Shared receive queue context.";
+    /// `state`: bits 31:28 of dword 0x00.
+    coded(state set_state with_state try_set_state: SrqState(u8) = "state" 0x00[31:28]) "State of the queue.";
+    /// `log_srq_size`: bits 27:24 of dword 0x00.
+    bits(log_srq_size set_log_srq_size with_log_srq_size try_set_log_srq_size: u8 = "log_srq_size" 0x00[27:24]) "Number of entries. Unit: log2. Range: up to log_max_srq_sz. Capability: cmd_hca_cap.log_max_srq_sz.";
+    /// `wq_signature`: bit 31 of dword 0x04.
+    flag(wq_signature set_wq_signature with_wq_signature: bool = "wq_signature" 0x04[31]) "When set, entries of the queue carry a signature. Capability: cmd_hca_cap.wq_signature.";
+    /// `cont_srq`: bit 30 of dword 0x04.
+    flag(cont_srq set_cont_srq with_cont_srq: bool = "cont_srq" 0x04[30]) "Bit that no public source explains. By its name only: no public text says more.";
+    /// `rlky`: bit 28 of dword 0x04.
+    flag(rlky set_rlky with_rlky: bool = "rlky" 0x04[28]) "When set, entries of the queue may use the reserved lkey.";
+    /// `log_rq_stride`: bits 26:24 of dword 0x04.
+    bits(log_rq_stride set_log_rq_stride with_log_rq_stride try_set_log_rq_stride: u8 = "log_rq_stride" 0x04[26:24]) "Size of an entry. Unit: log2 of 16 bytes.";
+    /// `xrcd`: bits 23:0 of dword 0x04.
+    number(xrcd set_xrcd with_xrcd: Xrcdn = "xrcd" 0x04[23:0]) "Number of the XRC domain that the queue belongs to.";
+    /// `page_offset`: bits 31:26 of dword 0x08.
+    bits(page_offset set_page_offset with_page_offset try_set_page_offset: u8 = "page_offset" 0x08[31:26]) "Where the first entry begins in the first page. Unit: 64ths of a page.";
+    /// `cqn`: bits 23:0 of dword 0x08.
+    number(cqn set_cqn with_cqn: Cqn = "cqn" 0x08[23:0]) "Number of the CQ that gets the completions, for XRC.";
+    /// `log_page_size`: bits 29:24 of dword 0x10.
+    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x10[29:24]) "Size of the pages that the buffer is made of. Unit: log2 of 4096 bytes.";
+    /// `pd`: bits 23:0 of dword 0x18.
+    number(pd set_pd with_pd: Pdn = "pd" 0x18[23:0]) "Number of the PD that the queue belongs to.";
+    /// `lwm`: bits 31:16 of dword 0x1c.
+    full(lwm set_lwm with_lwm: u16 = "lwm" 0x1c[31:16]) "Limit: the limit event comes when fewer entries are left. Unit: entries.";
+    /// `wqe_cnt`: bits 15:0 of dword 0x1c.
+    full(wqe_cnt set_wqe_cnt with_wqe_cnt: u16 = "wqe_cnt" 0x1c[15:0]) "How many entries the queue has at present. Unit: entries. By its name only: no public text says more.";
+    /// `dbr_addr`: 64 bits from byte 0x28 on.
+    quad(dbr_addr set_dbr_addr with_dbr_addr: u64 = "dbr_addr" 0x28) "Address of the doorbell record. Unit: bytes.";
 }
 
 /// `rmpc`: 240 bytes.
@@ -213,13 +217,13 @@ pub type Rmpc = Layout<tag::Rmpc, 0xf0>;
 
 /// `rmpc` and its list `wq.pas`.
 pub type RmpcWithPas = WithTail<Rmpc, CmdPas>;
-layout! { Rmpc, tag::Rmpc, "rmpc", Struct, 0xf0;
-    /// `state`: bits 23:20 of dword 0x00. State of the pool.
-    coded(state set_state with_state try_set_state: RmpState(u8) = "state" 0x00[23:20]);
-    /// `basic_cyclic_rcv_wqe`: bit 31 of dword 0x04. When set, the entries are cyclic, without links. Capability: cmd_hca_cap.basic_cyclic_rcv_wqe.
-    flag(basic_cyclic_rcv_wqe set_basic_cyclic_rcv_wqe with_basic_cyclic_rcv_wqe: bool = "basic_cyclic_rcv_wqe" 0x04[31]);
-    /// `wq`: from byte 0x30 on. The work queue that holds the entries.
-    nested(wq wq_mut set_wq with_wq: Wq = "wq" 0x30, 0xc0);
+layout! { Rmpc, tag::Rmpc, "rmpc", Struct, 0xf0, "Receive memory pool context.";
+    /// `state`: bits 23:20 of dword 0x00.
+    coded(state set_state with_state try_set_state: RmpState(u8) = "state" 0x00[23:20]) "State of the pool.";
+    /// `basic_cyclic_rcv_wqe`: bit 31 of dword 0x04.
+    flag(basic_cyclic_rcv_wqe set_basic_cyclic_rcv_wqe with_basic_cyclic_rcv_wqe: bool = "basic_cyclic_rcv_wqe" 0x04[31]) "When set, the entries are cyclic, without links. Capability: cmd_hca_cap.basic_cyclic_rcv_wqe.";
+    /// `wq`: from byte 0x30 on.
+    nested(wq wq_mut set_wq with_wq: Wq = "wq" 0x30, 0xc0) "The work queue that holds the entries.";
 }
 
 /// `tag_matching_topology_context`: 16 bytes.
@@ -228,15 +232,15 @@ layout! { Rmpc, tag::Rmpc, "rmpc", Struct, 0xf0;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type TagMatchingTopologyContext = Layout<tag::TagMatchingTopologyContext, 0x10>;
-layout! { TagMatchingTopologyContext, tag::TagMatchingTopologyContext, "tag_matching_topology_context", Struct, 0x10;
-    /// `log_matching_list_sz`: bits 31:28 of dword 0x00. Size of the list of tags. Unit: log2. Range: up to log_tag_matching_list_sz. Capability: cmd_hca_cap.log_tag_matching_list_sz.
-    bits(log_matching_list_sz set_log_matching_list_sz with_log_matching_list_sz try_set_log_matching_list_sz: u8 = "log_matching_list_sz" 0x00[31:28]);
-    /// `append_next_index`: bits 15:0 of dword 0x00. Index of the list that the next tag gets.
-    full(append_next_index set_append_next_index with_append_next_index: u16 = "append_next_index" 0x00[15:0]);
-    /// `sw_phase_cnt`: bits 31:16 of dword 0x04. How many unexpected messages software has reported as taken.
-    full(sw_phase_cnt set_sw_phase_cnt with_sw_phase_cnt: u16 = "sw_phase_cnt" 0x04[31:16]);
-    /// `hw_phase_cnt`: bits 15:0 of dword 0x04. How many unexpected messages the adapter has passed on.
-    full(hw_phase_cnt set_hw_phase_cnt with_hw_phase_cnt: u16 = "hw_phase_cnt" 0x04[15:0]);
+layout! { TagMatchingTopologyContext, tag::TagMatchingTopologyContext, "tag_matching_topology_context", Struct, 0x10, "Tag matching of an XRQ.";
+    /// `log_matching_list_sz`: bits 31:28 of dword 0x00.
+    bits(log_matching_list_sz set_log_matching_list_sz with_log_matching_list_sz try_set_log_matching_list_sz: u8 = "log_matching_list_sz" 0x00[31:28]) "Size of the list of tags. Unit: log2. Range: up to log_tag_matching_list_sz. Capability: cmd_hca_cap.log_tag_matching_list_sz.";
+    /// `append_next_index`: bits 15:0 of dword 0x00.
+    full(append_next_index set_append_next_index with_append_next_index: u16 = "append_next_index" 0x00[15:0]) "Index of the list that the next tag gets.";
+    /// `sw_phase_cnt`: bits 31:16 of dword 0x04.
+    full(sw_phase_cnt set_sw_phase_cnt with_sw_phase_cnt: u16 = "sw_phase_cnt" 0x04[31:16]) "How many unexpected messages software has reported as taken.";
+    /// `hw_phase_cnt`: bits 15:0 of dword 0x04.
+    full(hw_phase_cnt set_hw_phase_cnt with_hw_phase_cnt: u16 = "hw_phase_cnt" 0x04[15:0]) "How many unexpected messages the adapter has passed on.";
 }
 
 /// `xrqc`: 320 bytes.
@@ -250,25 +254,25 @@ pub type Xrqc = Layout<tag::Xrqc, 0x140>;
 
 /// `xrqc` and its list `wq.pas`.
 pub type XrqcWithPas = WithTail<Xrqc, CmdPas>;
-layout! { Xrqc, tag::Xrqc, "xrqc", Struct, 0x140;
-    /// `state`: bits 31:28 of dword 0x00. State of the queue.
-    coded(state set_state with_state try_set_state: SrqState(u8) = "state" 0x00[31:28]);
-    /// `rlkey`: bit 27 of dword 0x00. When set, entries of the queue may use the reserved lkey.
-    flag(rlkey set_rlkey with_rlkey: bool = "rlkey" 0x00[27]);
-    /// `topology`: bits 11:8 of dword 0x00. What the queue is for: nothing special (0) or tag matching (1). Capability: cmd_hca_cap.tag_matching.
-    bits(topology set_topology with_topology try_set_topology: u8 = "topology" 0x00[11:8]);
-    /// `offload`: bits 3:0 of dword 0x00. What the adapter does by itself; 1 is the rendezvous of tag matching. Capability: cmd_hca_cap.rndv_offload_rc.
-    bits(offload set_offload with_offload try_set_offload: u8 = "offload" 0x00[3:0]);
-    /// `user_index`: bits 23:0 of dword 0x04. Number, chosen by software, that completions carry. Capability: cmd_hca_cap.cqe_version.
-    bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x04[23:0]);
-    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that gets the completions.
-    bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
-    /// `dc`: bit 0 of dword 0x0c. When set, the queue receives for DC. Capability: cmd_hca_cap.rndv_offload_dc.
-    flag(dc set_dc with_dc: bool = "dc" 0x0c[0]);
-    /// `tag_matching_topology_context`: from byte 0x20 on. Tag matching, when topology says so.
-    nested(tag_matching_topology_context tag_matching_topology_context_mut set_tag_matching_topology_context with_tag_matching_topology_context: TagMatchingTopologyContext = "tag_matching_topology_context" 0x20, 0x10);
-    /// `wq`: from byte 0x80 on. The work queue that holds the entries.
-    nested(wq wq_mut set_wq with_wq: Wq = "wq" 0x80, 0xc0);
+layout! { Xrqc, tag::Xrqc, "xrqc", Struct, 0x140, "Context of an XRQ: shared receive queue with tag matching or offloads.";
+    /// `state`: bits 31:28 of dword 0x00.
+    coded(state set_state with_state try_set_state: SrqState(u8) = "state" 0x00[31:28]) "State of the queue.";
+    /// `rlkey`: bit 27 of dword 0x00.
+    flag(rlkey set_rlkey with_rlkey: bool = "rlkey" 0x00[27]) "When set, entries of the queue may use the reserved lkey.";
+    /// `topology`: bits 11:8 of dword 0x00.
+    coded(topology set_topology with_topology try_set_topology: XrqTopology(u8) = "topology" 0x00[11:8]) "What the queue is for: nothing special (0) or tag matching (1). Capability: cmd_hca_cap.tag_matching.";
+    /// `offload`: bits 3:0 of dword 0x00.
+    coded(offload set_offload with_offload try_set_offload: OffloadType(u8) = "offload" 0x00[3:0]) "What the adapter does by itself; 1 is the rendezvous of tag matching. Capability: cmd_hca_cap.rndv_offload_rc.";
+    /// `user_index`: bits 23:0 of dword 0x04.
+    bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x04[23:0]) "Number, chosen by software, that completions carry. Capability: cmd_hca_cap.cqe_version.";
+    /// `cqn`: bits 23:0 of dword 0x08.
+    number(cqn set_cqn with_cqn: Cqn = "cqn" 0x08[23:0]) "Number of the CQ that gets the completions.";
+    /// `dc`: bit 0 of dword 0x0c.
+    flag(dc set_dc with_dc: bool = "dc" 0x0c[0]) "When set, the queue receives for DC. Capability: cmd_hca_cap.rndv_offload_dc.";
+    /// `tag_matching_topology_context`: from byte 0x20 on.
+    nested(tag_matching_topology_context tag_matching_topology_context_mut set_tag_matching_topology_context with_tag_matching_topology_context: TagMatchingTopologyContext = "tag_matching_topology_context" 0x20, 0x10) "Tag matching, when topology says so.";
+    /// `wq`: from byte 0x80 on.
+    nested(wq wq_mut set_wq with_wq: Wq = "wq" 0x80, 0xc0) "The work queue that holds the entries.";
 }
 
 /// `query_xrq_out`: 336 bytes.
@@ -282,13 +286,13 @@ pub type QueryXrqOut = Layout<tag::QueryXrqOut, 0x150>;
 
 /// `query_xrq_out` and its list `xrq_context.wq.pas`.
 pub type QueryXrqOutWithPas = WithTail<QueryXrqOut, CmdPas>;
-layout! { QueryXrqOut, tag::QueryXrqOut, "query_xrq_out", Struct, 0x150;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `xrq_context`: from byte 0x10 on. Context of the XRQ as it is now.
-    nested(xrq_context xrq_context_mut set_xrq_context with_xrq_context: Xrqc = "xrq_context" 0x10, 0x140);
+layout! { QueryXrqOut, tag::QueryXrqOut, "query_xrq_out", Struct, 0x150, "Output of QUERY_XRQ: the context.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `xrq_context`: from byte 0x10 on.
+    nested(xrq_context xrq_context_mut set_xrq_context with_xrq_context: Xrqc = "xrq_context" 0x10, 0x140) "Context of the XRQ as it is now.";
 }
 
 /// `query_xrq_in`: 16 bytes.
@@ -297,15 +301,15 @@ layout! { QueryXrqOut, tag::QueryXrqOut, "query_xrq_out", Struct, 0x150;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryXrqIn = Layout<tag::QueryXrqIn, 0x10>;
-layout! { QueryXrqIn, tag::QueryXrqIn, "query_xrq_in", Struct, 0x10, opcode 0x719;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrqn`: bits 23:0 of dword 0x08. Number of the XRQ that the command works on.
-    bits(xrqn set_xrqn with_xrqn try_set_xrqn: u32 = "xrqn" 0x08[23:0]);
+layout! { QueryXrqIn, tag::QueryXrqIn, "query_xrq_in", Struct, 0x10, opcode 0x719, "Input of QUERY_XRQ, which reads an XRQ.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `xrqn`: bits 23:0 of dword 0x08.
+    number(xrqn set_xrqn with_xrqn: Xrqn = "xrqn" 0x08[23:0]) "Number of the XRQ that the command works on.";
 }
 request! { QueryXrqIn => QueryXrqOut }
 
@@ -320,14 +324,14 @@ pub type QueryXrcSrqOut = Layout<tag::QueryXrcSrqOut, 0x110>;
 
 /// `query_xrc_srq_out` and its list `pas`.
 pub type QueryXrcSrqOutWithPas = WithTail<QueryXrcSrqOut, U64>;
-layout! { QueryXrcSrqOut, tag::QueryXrcSrqOut, "query_xrc_srq_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `xrc_srq_context_entry`: from byte 0x10 on. Context of the queue as it is now.
-    nested(xrc_srq_context_entry xrc_srq_context_entry_mut set_xrc_srq_context_entry with_xrc_srq_context_entry: XrcSrqc = "xrc_srq_context_entry" 0x10, 0x40);
-    tail(bits 64 = "pas" 0x110);
+layout! { QueryXrcSrqOut, tag::QueryXrcSrqOut, "query_xrc_srq_out", Struct, 0x110, "Output of QUERY_XRC_SRQ: the context and the pages of the buffer.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `xrc_srq_context_entry`: from byte 0x10 on.
+    nested(xrc_srq_context_entry xrc_srq_context_entry_mut set_xrc_srq_context_entry with_xrc_srq_context_entry: XrcSrqc = "xrc_srq_context_entry" 0x10, 0x40) "Context of the queue as it is now.";
+    tail(bits 64 = "pas" 0x110) "Addresses of the pages of the buffer.";
 }
 
 /// `query_xrc_srq_in`: 16 bytes.
@@ -336,15 +340,15 @@ layout! { QueryXrcSrqOut, tag::QueryXrcSrqOut, "query_xrc_srq_out", Struct, 0x11
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryXrcSrqIn = Layout<tag::QueryXrcSrqIn, 0x10>;
-layout! { QueryXrcSrqIn, tag::QueryXrcSrqIn, "query_xrc_srq_in", Struct, 0x10, opcode 0x707;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrc_srqn`: bits 23:0 of dword 0x08. Number of the XRC SRQ that the command works on.
-    bits(xrc_srqn set_xrc_srqn with_xrc_srqn try_set_xrc_srqn: u32 = "xrc_srqn" 0x08[23:0]);
+layout! { QueryXrcSrqIn, tag::QueryXrcSrqIn, "query_xrc_srq_in", Struct, 0x10, opcode 0x707, "Input of QUERY_XRC_SRQ, which reads an XRC shared receive queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `xrc_srqn`: bits 23:0 of dword 0x08.
+    number(xrc_srqn set_xrc_srqn with_xrc_srqn: XrcSrqn = "xrc_srqn" 0x08[23:0]) "Number of the XRC SRQ that the command works on.";
 }
 request! { QueryXrcSrqIn => QueryXrcSrqOut }
 
@@ -359,14 +363,14 @@ pub type QuerySrqOut = Layout<tag::QuerySrqOut, 0x110>;
 
 /// `query_srq_out` and its list `pas`.
 pub type QuerySrqOutWithPas = WithTail<QuerySrqOut, U64>;
-layout! { QuerySrqOut, tag::QuerySrqOut, "query_srq_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `srq_context_entry`: from byte 0x10 on. Context of the queue as it is now.
-    nested(srq_context_entry srq_context_entry_mut set_srq_context_entry with_srq_context_entry: Srqc = "srq_context_entry" 0x10, 0x40);
-    tail(bits 64 = "pas" 0x110);
+layout! { QuerySrqOut, tag::QuerySrqOut, "query_srq_out", Struct, 0x110, "Output of QUERY_SRQ: the context and the pages of the buffer.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `srq_context_entry`: from byte 0x10 on.
+    nested(srq_context_entry srq_context_entry_mut set_srq_context_entry with_srq_context_entry: Srqc = "srq_context_entry" 0x10, 0x40) "Context of the queue as it is now.";
+    tail(bits 64 = "pas" 0x110) "Addresses of the pages of the buffer.";
 }
 
 /// `query_srq_in`: 16 bytes.
@@ -375,15 +379,15 @@ layout! { QuerySrqOut, tag::QuerySrqOut, "query_srq_out", Struct, 0x110;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QuerySrqIn = Layout<tag::QuerySrqIn, 0x10>;
-layout! { QuerySrqIn, tag::QuerySrqIn, "query_srq_in", Struct, 0x10, opcode 0x702;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `srqn`: bits 23:0 of dword 0x08. Number of the SRQ that the command works on.
-    bits(srqn set_srqn with_srqn try_set_srqn: u32 = "srqn" 0x08[23:0]);
+layout! { QuerySrqIn, tag::QuerySrqIn, "query_srq_in", Struct, 0x10, opcode 0x702, "Input of QUERY_SRQ, which reads a shared receive queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `srqn`: bits 23:0 of dword 0x08.
+    number(srqn set_srqn with_srqn: Srqn = "srqn" 0x08[23:0]) "Number of the SRQ that the command works on.";
 }
 request! { QuerySrqIn => QuerySrqOut }
 
@@ -398,13 +402,13 @@ pub type QueryRmpOut = Layout<tag::QueryRmpOut, 0x110>;
 
 /// `query_rmp_out` and its list `rmp_context.wq.pas`.
 pub type QueryRmpOutWithPas = WithTail<QueryRmpOut, CmdPas>;
-layout! { QueryRmpOut, tag::QueryRmpOut, "query_rmp_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `rmp_context`: from byte 0x20 on. Context of the pool as it is now.
-    nested(rmp_context rmp_context_mut set_rmp_context with_rmp_context: Rmpc = "rmp_context" 0x20, 0xf0);
+layout! { QueryRmpOut, tag::QueryRmpOut, "query_rmp_out", Struct, 0x110, "Output of QUERY_RMP: the context.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `rmp_context`: from byte 0x20 on.
+    nested(rmp_context rmp_context_mut set_rmp_context with_rmp_context: Rmpc = "rmp_context" 0x20, 0xf0) "Context of the pool as it is now.";
 }
 
 /// `query_rmp_in`: 16 bytes.
@@ -413,15 +417,15 @@ layout! { QueryRmpOut, tag::QueryRmpOut, "query_rmp_out", Struct, 0x110;
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryRmpIn = Layout<tag::QueryRmpIn, 0x10>;
-layout! { QueryRmpIn, tag::QueryRmpIn, "query_rmp_in", Struct, 0x10, opcode 0x90f;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rmpn`: bits 23:0 of dword 0x08. Number of the RMP that the command works on.
-    bits(rmpn set_rmpn with_rmpn try_set_rmpn: u32 = "rmpn" 0x08[23:0]);
+layout! { QueryRmpIn, tag::QueryRmpIn, "query_rmp_in", Struct, 0x10, opcode 0x90f, "Input of QUERY_RMP, which reads a receive memory pool.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `rmpn`: bits 23:0 of dword 0x08.
+    number(rmpn set_rmpn with_rmpn: Rmpn = "rmpn" 0x08[23:0]) "Number of the RMP that the command works on.";
 }
 request! { QueryRmpIn => QueryRmpOut }
 
@@ -431,11 +435,11 @@ request! { QueryRmpIn => QueryRmpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyRmpOut = Layout<tag::ModifyRmpOut, 0x10>;
-layout! { ModifyRmpOut, tag::ModifyRmpOut, "modify_rmp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyRmpOut, tag::ModifyRmpOut, "modify_rmp_out", Struct, 0x10, "Output of MODIFY_RMP: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `rmp_bitmask`: 8 bytes.
@@ -444,9 +448,9 @@ layout! { ModifyRmpOut, tag::ModifyRmpOut, "modify_rmp_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type RmpBitmask = Layout<tag::RmpBitmask, 0x08>;
-layout! { RmpBitmask, tag::RmpBitmask, "rmp_bitmask", Struct, 0x08;
-    /// `lwm`: bit 0 of dword 0x04. When set, the limit of the pool is changed: lwm of its work queue.
-    flag(lwm set_lwm with_lwm: bool = "lwm" 0x04[0]);
+layout! { RmpBitmask, tag::RmpBitmask, "rmp_bitmask", Struct, 0x08, "What MODIFY_RMP changes besides the state.";
+    /// `lwm`: bit 0 of dword 0x04.
+    flag(lwm set_lwm with_lwm: bool = "lwm" 0x04[0]) "When set, the limit of the pool is changed: lwm of its work queue.";
 }
 
 /// `modify_rmp_in`: 272 bytes.
@@ -462,21 +466,21 @@ pub type ModifyRmpIn = Layout<tag::ModifyRmpIn, 0x110>;
 
 /// `modify_rmp_in` and its list `ctx.wq.pas`.
 pub type ModifyRmpInWithPas = WithTail<ModifyRmpIn, CmdPas>;
-layout! { ModifyRmpIn, tag::ModifyRmpIn, "modify_rmp_in", Struct, 0x110, opcode 0x90d;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rmp_state`: bits 31:28 of dword 0x08. State that the pool is in now.
-    coded(rmp_state set_rmp_state with_rmp_state try_set_rmp_state: RmpState(u8) = "rmp_state" 0x08[31:28]);
-    /// `rmpn`: bits 23:0 of dword 0x08. Number of the RMP that the command works on.
-    bits(rmpn set_rmpn with_rmpn try_set_rmpn: u32 = "rmpn" 0x08[23:0]);
-    /// `bitmask`: from byte 0x10 on. Which fields of ctx count besides the state.
-    nested(bitmask bitmask_mut set_bitmask with_bitmask: RmpBitmask = "bitmask" 0x10, 0x08);
-    /// `ctx`: from byte 0x20 on. New state, and new values of the selected fields.
-    nested(ctx ctx_mut set_ctx with_ctx: Rmpc = "ctx" 0x20, 0xf0);
+layout! { ModifyRmpIn, tag::ModifyRmpIn, "modify_rmp_in", Struct, 0x110, opcode 0x90d, "Input of MODIFY_RMP, which changes a receive memory pool.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `rmp_state`: bits 31:28 of dword 0x08.
+    coded(rmp_state set_rmp_state with_rmp_state try_set_rmp_state: RmpState(u8) = "rmp_state" 0x08[31:28]) "State that the pool is in now.";
+    /// `rmpn`: bits 23:0 of dword 0x08.
+    number(rmpn set_rmpn with_rmpn: Rmpn = "rmpn" 0x08[23:0]) "Number of the RMP that the command works on.";
+    /// `bitmask`: from byte 0x10 on.
+    nested(bitmask bitmask_mut set_bitmask with_bitmask: RmpBitmask = "bitmask" 0x10, 0x08) "Which fields of ctx count besides the state.";
+    /// `ctx`: from byte 0x20 on.
+    nested(ctx ctx_mut set_ctx with_ctx: Rmpc = "ctx" 0x20, 0xf0) "New state, and new values of the selected fields.";
 }
 request! { ModifyRmpIn => ModifyRmpOut }
 
@@ -486,11 +490,11 @@ request! { ModifyRmpIn => ModifyRmpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyXrqOut = Layout<tag::DestroyXrqOut, 0x10>;
-layout! { DestroyXrqOut, tag::DestroyXrqOut, "destroy_xrq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyXrqOut, tag::DestroyXrqOut, "destroy_xrq_out", Struct, 0x10, "Output of DESTROY_XRQ: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_xrq_in`: 16 bytes.
@@ -499,15 +503,15 @@ layout! { DestroyXrqOut, tag::DestroyXrqOut, "destroy_xrq_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyXrqIn = Layout<tag::DestroyXrqIn, 0x10>;
-layout! { DestroyXrqIn, tag::DestroyXrqIn, "destroy_xrq_in", Struct, 0x10, opcode 0x718;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrqn`: bits 23:0 of dword 0x08. Number of the XRQ that the command works on.
-    bits(xrqn set_xrqn with_xrqn try_set_xrqn: u32 = "xrqn" 0x08[23:0]);
+layout! { DestroyXrqIn, tag::DestroyXrqIn, "destroy_xrq_in", Struct, 0x10, opcode 0x718, "Input of DESTROY_XRQ, which ends an XRQ.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `xrqn`: bits 23:0 of dword 0x08.
+    number(xrqn set_xrqn with_xrqn: Xrqn = "xrqn" 0x08[23:0]) "Number of the XRQ that the command works on.";
 }
 request! { DestroyXrqIn => DestroyXrqOut }
 
@@ -517,11 +521,11 @@ request! { DestroyXrqIn => DestroyXrqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyXrcSrqOut = Layout<tag::DestroyXrcSrqOut, 0x10>;
-layout! { DestroyXrcSrqOut, tag::DestroyXrcSrqOut, "destroy_xrc_srq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyXrcSrqOut, tag::DestroyXrcSrqOut, "destroy_xrc_srq_out", Struct, 0x10, "Output of DESTROY_XRC_SRQ: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_xrc_srq_in`: 16 bytes.
@@ -530,15 +534,15 @@ layout! { DestroyXrcSrqOut, tag::DestroyXrcSrqOut, "destroy_xrc_srq_out", Struct
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyXrcSrqIn = Layout<tag::DestroyXrcSrqIn, 0x10>;
-layout! { DestroyXrcSrqIn, tag::DestroyXrcSrqIn, "destroy_xrc_srq_in", Struct, 0x10, opcode 0x706;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrc_srqn`: bits 23:0 of dword 0x08. Number of the XRC SRQ that the command works on.
-    bits(xrc_srqn set_xrc_srqn with_xrc_srqn try_set_xrc_srqn: u32 = "xrc_srqn" 0x08[23:0]);
+layout! { DestroyXrcSrqIn, tag::DestroyXrcSrqIn, "destroy_xrc_srq_in", Struct, 0x10, opcode 0x706, "Input of DESTROY_XRC_SRQ, which ends an XRC shared receive queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `xrc_srqn`: bits 23:0 of dword 0x08.
+    number(xrc_srqn set_xrc_srqn with_xrc_srqn: XrcSrqn = "xrc_srqn" 0x08[23:0]) "Number of the XRC SRQ that the command works on.";
 }
 request! { DestroyXrcSrqIn => DestroyXrcSrqOut }
 
@@ -548,11 +552,11 @@ request! { DestroyXrcSrqIn => DestroyXrcSrqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroySrqOut = Layout<tag::DestroySrqOut, 0x10>;
-layout! { DestroySrqOut, tag::DestroySrqOut, "destroy_srq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroySrqOut, tag::DestroySrqOut, "destroy_srq_out", Struct, 0x10, "Output of DESTROY_SRQ: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_srq_in`: 16 bytes.
@@ -561,15 +565,15 @@ layout! { DestroySrqOut, tag::DestroySrqOut, "destroy_srq_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroySrqIn = Layout<tag::DestroySrqIn, 0x10>;
-layout! { DestroySrqIn, tag::DestroySrqIn, "destroy_srq_in", Struct, 0x10, opcode 0x701;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `srqn`: bits 23:0 of dword 0x08. Number of the SRQ that the command works on.
-    bits(srqn set_srqn with_srqn try_set_srqn: u32 = "srqn" 0x08[23:0]);
+layout! { DestroySrqIn, tag::DestroySrqIn, "destroy_srq_in", Struct, 0x10, opcode 0x701, "Input of DESTROY_SRQ, which ends a shared receive queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `srqn`: bits 23:0 of dword 0x08.
+    number(srqn set_srqn with_srqn: Srqn = "srqn" 0x08[23:0]) "Number of the SRQ that the command works on.";
 }
 request! { DestroySrqIn => DestroySrqOut }
 
@@ -579,11 +583,11 @@ request! { DestroySrqIn => DestroySrqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyRmpOut = Layout<tag::DestroyRmpOut, 0x10>;
-layout! { DestroyRmpOut, tag::DestroyRmpOut, "destroy_rmp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyRmpOut, tag::DestroyRmpOut, "destroy_rmp_out", Struct, 0x10, "Output of DESTROY_RMP: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_rmp_in`: 16 bytes.
@@ -592,15 +596,15 @@ layout! { DestroyRmpOut, tag::DestroyRmpOut, "destroy_rmp_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyRmpIn = Layout<tag::DestroyRmpIn, 0x10>;
-layout! { DestroyRmpIn, tag::DestroyRmpIn, "destroy_rmp_in", Struct, 0x10, opcode 0x90e;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rmpn`: bits 23:0 of dword 0x08. Number of the RMP that the command works on.
-    bits(rmpn set_rmpn with_rmpn try_set_rmpn: u32 = "rmpn" 0x08[23:0]);
+layout! { DestroyRmpIn, tag::DestroyRmpIn, "destroy_rmp_in", Struct, 0x10, opcode 0x90e, "Input of DESTROY_RMP, which ends a receive memory pool.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `rmpn`: bits 23:0 of dword 0x08.
+    number(rmpn set_rmpn with_rmpn: Rmpn = "rmpn" 0x08[23:0]) "Number of the RMP that the command works on.";
 }
 request! { DestroyRmpIn => DestroyRmpOut }
 
@@ -610,13 +614,13 @@ request! { DestroyRmpIn => DestroyRmpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
 pub type CreateXrqOut = Layout<tag::CreateXrqOut, 0x10>;
-layout! { CreateXrqOut, tag::CreateXrqOut, "create_xrq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `xrqn`: bits 23:0 of dword 0x08. Number of the new XRQ.
-    bits(xrqn set_xrqn with_xrqn try_set_xrqn: u32 = "xrqn" 0x08[23:0]);
+layout! { CreateXrqOut, tag::CreateXrqOut, "create_xrq_out", Struct, 0x10, "Output of CREATE_XRQ: the number of the new XRQ.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `xrqn`: bits 23:0 of dword 0x08.
+    number(xrqn set_xrqn with_xrqn: Xrqn = "xrqn" 0x08[23:0]) "Number of the new XRQ.";
 }
 
 /// `create_xrq_in`: 336 bytes.
@@ -630,15 +634,15 @@ pub type CreateXrqIn = Layout<tag::CreateXrqIn, 0x150>;
 
 /// `create_xrq_in` and its list `xrq_context.wq.pas`.
 pub type CreateXrqInWithPas = WithTail<CreateXrqIn, CmdPas>;
-layout! { CreateXrqIn, tag::CreateXrqIn, "create_xrq_in", Struct, 0x150, opcode 0x717;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrq_context`: from byte 0x10 on. Context of the new XRQ.
-    nested(xrq_context xrq_context_mut set_xrq_context with_xrq_context: Xrqc = "xrq_context" 0x10, 0x140);
+layout! { CreateXrqIn, tag::CreateXrqIn, "create_xrq_in", Struct, 0x150, opcode 0x717, "Input of CREATE_XRQ, which makes an XRQ.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `xrq_context`: from byte 0x10 on.
+    nested(xrq_context xrq_context_mut set_xrq_context with_xrq_context: Xrqc = "xrq_context" 0x10, 0x140) "Context of the new XRQ.";
 }
 request! { CreateXrqIn => CreateXrqOut }
 
@@ -648,13 +652,13 @@ request! { CreateXrqIn => CreateXrqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateXrcSrqOut = Layout<tag::CreateXrcSrqOut, 0x10>;
-layout! { CreateXrcSrqOut, tag::CreateXrcSrqOut, "create_xrc_srq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `xrc_srqn`: bits 23:0 of dword 0x08. Number of the new XRC SRQ.
-    bits(xrc_srqn set_xrc_srqn with_xrc_srqn try_set_xrc_srqn: u32 = "xrc_srqn" 0x08[23:0]);
+layout! { CreateXrcSrqOut, tag::CreateXrcSrqOut, "create_xrc_srq_out", Struct, 0x10, "Output of CREATE_XRC_SRQ: the number of the new queue.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `xrc_srqn`: bits 23:0 of dword 0x08.
+    number(xrc_srqn set_xrc_srqn with_xrc_srqn: XrcSrqn = "xrc_srqn" 0x08[23:0]) "Number of the new XRC SRQ.";
 }
 
 /// `create_xrc_srq_in`: 272 bytes.
@@ -668,18 +672,18 @@ pub type CreateXrcSrqIn = Layout<tag::CreateXrcSrqIn, 0x110>;
 
 /// `create_xrc_srq_in` and its list `pas`.
 pub type CreateXrcSrqInWithPas = WithTail<CreateXrcSrqIn, U64>;
-layout! { CreateXrcSrqIn, tag::CreateXrcSrqIn, "create_xrc_srq_in", Struct, 0x110, opcode 0x705;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrc_srq_context_entry`: from byte 0x10 on. Context of the new queue.
-    nested(xrc_srq_context_entry xrc_srq_context_entry_mut set_xrc_srq_context_entry with_xrc_srq_context_entry: XrcSrqc = "xrc_srq_context_entry" 0x10, 0x40);
-    /// `xrc_srq_umem_valid`: bit 31 of dword 0x5c. When set, the buffer lies in a umem, not in pas.
-    flag(xrc_srq_umem_valid set_xrc_srq_umem_valid with_xrc_srq_umem_valid: bool = "xrc_srq_umem_valid" 0x5c[31]);
-    tail(bits 64 = "pas" 0x110);
+layout! { CreateXrcSrqIn, tag::CreateXrcSrqIn, "create_xrc_srq_in", Struct, 0x110, opcode 0x705, "Input of CREATE_XRC_SRQ, which makes an XRC shared receive queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `xrc_srq_context_entry`: from byte 0x10 on.
+    nested(xrc_srq_context_entry xrc_srq_context_entry_mut set_xrc_srq_context_entry with_xrc_srq_context_entry: XrcSrqc = "xrc_srq_context_entry" 0x10, 0x40) "Context of the new queue.";
+    /// `xrc_srq_umem_valid`: bit 31 of dword 0x5c.
+    flag(xrc_srq_umem_valid set_xrc_srq_umem_valid with_xrc_srq_umem_valid: bool = "xrc_srq_umem_valid" 0x5c[31]) "When set, the buffer lies in a umem, not in pas.";
+    tail(bits 64 = "pas" 0x110) "Addresses of the pages of the buffer.";
 }
 request! { CreateXrcSrqIn => CreateXrcSrqOut }
 
@@ -689,13 +693,13 @@ request! { CreateXrcSrqIn => CreateXrcSrqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateSrqOut = Layout<tag::CreateSrqOut, 0x10>;
-layout! { CreateSrqOut, tag::CreateSrqOut, "create_srq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `srqn`: bits 23:0 of dword 0x08. Number of the new SRQ.
-    bits(srqn set_srqn with_srqn try_set_srqn: u32 = "srqn" 0x08[23:0]);
+layout! { CreateSrqOut, tag::CreateSrqOut, "create_srq_out", Struct, 0x10, "Output of CREATE_SRQ: the number of the new queue.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `srqn`: bits 23:0 of dword 0x08.
+    number(srqn set_srqn with_srqn: Srqn = "srqn" 0x08[23:0]) "Number of the new SRQ.";
 }
 
 /// `create_srq_in`: 272 bytes.
@@ -709,16 +713,16 @@ pub type CreateSrqIn = Layout<tag::CreateSrqIn, 0x110>;
 
 /// `create_srq_in` and its list `pas`.
 pub type CreateSrqInWithPas = WithTail<CreateSrqIn, U64>;
-layout! { CreateSrqIn, tag::CreateSrqIn, "create_srq_in", Struct, 0x110, opcode 0x700;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `srq_context_entry`: from byte 0x10 on. Context of the new queue.
-    nested(srq_context_entry srq_context_entry_mut set_srq_context_entry with_srq_context_entry: Srqc = "srq_context_entry" 0x10, 0x40);
-    tail(bits 64 = "pas" 0x110);
+layout! { CreateSrqIn, tag::CreateSrqIn, "create_srq_in", Struct, 0x110, opcode 0x700, "Input of CREATE_SRQ, which makes a shared receive queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `srq_context_entry`: from byte 0x10 on.
+    nested(srq_context_entry srq_context_entry_mut set_srq_context_entry with_srq_context_entry: Srqc = "srq_context_entry" 0x10, 0x40) "Context of the new queue.";
+    tail(bits 64 = "pas" 0x110) "Addresses of the pages of the buffer.";
 }
 request! { CreateSrqIn => CreateSrqOut }
 
@@ -728,13 +732,13 @@ request! { CreateSrqIn => CreateSrqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 pub type CreateRmpOut = Layout<tag::CreateRmpOut, 0x10>;
-layout! { CreateRmpOut, tag::CreateRmpOut, "create_rmp_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `rmpn`: bits 23:0 of dword 0x08. Number of the new RMP.
-    bits(rmpn set_rmpn with_rmpn try_set_rmpn: u32 = "rmpn" 0x08[23:0]);
+layout! { CreateRmpOut, tag::CreateRmpOut, "create_rmp_out", Struct, 0x10, "Output of CREATE_RMP: the number of the new pool.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `rmpn`: bits 23:0 of dword 0x08.
+    number(rmpn set_rmpn with_rmpn: Rmpn = "rmpn" 0x08[23:0]) "Number of the new RMP.";
 }
 
 /// `create_rmp_in`: 272 bytes.
@@ -748,16 +752,16 @@ pub type CreateRmpIn = Layout<tag::CreateRmpIn, 0x110>;
 
 /// `create_rmp_in` and its list `ctx.wq.pas`.
 pub type CreateRmpInWithPas = WithTail<CreateRmpIn, CmdPas>;
-layout! { CreateRmpIn, tag::CreateRmpIn, "create_rmp_in", Struct, 0x110, opcode 0x90c;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `ctx`: from byte 0x20 on. Context of the new pool.
+layout! { CreateRmpIn, tag::CreateRmpIn, "create_rmp_in", Struct, 0x110, opcode 0x90c, "Input of CREATE_RMP, which makes a receive memory pool.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `ctx`: from byte 0x20 on.
     #[doc(alias = "rmp_context")]
-    nested(ctx ctx_mut set_ctx with_ctx: Rmpc = "ctx" 0x20, 0xf0);
+    nested(ctx ctx_mut set_ctx with_ctx: Rmpc = "ctx" 0x20, 0xf0) "Context of the new pool.";
 }
 request! { CreateRmpIn => CreateRmpOut }
 
@@ -767,11 +771,11 @@ request! { CreateRmpIn => CreateRmpOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmXrqOut = Layout<tag::ArmXrqOut, 0x10>;
-layout! { ArmXrqOut, tag::ArmXrqOut, "arm_xrq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ArmXrqOut, tag::ArmXrqOut, "arm_xrq_out", Struct, 0x10, "Output of ARM_XRQ: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `arm_xrq_in`: 16 bytes.
@@ -780,17 +784,17 @@ layout! { ArmXrqOut, tag::ArmXrqOut, "arm_xrq_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmXrqIn = Layout<tag::ArmXrqIn, 0x10>;
-layout! { ArmXrqIn, tag::ArmXrqIn, "arm_xrq_in", Struct, 0x10, opcode 0x71a;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrqn`: bits 23:0 of dword 0x08. Number of the XRQ that the command works on.
-    bits(xrqn set_xrqn with_xrqn try_set_xrqn: u32 = "xrqn" 0x08[23:0]);
-    /// `lwm`: bits 15:0 of dword 0x0c. Limit: the event comes when fewer entries are left. Unit: entries.
-    full(lwm set_lwm with_lwm: u16 = "lwm" 0x0c[15:0]);
+layout! { ArmXrqIn, tag::ArmXrqIn, "arm_xrq_in", Struct, 0x10, opcode 0x71a, "Input of ARM_XRQ, which arms the limit event of an XRQ.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `xrqn`: bits 23:0 of dword 0x08.
+    number(xrqn set_xrqn with_xrqn: Xrqn = "xrqn" 0x08[23:0]) "Number of the XRQ that the command works on.";
+    /// `lwm`: bits 15:0 of dword 0x0c.
+    full(lwm set_lwm with_lwm: u16 = "lwm" 0x0c[15:0]) "Limit: the event comes when fewer entries are left. Unit: entries.";
 }
 request! { ArmXrqIn => ArmXrqOut }
 
@@ -800,11 +804,11 @@ request! { ArmXrqIn => ArmXrqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmXrcSrqOut = Layout<tag::ArmXrcSrqOut, 0x10>;
-layout! { ArmXrcSrqOut, tag::ArmXrcSrqOut, "arm_xrc_srq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ArmXrcSrqOut, tag::ArmXrcSrqOut, "arm_xrc_srq_out", Struct, 0x10, "Output of ARM_XRC_SRQ: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `arm_xrc_srq_in`: 16 bytes.
@@ -813,17 +817,17 @@ layout! { ArmXrcSrqOut, tag::ArmXrcSrqOut, "arm_xrc_srq_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmXrcSrqIn = Layout<tag::ArmXrcSrqIn, 0x10>;
-layout! { ArmXrcSrqIn, tag::ArmXrcSrqIn, "arm_xrc_srq_in", Struct, 0x10, opcode 0x708;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrc_srqn`: bits 23:0 of dword 0x08. Number of the XRC SRQ that the command works on.
-    bits(xrc_srqn set_xrc_srqn with_xrc_srqn try_set_xrc_srqn: u32 = "xrc_srqn" 0x08[23:0]);
-    /// `lwm`: bits 15:0 of dword 0x0c. Limit: the event comes when fewer entries are left. Unit: entries.
-    full(lwm set_lwm with_lwm: u16 = "lwm" 0x0c[15:0]);
+layout! { ArmXrcSrqIn, tag::ArmXrcSrqIn, "arm_xrc_srq_in", Struct, 0x10, opcode 0x708, "Input of ARM_XRC_SRQ, which arms the limit event of an XRC SRQ.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    coded_full(op_mod set_op_mod with_op_mod: ArmXrcSrqOpMod(u16) = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `xrc_srqn`: bits 23:0 of dword 0x08.
+    number(xrc_srqn set_xrc_srqn with_xrc_srqn: XrcSrqn = "xrc_srqn" 0x08[23:0]) "Number of the XRC SRQ that the command works on.";
+    /// `lwm`: bits 15:0 of dword 0x0c.
+    full(lwm set_lwm with_lwm: u16 = "lwm" 0x0c[15:0]) "Limit: the event comes when fewer entries are left. Unit: entries.";
 }
 request! { ArmXrcSrqIn => ArmXrcSrqOut }
 
@@ -833,11 +837,11 @@ request! { ArmXrcSrqIn => ArmXrcSrqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmRqOut = Layout<tag::ArmRqOut, 0x10>;
-layout! { ArmRqOut, tag::ArmRqOut, "arm_rq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ArmRqOut, tag::ArmRqOut, "arm_rq_out", Struct, 0x10, "Output of ARM_RQ: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `arm_rq_in`: 16 bytes.
@@ -846,17 +850,17 @@ layout! { ArmRqOut, tag::ArmRqOut, "arm_rq_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ArmRqIn = Layout<tag::ArmRqIn, 0x10>;
-layout! { ArmRqIn, tag::ArmRqIn, "arm_rq_in", Struct, 0x10, opcode 0x703;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `srq_number`: bits 23:0 of dword 0x08. Number of the SRQ (op_mod 1) or of the XRQ (op_mod 2).
-    bits(srq_number set_srq_number with_srq_number try_set_srq_number: u32 = "srq_number" 0x08[23:0]);
-    /// `lwm`: bits 15:0 of dword 0x0c. Limit: the event comes when fewer entries are left. Unit: entries.
-    full(lwm set_lwm with_lwm: u16 = "lwm" 0x0c[15:0]);
+layout! { ArmRqIn, tag::ArmRqIn, "arm_rq_in", Struct, 0x10, opcode 0x703, "Input of ARM_RQ, which arms the limit event of an SRQ or XRQ.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    coded_full(op_mod set_op_mod with_op_mod: ArmRqOpMod(u16) = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `srq_number`: bits 23:0 of dword 0x08.
+    bits(srq_number set_srq_number with_srq_number try_set_srq_number: u32 = "srq_number" 0x08[23:0]) "Number of the SRQ (op_mod 1) or of the XRQ (op_mod 2).";
+    /// `lwm`: bits 15:0 of dword 0x0c.
+    full(lwm set_lwm with_lwm: u16 = "lwm" 0x0c[15:0]) "Limit: the event comes when fewer entries are left. Unit: entries.";
 }
 request! { ArmRqIn => ArmRqOut }
 
@@ -866,11 +870,11 @@ request! { ArmRqIn => ArmRqOut }
 ///
 /// Sources: ucx.
 pub type SetXrqDcParamsEntryOut = Layout<tag::SetXrqDcParamsEntryOut, 0x10>;
-layout! { SetXrqDcParamsEntryOut, tag::SetXrqDcParamsEntryOut, "set_xrq_dc_params_entry_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SetXrqDcParamsEntryOut, tag::SetXrqDcParamsEntryOut, "set_xrq_dc_params_entry_out", Struct, 0x10, "Output of SET_XRQ_DC_PARAMS_ENTRY: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `set_xrq_dc_params_entry_in`: 48 bytes.
@@ -879,42 +883,46 @@ layout! { SetXrqDcParamsEntryOut, tag::SetXrqDcParamsEntryOut, "set_xrq_dc_param
 ///
 /// Sources: ucx.
 pub type SetXrqDcParamsEntryIn = Layout<tag::SetXrqDcParamsEntryIn, 0x30>;
-layout! { SetXrqDcParamsEntryIn, tag::SetXrqDcParamsEntryIn, "set_xrq_dc_params_entry_in", Struct, 0x30, opcode 0x726;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `xrqn`: bits 23:0 of dword 0x08. Number of the XRQ that the command works on.
-    bits(xrqn set_xrqn with_xrqn try_set_xrqn: u32 = "xrqn" 0x08[23:0]);
-    /// `ack_timeout`: bits 28:24 of dword 0x10. How long to wait for an acknowledgment; 0 is without end. Unit: log2 of 4.096 microseconds.
-    bits(ack_timeout set_ack_timeout with_ack_timeout try_set_ack_timeout: u8 = "ack_timeout" 0x10[28:24]);
-    /// `dp_ordering`: bit 19 of dword 0x10. When set, RDMA reads and writes may overtake.
-    flag(dp_ordering set_dp_ordering with_dp_ordering: bool = "dp_ordering" 0x10[19]);
-    /// `mtu`: bits 18:16 of dword 0x10. Largest payload of a packet.
-    bits(mtu set_mtu with_mtu try_set_mtu: u8 = "mtu" 0x10[18:16]);
-    /// `pkey_table_index`: bits 15:0 of dword 0x10. Index of the partition key in the table of the port.
-    full(pkey_table_index set_pkey_table_index with_pkey_table_index: u16 = "pkey_table_index" 0x10[15:0]);
-    /// `cnak_reverse_sl`: bits 19:16 of dword 0x14. Service level of the CNAKs that come back. By its name only: no public text says more.
-    bits(cnak_reverse_sl set_cnak_reverse_sl with_cnak_reverse_sl try_set_cnak_reverse_sl: u8 = "cnak_reverse_sl" 0x14[19:16]);
-    /// `reverse_sl`: bits 11:8 of dword 0x14. Service level of the packets that come back.
-    bits(reverse_sl set_reverse_sl with_reverse_sl try_set_reverse_sl: u8 = "reverse_sl" 0x14[11:8]);
-    /// `sl`: bits 3:0 of dword 0x14. Service level of the packets that are sent.
-    bits(sl set_sl with_sl try_set_sl: u8 = "sl" 0x14[3:0]);
-    /// `dc_access_key`: 64 bits from byte 0x18 on. Key that is given to the DCT on the other side.
-    quad(dc_access_key set_dc_access_key with_dc_access_key: u64 = "dc_access_key" 0x18);
+layout! { SetXrqDcParamsEntryIn, tag::SetXrqDcParamsEntryIn, "set_xrq_dc_params_entry_in", Struct, 0x30, opcode 0x726, "Input of SET_XRQ_DC_PARAMS_ENTRY: how an XRQ itself sends by DC.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `xrqn`: bits 23:0 of dword 0x08.
+    number(xrqn set_xrqn with_xrqn: Xrqn = "xrqn" 0x08[23:0]) "Number of the XRQ that the command works on.";
+    /// `ack_timeout`: bits 28:24 of dword 0x10.
+    bits(ack_timeout set_ack_timeout with_ack_timeout try_set_ack_timeout: u8 = "ack_timeout" 0x10[28:24]) "How long to wait for an acknowledgment; 0 is without end. Unit: log2 of 4.096 microseconds.";
+    /// `dp_ordering`: bit 19 of dword 0x10.
+    flag(dp_ordering set_dp_ordering with_dp_ordering: bool = "dp_ordering" 0x10[19]) "When set, RDMA reads and writes may overtake.";
+    /// `mtu`: bits 18:16 of dword 0x10.
+    bits(mtu set_mtu with_mtu try_set_mtu: u8 = "mtu" 0x10[18:16]) "Largest payload of a packet.";
+    /// `pkey_table_index`: bits 15:0 of dword 0x10.
+    full(pkey_table_index set_pkey_table_index with_pkey_table_index: u16 = "pkey_table_index" 0x10[15:0]) "Index of the partition key in the table of the port.";
+    /// `cnak_reverse_sl`: bits 19:16 of dword 0x14.
+    bits(cnak_reverse_sl set_cnak_reverse_sl with_cnak_reverse_sl try_set_cnak_reverse_sl: u8 = "cnak_reverse_sl" 0x14[19:16]) "Service level of the CNAKs that come back. By its name only: no public text says more.";
+    /// `reverse_sl`: bits 11:8 of dword 0x14.
+    bits(reverse_sl set_reverse_sl with_reverse_sl try_set_reverse_sl: u8 = "reverse_sl" 0x14[11:8]) "Service level of the packets that come back.";
+    /// `sl`: bits 3:0 of dword 0x14.
+    bits(sl set_sl with_sl try_set_sl: u8 = "sl" 0x14[3:0]) "Service level of the packets that are sent.";
+    /// `dc_access_key`: 64 bits from byte 0x18 on.
+    quad(dc_access_key set_dc_access_key with_dc_access_key: u64 = "dc_access_key" 0x18) "Key that is given to the DCT on the other side.";
 }
 request! { SetXrqDcParamsEntryIn => SetXrqDcParamsEntryOut }
 
-/// Fields that MODIFY_RMP changes.
-///
-/// Of `modify_rmp_in.bitmask`.
-#[bitfield_struct::bitfield(u64)]
-#[derive(PartialEq, Eq)]
-pub struct ModifyRmpSelect {
-    /// Bit 0: `ctx.wq.lwm`.
-    pub lwm: bool,
-    #[bits(63)]
-    __: u64,
+command! {
+    SetXrqDcParamsEntryIn, Modify Xrq, SET_XRQ_DC_PARAMS_ENTRY, crate::CommandDesc {
+        name: "SET_XRQ_DC_PARAMS_ENTRY",
+        opcode: 0x726,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Xrq as crate::Object>::DESC,
+        input: <SetXrqDcParamsEntryIn as crate::Described>::DESC,
+        output: <SetXrqDcParamsEntryOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Sets an entry of the DC parameters of an XRQ.",
+    }
 }
 
 command! {
@@ -925,7 +933,7 @@ command! {
         object: <crate::object::Srq as crate::Object>::DESC,
         input: <CreateSrqIn as crate::Described>::DESC,
         output: <CreateSrqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x10[31] 512)),
         selects: &[],
         transition: None,
@@ -941,7 +949,7 @@ command! {
         object: <crate::object::Srq as crate::Object>::DESC,
         input: <DestroySrqIn as crate::Described>::DESC,
         output: <DestroySrqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: None,
         selects: &[],
         transition: None,
@@ -957,7 +965,7 @@ command! {
         object: <crate::object::Srq as crate::Object>::DESC,
         input: <QuerySrqIn as crate::Described>::DESC,
         output: <QuerySrqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x10[31] 512)),
         selects: &[],
         transition: None,
@@ -973,7 +981,7 @@ command! {
         object: <crate::object::XrcSrq as crate::Object>::DESC,
         input: <CreateXrcSrqIn as crate::Described>::DESC,
         output: <CreateXrcSrqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x10[31] 512)),
         selects: &[],
         transition: None,
@@ -989,7 +997,7 @@ command! {
         object: <crate::object::XrcSrq as crate::Object>::DESC,
         input: <DestroyXrcSrqIn as crate::Described>::DESC,
         output: <DestroyXrcSrqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: None,
         selects: &[],
         transition: None,
@@ -1005,7 +1013,7 @@ command! {
         object: <crate::object::XrcSrq as crate::Object>::DESC,
         input: <QueryXrcSrqIn as crate::Described>::DESC,
         output: <QueryXrcSrqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x10[31] 512)),
         selects: &[],
         transition: None,
@@ -1021,7 +1029,7 @@ command! {
         object: <crate::object::Xrq as crate::Object>::DESC,
         input: <CreateXrqIn as crate::Described>::DESC,
         output: <CreateXrqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x10[31] 2560)),
         selects: &[],
         transition: None,
@@ -1037,7 +1045,7 @@ command! {
         object: <crate::object::Xrq as crate::Object>::DESC,
         input: <DestroyXrqIn as crate::Described>::DESC,
         output: <DestroyXrqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: None,
         selects: &[],
         transition: None,
@@ -1053,7 +1061,7 @@ command! {
         object: <crate::object::Xrq as crate::Object>::DESC,
         input: <QueryXrqIn as crate::Described>::DESC,
         output: <QueryXrqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x10[31] 2560)),
         selects: &[],
         transition: None,
@@ -1069,7 +1077,7 @@ command! {
         object: <crate::object::Rmp as crate::Object>::DESC,
         input: <CreateRmpIn as crate::Described>::DESC,
         output: <CreateRmpOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x20[31] 1920)),
         selects: &[],
         transition: None,
@@ -1085,16 +1093,19 @@ command! {
         object: <crate::object::Rmp as crate::Object>::DESC,
         input: <ModifyRmpIn as crate::Described>::DESC,
         output: <ModifyRmpOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x20[31] 1920)),
         selects: &[
             crate::SelectDesc {
                 name: "modify_rmp_select",
                 mask: place!(0x10[31] 64),
                 op_mod: 0,
+                when: None,
                 always: &[place!(0x20[23] 4)],
                 bits: &[
-                    crate::SelectBitDesc { bit: 0, name: "lwm", fields: &[place!(0x54[15] 16)] },
+                    crate::SelectBitDesc { bit: 0, name: "lwm", fields: &[
+                        selected!("ctx.wq.lwm" place!(0x54[15] 16)),
+                    ] },
                 ],
             },
         ],
@@ -1111,7 +1122,7 @@ command! {
         object: <crate::object::Rmp as crate::Object>::DESC,
         input: <DestroyRmpIn as crate::Described>::DESC,
         output: <DestroyRmpOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: None,
         selects: &[],
         transition: None,
@@ -1127,7 +1138,7 @@ command! {
         object: <crate::object::Rmp as crate::Object>::DESC,
         input: <QueryRmpIn as crate::Described>::DESC,
         output: <QueryRmpOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x20[31] 1920)),
         selects: &[],
         transition: None,
@@ -1143,7 +1154,7 @@ command! {
         object: <crate::object::Srq as crate::Object>::DESC,
         input: <ArmRqIn as crate::Described>::DESC,
         output: <ArmRqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: None,
         selects: &[],
         transition: None,
@@ -1159,7 +1170,7 @@ command! {
         object: <crate::object::XrcSrq as crate::Object>::DESC,
         input: <ArmXrcSrqIn as crate::Described>::DESC,
         output: <ArmXrcSrqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: None,
         selects: &[],
         transition: None,
@@ -1175,10 +1186,15 @@ command! {
         object: <crate::object::Xrq as crate::Object>::DESC,
         input: <ArmXrqIn as crate::Described>::DESC,
         output: <ArmXrqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: None,
         selects: &[],
         transition: None,
         about: "Arms the limit event of an XRQ.",
     }
+}
+
+changes! { ModifyRmpIn, "modify_rmp_in", ();
+    /// Changes `ctx.wq.lwm`: sets it, and bit 0 (`lwm`) of `bitmask`, which says so.
+    change_lwm changing_lwm: u16 = full(u16 "ctx.wq.lwm" 0x54[15:0]), 0x14[0];
 }

@@ -224,6 +224,14 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
+    <Stc as crate::GeneralObject>::GENERAL,
+    <Rtc as crate::GeneralObject>::GENERAL,
+    <Ste as crate::GeneralObject>::GENERAL,
+    <HeaderModifyPatternIn as crate::GeneralObject>::GENERAL,
+];
+
 /// `ste_general`: 56 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
@@ -472,7 +480,7 @@ layout! { SteEthL2Src, tag::SteEthL2Src, "ste_eth_l2_src", Struct, 0x10;
     /// `l3_type`: bits 27:26 of dword 0x0c.
     bits(l3_type set_l3_type with_l3_type try_set_l3_type: u8 = "l3_type" 0x0c[27:26]);
     /// `l4_type`: bits 25:24 of dword 0x0c.
-    bits(l4_type set_l4_type with_l4_type try_set_l4_type: u8 = "l4_type" 0x0c[25:24]);
+    coded(l4_type set_l4_type with_l4_type try_set_l4_type: PacketL4Type(u8) = "l4_type" 0x0c[25:24]);
     /// `second_priority`: bits 19:17 of dword 0x0c.
     bits(second_priority set_second_priority with_second_priority try_set_second_priority: u8 = "second_priority" 0x0c[19:17]);
     /// `second_cfi`: bit 16 of dword 0x0c.
@@ -523,7 +531,7 @@ layout! { SteEthL2Dst, tag::SteEthL2Dst, "ste_eth_l2_dst", Struct, 0x10;
     /// `l3_type`: bits 27:26 of dword 0x0c.
     bits(l3_type set_l3_type with_l3_type try_set_l3_type: u8 = "l3_type" 0x0c[27:26]);
     /// `l4_type`: bits 25:24 of dword 0x0c.
-    bits(l4_type set_l4_type with_l4_type try_set_l4_type: u8 = "l4_type" 0x0c[25:24]);
+    coded(l4_type set_l4_type with_l4_type try_set_l4_type: PacketL4Type(u8) = "l4_type" 0x0c[25:24]);
     /// `second_priority`: bits 19:17 of dword 0x0c.
     bits(second_priority set_second_priority with_second_priority try_set_second_priority: u8 = "second_priority" 0x0c[19:17]);
     /// `second_cfi`: bit 16 of dword 0x0c.
@@ -647,7 +655,7 @@ layout! { SteEthL2Tnl, tag::SteEthL2Tnl, "ste_eth_l2_tnl", Struct, 0x10;
     /// `l3_type`: bits 27:26 of dword 0x0c.
     bits(l3_type set_l3_type with_l3_type try_set_l3_type: u8 = "l3_type" 0x0c[27:26]);
     /// `l4_type`: bits 25:24 of dword 0x0c.
-    bits(l4_type set_l4_type with_l4_type try_set_l4_type: u8 = "l4_type" 0x0c[25:24]);
+    coded(l4_type set_l4_type with_l4_type try_set_l4_type: PacketL4Type(u8) = "l4_type" 0x0c[25:24]);
     /// `first_priority`: bits 23:21 of dword 0x0c.
     bits(first_priority set_first_priority with_first_priority try_set_first_priority: u8 = "first_priority" 0x0c[23:21]);
     /// `first_cfi`: bit 20 of dword 0x0c.
@@ -1071,7 +1079,7 @@ layout! { SteAsoFlowMeterAction, tag::SteAsoFlowMeterAction, "ste_aso_flow_meter
     /// `action`: bit 19 of dword 0x00.
     flag(action set_action with_action: bool = "action" 0x00[19]);
     /// `initial_color`: bits 18:17 of dword 0x00.
-    bits(initial_color set_initial_color with_initial_color try_set_initial_color: u8 = "initial_color" 0x00[18:17]);
+    coded(initial_color set_initial_color with_initial_color try_set_initial_color: FlowMeterColor(u8) = "initial_color" 0x00[18:17]);
     /// `line_id`: bit 16 of dword 0x00.
     flag(line_id set_line_id with_line_id: bool = "line_id" 0x00[16]);
 }
@@ -1092,7 +1100,7 @@ layout! { SteDoubleActionAsoV1, tag::SteDoubleActionAsoV1, "ste_double_action_as
     /// `aso_check_ordering`: bit 28 of dword 0x04.
     flag(aso_check_ordering set_aso_check_ordering with_aso_check_ordering: bool = "aso_check_ordering" 0x04[28]);
     /// `aso_context_type`: bits 27:24 of dword 0x04.
-    bits(aso_context_type set_aso_context_type with_aso_context_type try_set_aso_context_type: u8 = "aso_context_type" 0x04[27:24]);
+    coded(aso_context_type set_aso_context_type with_aso_context_type try_set_aso_context_type: AsoType(u8) = "aso_context_type" 0x04[27:24]);
     /// `aso_fields`: bits 15:0 of dword 0x04.
     full(aso_fields set_aso_fields with_aso_fields: u16 = "aso_fields" 0x04[15:0]);
     /// `flow_meter`: from byte 0x06 on.
@@ -1135,9 +1143,9 @@ layout! { SteSingleActionRemoveHeaderV1, tag::SteSingleActionRemoveHeaderV1, "st
     /// `action_id`: bits 31:24 of dword 0x00.
     full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
     /// `start_anchor`: bits 21:16 of dword 0x00.
-    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[21:16]);
+    coded(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: HeaderAnchor(u8) = "start_anchor" 0x00[21:16]);
     /// `end_anchor`: bits 13:8 of dword 0x00.
-    bits(end_anchor set_end_anchor with_end_anchor try_set_end_anchor: u8 = "end_anchor" 0x00[13:8]);
+    coded(end_anchor set_end_anchor with_end_anchor try_set_end_anchor: HeaderAnchor(u8) = "end_anchor" 0x00[13:8]);
     /// `decap`: bit 3 of dword 0x00.
     flag(decap set_decap with_decap: bool = "decap" 0x00[3]);
     /// `vni_to_cqe`: bit 2 of dword 0x00.
@@ -1154,7 +1162,7 @@ layout! { SteSingleActionRemoveHeaderSizeV1, tag::SteSingleActionRemoveHeaderSiz
     /// `action_id`: bits 31:24 of dword 0x00.
     full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
     /// `start_anchor`: bits 21:16 of dword 0x00.
-    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[21:16]);
+    coded(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: HeaderAnchor(u8) = "start_anchor" 0x00[21:16]);
     /// `outer_l4_remove`: bit 15 of dword 0x00.
     flag(outer_l4_remove set_outer_l4_remove with_outer_l4_remove: bool = "outer_l4_remove" 0x00[15]);
     /// `start_offset`: bits 13:7 of dword 0x00.
@@ -1224,7 +1232,7 @@ layout! { SteDoubleActionInsertWithInlineV1, tag::SteDoubleActionInsertWithInlin
     /// `action_id`: bits 31:24 of dword 0x00.
     full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
     /// `start_anchor`: bits 21:16 of dword 0x00.
-    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[21:16]);
+    coded(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: HeaderAnchor(u8) = "start_anchor" 0x00[21:16]);
     /// `start_offset`: bits 15:9 of dword 0x00.
     bits(start_offset set_start_offset with_start_offset try_set_start_offset: u8 = "start_offset" 0x00[15:9]);
     /// `inline_data`: bits 31:0 of dword 0x04.
@@ -1239,7 +1247,7 @@ layout! { SteDoubleActionInsertWithPtrV1, tag::SteDoubleActionInsertWithPtrV1, "
     /// `action_id`: bits 31:24 of dword 0x00.
     full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
     /// `start_anchor`: bits 21:16 of dword 0x00.
-    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[21:16]);
+    coded(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: HeaderAnchor(u8) = "start_anchor" 0x00[21:16]);
     /// `start_offset`: bits 15:9 of dword 0x00.
     bits(start_offset set_start_offset with_start_offset try_set_start_offset: u8 = "start_offset" 0x00[15:9]);
     /// `size`: bits 8:3 of dword 0x00.
@@ -1370,7 +1378,7 @@ layout! { SteEthL2SrcV1, tag::SteEthL2SrcV1, "ste_eth_l2_src_v1", Struct, 0x10;
     /// `l3_type`: bits 21:20 of dword 0x00.
     bits(l3_type set_l3_type with_l3_type try_set_l3_type: u8 = "l3_type" 0x00[21:20]);
     /// `l4_type`: bits 19:18 of dword 0x00.
-    bits(l4_type set_l4_type with_l4_type try_set_l4_type: u8 = "l4_type" 0x00[19:18]);
+    coded(l4_type set_l4_type with_l4_type try_set_l4_type: PacketL4Type(u8) = "l4_type" 0x00[19:18]);
     /// `first_vlan_qualifier`: bits 17:16 of dword 0x00.
     bits(first_vlan_qualifier set_first_vlan_qualifier with_first_vlan_qualifier try_set_first_vlan_qualifier: u8 = "first_vlan_qualifier" 0x00[17:16]);
     /// `first_priority`: bits 15:13 of dword 0x00.
@@ -1425,7 +1433,7 @@ layout! { SteEthL2DstV1, tag::SteEthL2DstV1, "ste_eth_l2_dst_v1", Struct, 0x10;
     /// `l3_type`: bits 21:20 of dword 0x00.
     bits(l3_type set_l3_type with_l3_type try_set_l3_type: u8 = "l3_type" 0x00[21:20]);
     /// `l4_type`: bits 19:18 of dword 0x00.
-    bits(l4_type set_l4_type with_l4_type try_set_l4_type: u8 = "l4_type" 0x00[19:18]);
+    coded(l4_type set_l4_type with_l4_type try_set_l4_type: PacketL4Type(u8) = "l4_type" 0x00[19:18]);
     /// `first_vlan_qualifier`: bits 17:16 of dword 0x00.
     bits(first_vlan_qualifier set_first_vlan_qualifier with_first_vlan_qualifier try_set_first_vlan_qualifier: u8 = "first_vlan_qualifier" 0x00[17:16]);
     /// `first_priority`: bits 15:13 of dword 0x00.
@@ -1554,7 +1562,7 @@ layout! { SteEthL2TnlV1, tag::SteEthL2TnlV1, "ste_eth_l2_tnl_v1", Struct, 0x10;
     /// `l3_type`: bits 21:20 of dword 0x0c.
     bits(l3_type set_l3_type with_l3_type try_set_l3_type: u8 = "l3_type" 0x0c[21:20]);
     /// `l4_type`: bits 19:18 of dword 0x0c.
-    bits(l4_type set_l4_type with_l4_type try_set_l4_type: u8 = "l4_type" 0x0c[19:18]);
+    coded(l4_type set_l4_type with_l4_type try_set_l4_type: PacketL4Type(u8) = "l4_type" 0x0c[19:18]);
     /// `first_vlan_qualifier`: bits 17:16 of dword 0x0c.
     bits(first_vlan_qualifier set_first_vlan_qualifier with_first_vlan_qualifier try_set_first_vlan_qualifier: u8 = "first_vlan_qualifier" 0x0c[17:16]);
     /// `first_priority`: bits 15:13 of dword 0x0c.
@@ -1804,7 +1812,7 @@ layout! { SteAsoFlowMeterActionV1, tag::SteAsoFlowMeterActionV1, "ste_aso_flow_m
     /// `action`: bit 19 of dword 0x00.
     flag(action set_action with_action: bool = "action" 0x00[19]);
     /// `initial_color`: bits 18:17 of dword 0x00.
-    bits(initial_color set_initial_color with_initial_color try_set_initial_color: u8 = "initial_color" 0x00[18:17]);
+    coded(initial_color set_initial_color with_initial_color try_set_initial_color: FlowMeterColor(u8) = "initial_color" 0x00[18:17]);
     /// `line_id`: bit 16 of dword 0x00.
     flag(line_id set_line_id with_line_id: bool = "line_id" 0x00[16]);
 }
@@ -1815,7 +1823,7 @@ layout! { SteAsoFlowMeterActionV1, tag::SteAsoFlowMeterActionV1, "ste_aso_flow_m
 pub type SteAsoCtActionV1 = Layout<tag::SteAsoCtActionV1, 0x02>;
 layout! { SteAsoCtActionV1, tag::SteAsoCtActionV1, "ste_aso_ct_action_v1", Struct, 0x02;
     /// `direction`: bit 16 of dword 0x00.
-    flag(direction set_direction with_direction: bool = "direction" 0x00[16]);
+    coded(direction set_direction with_direction try_set_direction: AsoCtDirection(u8) = "direction" 0x00[16:16]);
 }
 
 /// `ste_tunnel_header_v1`: 16 bytes.
@@ -1898,7 +1906,7 @@ layout! { SteDef0V1, tag::SteDef0V1, "ste_def0_v1", Struct, 0x20;
     /// `outer_l3_type`: bits 21:20 of dword 0x10.
     bits(outer_l3_type set_outer_l3_type with_outer_l3_type try_set_outer_l3_type: u8 = "outer_l3_type" 0x10[21:20]);
     /// `outer_l4_type`: bits 19:18 of dword 0x10.
-    bits(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: u8 = "outer_l4_type" 0x10[19:18]);
+    coded(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: PacketL4Type(u8) = "outer_l4_type" 0x10[19:18]);
     /// `first_vlan_qualifier`: bits 17:16 of dword 0x10.
     bits(first_vlan_qualifier set_first_vlan_qualifier with_first_vlan_qualifier try_set_first_vlan_qualifier: u8 = "first_vlan_qualifier" 0x10[17:16]);
     /// `first_priority`: bits 15:13 of dword 0x10.
@@ -2099,7 +2107,7 @@ layout! { SteDef16V1, tag::SteDef16V1, "ste_def16_v1", Struct, 0x20;
     /// `outer_l3_type`: bits 23:22 of dword 0x18.
     bits(outer_l3_type set_outer_l3_type with_outer_l3_type try_set_outer_l3_type: u8 = "outer_l3_type" 0x18[23:22]);
     /// `outer_l4_type`: bits 21:20 of dword 0x18.
-    bits(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: u8 = "outer_l4_type" 0x18[21:20]);
+    coded(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: PacketL4Type(u8) = "outer_l4_type" 0x18[21:20]);
     /// `outer_first_vlan_type`: bits 19:18 of dword 0x18.
     bits(outer_first_vlan_type set_outer_first_vlan_type with_outer_first_vlan_type try_set_outer_first_vlan_type: u8 = "outer_first_vlan_type" 0x18[19:18]);
     /// `functional_lb`: bit 16 of dword 0x18.
@@ -2144,7 +2152,7 @@ layout! { SteDef22V1, tag::SteDef22V1, "ste_def22_v1", Struct, 0x20;
     /// `outer_l3_type`: bits 21:20 of dword 0x0c.
     bits(outer_l3_type set_outer_l3_type with_outer_l3_type try_set_outer_l3_type: u8 = "outer_l3_type" 0x0c[21:20]);
     /// `outer_l4_type`: bits 19:18 of dword 0x0c.
-    bits(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: u8 = "outer_l4_type" 0x0c[19:18]);
+    coded(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: PacketL4Type(u8) = "outer_l4_type" 0x0c[19:18]);
     /// `first_vlan_qualifier`: bits 17:16 of dword 0x0c.
     bits(first_vlan_qualifier set_first_vlan_qualifier with_first_vlan_qualifier try_set_first_vlan_qualifier: u8 = "first_vlan_qualifier" 0x0c[17:16]);
     /// `first_priority`: bits 15:13 of dword 0x0c.
@@ -2191,7 +2199,7 @@ layout! { SteDef24V1, tag::SteDef24V1, "ste_def24_v1", Struct, 0x20;
     /// `inner_l3_type`: bits 23:22 of dword 0x1c.
     bits(inner_l3_type set_inner_l3_type with_inner_l3_type try_set_inner_l3_type: u8 = "inner_l3_type" 0x1c[23:22]);
     /// `inner_l4_type`: bits 21:20 of dword 0x1c.
-    bits(inner_l4_type set_inner_l4_type with_inner_l4_type try_set_inner_l4_type: u8 = "inner_l4_type" 0x1c[21:20]);
+    coded(inner_l4_type set_inner_l4_type with_inner_l4_type try_set_inner_l4_type: PacketL4Type(u8) = "inner_l4_type" 0x1c[21:20]);
     /// `inner_first_vlan_type`: bits 19:18 of dword 0x1c.
     bits(inner_first_vlan_type set_inner_first_vlan_type with_inner_first_vlan_type try_set_inner_first_vlan_type: u8 = "inner_first_vlan_type" 0x1c[19:18]);
     /// `inner_ip_frag`: bit 17 of dword 0x1c.
@@ -2203,7 +2211,7 @@ layout! { SteDef24V1, tag::SteDef24V1, "ste_def24_v1", Struct, 0x20;
     /// `outer_l3_type`: bits 7:6 of dword 0x1c.
     bits(outer_l3_type set_outer_l3_type with_outer_l3_type try_set_outer_l3_type: u8 = "outer_l3_type" 0x1c[7:6]);
     /// `outer_l4_type`: bits 5:4 of dword 0x1c.
-    bits(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: u8 = "outer_l4_type" 0x1c[5:4]);
+    coded(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: PacketL4Type(u8) = "outer_l4_type" 0x1c[5:4]);
     /// `outer_first_vlan_type`: bits 3:2 of dword 0x1c.
     bits(outer_first_vlan_type set_outer_first_vlan_type with_outer_first_vlan_type try_set_outer_first_vlan_type: u8 = "outer_first_vlan_type" 0x1c[3:2]);
     /// `outer_ip_frag`: bit 1 of dword 0x1c.
@@ -2234,7 +2242,7 @@ layout! { SteDef25V1, tag::SteDef25V1, "ste_def25_v1", Struct, 0x20;
     /// `inner_l3_type`: bits 29:28 of dword 0x18.
     bits(inner_l3_type set_inner_l3_type with_inner_l3_type try_set_inner_l3_type: u8 = "inner_l3_type" 0x18[29:28]);
     /// `inner_l4_type`: bits 27:26 of dword 0x18.
-    bits(inner_l4_type set_inner_l4_type with_inner_l4_type try_set_inner_l4_type: u8 = "inner_l4_type" 0x18[27:26]);
+    coded(inner_l4_type set_inner_l4_type with_inner_l4_type try_set_inner_l4_type: PacketL4Type(u8) = "inner_l4_type" 0x18[27:26]);
     /// `inner_first_vlan_type`: bits 25:24 of dword 0x18.
     bits(inner_first_vlan_type set_inner_first_vlan_type with_inner_first_vlan_type try_set_inner_first_vlan_type: u8 = "inner_first_vlan_type" 0x18[25:24]);
     /// `port_number`: bits 23:22 of dword 0x18.
@@ -2242,7 +2250,7 @@ layout! { SteDef25V1, tag::SteDef25V1, "ste_def25_v1", Struct, 0x20;
     /// `outer_l3_type`: bits 21:20 of dword 0x18.
     bits(outer_l3_type set_outer_l3_type with_outer_l3_type try_set_outer_l3_type: u8 = "outer_l3_type" 0x18[21:20]);
     /// `outer_l4_type`: bits 19:18 of dword 0x18.
-    bits(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: u8 = "outer_l4_type" 0x18[19:18]);
+    coded(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: PacketL4Type(u8) = "outer_l4_type" 0x18[19:18]);
     /// `outer_first_vlan_type`: bits 17:16 of dword 0x18.
     bits(outer_first_vlan_type set_outer_first_vlan_type with_outer_first_vlan_type try_set_outer_first_vlan_type: u8 = "outer_first_vlan_type" 0x18[17:16]);
     /// `outer_l4_dport`: bits 15:0 of dword 0x18.
@@ -2267,7 +2275,7 @@ layout! { SteDef26V1, tag::SteDef26V1, "ste_def26_v1", Struct, 0x20;
     /// `l3_type`: bits 21:20 of dword 0x10.
     bits(l3_type set_l3_type with_l3_type try_set_l3_type: u8 = "l3_type" 0x10[21:20]);
     /// `l4_type`: bits 19:18 of dword 0x10.
-    bits(l4_type set_l4_type with_l4_type try_set_l4_type: u8 = "l4_type" 0x10[19:18]);
+    coded(l4_type set_l4_type with_l4_type try_set_l4_type: PacketL4Type(u8) = "l4_type" 0x10[19:18]);
     /// `first_vlan_type`: bits 17:16 of dword 0x10.
     bits(first_vlan_type set_first_vlan_type with_first_vlan_type try_set_first_vlan_type: u8 = "first_vlan_type" 0x10[17:16]);
     /// `first_priority`: bits 15:13 of dword 0x10.
@@ -2342,7 +2350,7 @@ layout! { SteDef28V1, tag::SteDef28V1, "ste_def28_v1", Struct, 0x20;
     /// `inner_l3_type`: bits 23:22 of dword 0x1c.
     bits(inner_l3_type set_inner_l3_type with_inner_l3_type try_set_inner_l3_type: u8 = "inner_l3_type" 0x1c[23:22]);
     /// `inner_l4_type`: bits 21:20 of dword 0x1c.
-    bits(inner_l4_type set_inner_l4_type with_inner_l4_type try_set_inner_l4_type: u8 = "inner_l4_type" 0x1c[21:20]);
+    coded(inner_l4_type set_inner_l4_type with_inner_l4_type try_set_inner_l4_type: PacketL4Type(u8) = "inner_l4_type" 0x1c[21:20]);
     /// `inner_first_vlan_type`: bits 19:18 of dword 0x1c.
     bits(inner_first_vlan_type set_inner_first_vlan_type with_inner_first_vlan_type try_set_inner_first_vlan_type: u8 = "inner_first_vlan_type" 0x1c[19:18]);
     /// `inner_ip_frag`: bit 17 of dword 0x1c.
@@ -2354,7 +2362,7 @@ layout! { SteDef28V1, tag::SteDef28V1, "ste_def28_v1", Struct, 0x20;
     /// `outer_l3_type`: bits 7:6 of dword 0x1c.
     bits(outer_l3_type set_outer_l3_type with_outer_l3_type try_set_outer_l3_type: u8 = "outer_l3_type" 0x1c[7:6]);
     /// `outer_l4_type`: bits 5:4 of dword 0x1c.
-    bits(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: u8 = "outer_l4_type" 0x1c[5:4]);
+    coded(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: PacketL4Type(u8) = "outer_l4_type" 0x1c[5:4]);
     /// `outer_first_vlan_type`: bits 3:2 of dword 0x1c.
     bits(outer_first_vlan_type set_outer_first_vlan_type with_outer_first_vlan_type try_set_outer_first_vlan_type: u8 = "outer_first_vlan_type" 0x1c[3:2]);
     /// `outer_ip_frag`: bit 1 of dword 0x1c.
@@ -2391,7 +2399,7 @@ layout! { SteDef33V1, tag::SteDef33V1, "ste_def33_v1", Struct, 0x20;
     /// `outer_l3_type`: bits 21:20 of dword 0x0c.
     bits(outer_l3_type set_outer_l3_type with_outer_l3_type try_set_outer_l3_type: u8 = "outer_l3_type" 0x0c[21:20]);
     /// `outer_l4_type`: bits 19:18 of dword 0x0c.
-    bits(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: u8 = "outer_l4_type" 0x0c[19:18]);
+    coded(outer_l4_type set_outer_l4_type with_outer_l4_type try_set_outer_l4_type: PacketL4Type(u8) = "outer_l4_type" 0x0c[19:18]);
     /// `outer_first_vlan_type`: bits 17:16 of dword 0x0c.
     bits(outer_first_vlan_type set_outer_first_vlan_type with_outer_first_vlan_type try_set_outer_first_vlan_type: u8 = "outer_first_vlan_type" 0x0c[17:16]);
     /// `outer_first_vlan_prio`: bits 15:13 of dword 0x0c.
@@ -2434,9 +2442,9 @@ layout! { SteSingleActionRemoveHeaderV3, tag::SteSingleActionRemoveHeaderV3, "st
     /// `action_id`: bits 31:24 of dword 0x00.
     full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
     /// `start_anchor`: bits 23:17 of dword 0x00.
-    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[23:17]);
+    coded(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: HeaderAnchor(u8) = "start_anchor" 0x00[23:17]);
     /// `end_anchor`: bits 16:10 of dword 0x00.
-    bits(end_anchor set_end_anchor with_end_anchor try_set_end_anchor: u8 = "end_anchor" 0x00[16:10]);
+    coded(end_anchor set_end_anchor with_end_anchor try_set_end_anchor: HeaderAnchor(u8) = "end_anchor" 0x00[16:10]);
     /// `outer_l4_remove`: bit 8 of dword 0x00.
     flag(outer_l4_remove set_outer_l4_remove with_outer_l4_remove: bool = "outer_l4_remove" 0x00[8]);
     /// `decap`: bit 3 of dword 0x00.
@@ -2455,7 +2463,7 @@ layout! { SteSingleActionRemoveHeaderSizeV3, tag::SteSingleActionRemoveHeaderSiz
     /// `action_id`: bits 31:24 of dword 0x00.
     full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
     /// `start_anchor`: bits 23:17 of dword 0x00.
-    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[23:17]);
+    coded(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: HeaderAnchor(u8) = "start_anchor" 0x00[23:17]);
     /// `start_offset`: bits 16:9 of dword 0x00.
     full(start_offset set_start_offset with_start_offset: u8 = "start_offset" 0x00[16:9]);
     /// `outer_l4_remove`: bit 8 of dword 0x00.
@@ -2472,7 +2480,7 @@ layout! { SteDoubleActionInsertWithInlineV3, tag::SteDoubleActionInsertWithInlin
     /// `action_id`: bits 31:24 of dword 0x00.
     full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
     /// `start_anchor`: bits 23:17 of dword 0x00.
-    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[23:17]);
+    coded(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: HeaderAnchor(u8) = "start_anchor" 0x00[23:17]);
     /// `start_offset`: bits 16:9 of dword 0x00.
     full(start_offset set_start_offset with_start_offset: u8 = "start_offset" 0x00[16:9]);
     /// `inline_data`: bits 31:0 of dword 0x04.
@@ -2487,7 +2495,7 @@ layout! { SteDoubleActionInsertWithPtrV3, tag::SteDoubleActionInsertWithPtrV3, "
     /// `action_id`: bits 31:24 of dword 0x00.
     full(action_id set_action_id with_action_id: u8 = "action_id" 0x00[31:24]);
     /// `start_anchor`: bits 23:17 of dword 0x00.
-    bits(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: u8 = "start_anchor" 0x00[23:17]);
+    coded(start_anchor set_start_anchor with_start_anchor try_set_start_anchor: HeaderAnchor(u8) = "start_anchor" 0x00[23:17]);
     /// `start_offset`: bits 16:9 of dword 0x00.
     full(start_offset set_start_offset with_start_offset: u8 = "start_offset" 0x00[16:9]);
     /// `size`: bits 8:3 of dword 0x00.
@@ -2500,21 +2508,23 @@ layout! { SteDoubleActionInsertWithPtrV3, tag::SteDoubleActionInsertWithPtrV3, "
 
 /// `rtc`: 128 bytes.
 ///
+/// General object 0x0041 (rtc): Rule table context: how rules of hardware steering are placed.
+///
 /// Sources: dpdk.
 pub type Rtc = Layout<tag::Rtc, 0x80>;
 layout! { Rtc, tag::Rtc, "rtc", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `update_index_mode`: bits 31:30 of dword 0x10.
-    bits(update_index_mode set_update_index_mode with_update_index_mode try_set_update_index_mode: u8 = "update_index_mode" 0x10[31:30]);
+    coded(update_index_mode set_update_index_mode with_update_index_mode try_set_update_index_mode: RtcUpdateMode(u8) = "update_index_mode" 0x10[31:30]);
     /// `reparse_mode`: bits 29:28 of dword 0x10.
-    bits(reparse_mode set_reparse_mode with_reparse_mode try_set_reparse_mode: u8 = "reparse_mode" 0x10[29:28]);
+    coded(reparse_mode set_reparse_mode with_reparse_mode try_set_reparse_mode: RtcReparseMode(u8) = "reparse_mode" 0x10[29:28]);
     /// `num_match_ste`: bits 27:24 of dword 0x10.
     bits(num_match_ste set_num_match_ste with_num_match_ste try_set_num_match_ste: u8 = "num_match_ste" 0x10[27:24]);
     /// `pd`: bits 23:0 of dword 0x10.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x10[23:0]);
+    number(pd set_pd with_pd: Pdn = "pd" 0x10[23:0]);
     /// `access_index_mode`: bits 22:20 of dword 0x14.
-    bits(access_index_mode set_access_index_mode with_access_index_mode try_set_access_index_mode: u8 = "access_index_mode" 0x14[22:20]);
+    coded(access_index_mode set_access_index_mode with_access_index_mode try_set_access_index_mode: RtcAccessMode(u8) = "access_index_mode" 0x14[22:20]);
     /// `num_hash_definer`: bits 19:16 of dword 0x14.
     bits(num_hash_definer set_num_hash_definer with_num_hash_definer try_set_num_hash_definer: u8 = "num_hash_definer" 0x14[19:16]);
     /// `update_method`: bit 15 of dword 0x14.
@@ -2524,23 +2534,23 @@ layout! { Rtc, tag::Rtc, "rtc", Struct, 0x80;
     /// `log_hash_size`: bits 7:0 of dword 0x14.
     full(log_hash_size set_log_hash_size with_log_hash_size: u8 = "log_hash_size" 0x14[7:0]);
     /// `ste_format_0`: bits 31:24 of dword 0x18.
-    full(ste_format_0 set_ste_format_0 with_ste_format_0: u8 = "ste_format_0" 0x18[31:24]);
+    coded_full(ste_format_0 set_ste_format_0 with_ste_format_0: SteFormat(u8) = "ste_format_0" 0x18[31:24]);
     /// `table_type`: bits 23:16 of dword 0x18.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x18[23:16]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x18[23:16]);
     /// `ste_format_1`: bits 15:8 of dword 0x18.
-    full(ste_format_1 set_ste_format_1 with_ste_format_1: u8 = "ste_format_1" 0x18[15:8]);
+    coded_full(ste_format_1 set_ste_format_1 with_ste_format_1: SteFormat(u8) = "ste_format_1" 0x18[15:8]);
     /// `match_definer_0`: bits 31:0 of dword 0x1c.
-    full(match_definer_0 set_match_definer_0 with_match_definer_0: u32 = "match_definer_0" 0x1c[31:0]);
+    number(match_definer_0 set_match_definer_0 with_match_definer_0: GeneralObjectId = "match_definer_0" 0x1c[31:0]);
     /// `stc_id`: bits 31:0 of dword 0x20.
-    full(stc_id set_stc_id with_stc_id: u32 = "stc_id" 0x20[31:0]);
+    number(stc_id set_stc_id with_stc_id: GeneralObjectId = "stc_id" 0x20[31:0]);
     /// `ste_table_base_id`: bits 31:0 of dword 0x24.
-    full(ste_table_base_id set_ste_table_base_id with_ste_table_base_id: u32 = "ste_table_base_id" 0x24[31:0]);
+    number(ste_table_base_id set_ste_table_base_id with_ste_table_base_id: GeneralObjectId = "ste_table_base_id" 0x24[31:0]);
     /// `ste_table_offset`: bits 31:0 of dword 0x28.
     full(ste_table_offset set_ste_table_offset with_ste_table_offset: u32 = "ste_table_offset" 0x28[31:0]);
     /// `miss_flow_table_id`: bits 23:0 of dword 0x2c.
-    bits(miss_flow_table_id set_miss_flow_table_id with_miss_flow_table_id try_set_miss_flow_table_id: u32 = "miss_flow_table_id" 0x2c[23:0]);
+    number(miss_flow_table_id set_miss_flow_table_id with_miss_flow_table_id: FlowTableId = "miss_flow_table_id" 0x2c[23:0]);
     /// `match_definer_1`: bits 31:0 of dword 0x30.
-    full(match_definer_1 set_match_definer_1 with_match_definer_1: u32 = "match_definer_1" 0x30[31:0]);
+    number(match_definer_1 set_match_definer_1 with_match_definer_1: GeneralObjectId = "match_definer_1" 0x30[31:0]);
 }
 
 /// `ste_match_4dw_range_ctrl_dw`: 4 bytes.
@@ -2572,9 +2582,9 @@ layout! { SteMatch4dwRangeCtrlDw, tag::SteMatch4dwRangeCtrlDw, "ste_match_4dw_ra
 pub type StcSteParamSteTable = Layout<tag::StcSteParamSteTable, 0x10>;
 layout! { StcSteParamSteTable, tag::StcSteParamSteTable, "stc_ste_param_ste_table", Struct, 0x10;
     /// `ste_obj_id`: bits 31:0 of dword 0x00.
-    full(ste_obj_id set_ste_obj_id with_ste_obj_id: u32 = "ste_obj_id" 0x00[31:0]);
+    number(ste_obj_id set_ste_obj_id with_ste_obj_id: GeneralObjectId = "ste_obj_id" 0x00[31:0]);
     /// `match_definer_id`: bits 31:0 of dword 0x04.
-    full(match_definer_id set_match_definer_id with_match_definer_id: u32 = "match_definer_id" 0x04[31:0]);
+    number(match_definer_id set_match_definer_id with_match_definer_id: GeneralObjectId = "match_definer_id" 0x04[31:0]);
     /// `log_hash_size`: bits 28:24 of dword 0x08.
     bits(log_hash_size set_log_hash_size with_log_hash_size try_set_log_hash_size: u8 = "log_hash_size" 0x08[28:24]);
 }
@@ -2585,7 +2595,7 @@ layout! { StcSteParamSteTable, tag::StcSteParamSteTable, "stc_ste_param_ste_tabl
 pub type StcSteParamTir = Layout<tag::StcSteParamTir, 0x10>;
 layout! { StcSteParamTir, tag::StcSteParamTir, "stc_ste_param_tir", Struct, 0x10;
     /// `tirn`: bits 23:0 of dword 0x00.
-    bits(tirn set_tirn with_tirn try_set_tirn: u32 = "tirn" 0x00[23:0]);
+    number(tirn set_tirn with_tirn: Tirn = "tirn" 0x00[23:0]);
 }
 
 /// `stc_ste_param_table`: 16 bytes.
@@ -2594,7 +2604,7 @@ layout! { StcSteParamTir, tag::StcSteParamTir, "stc_ste_param_tir", Struct, 0x10
 pub type StcSteParamTable = Layout<tag::StcSteParamTable, 0x10>;
 layout! { StcSteParamTable, tag::StcSteParamTable, "stc_ste_param_table", Struct, 0x10;
     /// `table_id`: bits 23:0 of dword 0x00.
-    bits(table_id set_table_id with_table_id try_set_table_id: u32 = "table_id" 0x00[23:0]);
+    number(table_id set_table_id with_table_id: FlowTableId = "table_id" 0x00[23:0]);
 }
 
 /// `stc_ste_param_flow_counter`: 4 bytes.
@@ -2603,7 +2613,7 @@ layout! { StcSteParamTable, tag::StcSteParamTable, "stc_ste_param_table", Struct
 pub type StcSteParamFlowCounter = Layout<tag::StcSteParamFlowCounter, 0x04>;
 layout! { StcSteParamFlowCounter, tag::StcSteParamFlowCounter, "stc_ste_param_flow_counter", Struct, 0x04;
     /// `flow_counter_id`: bits 31:0 of dword 0x00.
-    full(flow_counter_id set_flow_counter_id with_flow_counter_id: u32 = "flow_counter_id" 0x00[31:0]);
+    number(flow_counter_id set_flow_counter_id with_flow_counter_id: FlowCounterId = "flow_counter_id" 0x00[31:0]);
 }
 
 /// `stc_ste_param_execute_aso`: 8 bytes.
@@ -2612,11 +2622,11 @@ layout! { StcSteParamFlowCounter, tag::StcSteParamFlowCounter, "stc_ste_param_fl
 pub type StcSteParamExecuteAso = Layout<tag::StcSteParamExecuteAso, 0x08>;
 layout! { StcSteParamExecuteAso, tag::StcSteParamExecuteAso, "stc_ste_param_execute_aso", Struct, 0x08;
     /// `aso_object_id`: bits 31:0 of dword 0x00.
-    full(aso_object_id set_aso_object_id with_aso_object_id: u32 = "aso_object_id" 0x00[31:0]);
+    number(aso_object_id set_aso_object_id with_aso_object_id: GeneralObjectId = "aso_object_id" 0x00[31:0]);
     /// `return_reg_id`: bits 31:28 of dword 0x04.
     bits(return_reg_id set_return_reg_id with_return_reg_id try_set_return_reg_id: u8 = "return_reg_id" 0x04[31:28]);
     /// `aso_type`: bits 27:24 of dword 0x04.
-    bits(aso_type set_aso_type with_aso_type try_set_aso_type: u8 = "aso_type" 0x04[27:24]);
+    coded(aso_type set_aso_type with_aso_type try_set_aso_type: AsoType(u8) = "aso_type" 0x04[27:24]);
 }
 
 /// `stc_ste_param_header_modify_list`: 8 bytes.
@@ -2625,9 +2635,9 @@ layout! { StcSteParamExecuteAso, tag::StcSteParamExecuteAso, "stc_ste_param_exec
 pub type StcSteParamHeaderModifyList = Layout<tag::StcSteParamHeaderModifyList, 0x08>;
 layout! { StcSteParamHeaderModifyList, tag::StcSteParamHeaderModifyList, "stc_ste_param_header_modify_list", Struct, 0x08;
     /// `header_modify_pattern_id`: bits 31:0 of dword 0x00.
-    full(header_modify_pattern_id set_header_modify_pattern_id with_header_modify_pattern_id: u32 = "header_modify_pattern_id" 0x00[31:0]);
+    number(header_modify_pattern_id set_header_modify_pattern_id with_header_modify_pattern_id: GeneralObjectId = "header_modify_pattern_id" 0x00[31:0]);
     /// `header_modify_argument_id`: bits 31:0 of dword 0x04.
-    full(header_modify_argument_id set_header_modify_argument_id with_header_modify_argument_id: u32 = "header_modify_argument_id" 0x04[31:0]);
+    number(header_modify_argument_id set_header_modify_argument_id with_header_modify_argument_id: GeneralObjectId = "header_modify_argument_id" 0x04[31:0]);
 }
 
 /// `stc_ste_param_remove`: 4 bytes.
@@ -2636,13 +2646,13 @@ layout! { StcSteParamHeaderModifyList, tag::StcSteParamHeaderModifyList, "stc_st
 pub type StcSteParamRemove = Layout<tag::StcSteParamRemove, 0x04>;
 layout! { StcSteParamRemove, tag::StcSteParamRemove, "stc_ste_param_remove", Struct, 0x04;
     /// `action_type`: bits 31:28 of dword 0x00.
-    bits(action_type set_action_type with_action_type try_set_action_type: u8 = "action_type" 0x00[31:28]);
+    coded(action_type set_action_type with_action_type try_set_action_type: ModifyHeaderAction(u8) = "action_type" 0x00[31:28]);
     /// `decap`: bit 27 of dword 0x00.
     flag(decap set_decap with_decap: bool = "decap" 0x00[27]);
     /// `remove_start_anchor`: bits 21:16 of dword 0x00.
-    bits(remove_start_anchor set_remove_start_anchor with_remove_start_anchor try_set_remove_start_anchor: u8 = "remove_start_anchor" 0x00[21:16]);
+    coded(remove_start_anchor set_remove_start_anchor with_remove_start_anchor try_set_remove_start_anchor: HeaderAnchor(u8) = "remove_start_anchor" 0x00[21:16]);
     /// `remove_end_anchor`: bits 13:8 of dword 0x00.
-    bits(remove_end_anchor set_remove_end_anchor with_remove_end_anchor try_set_remove_end_anchor: u8 = "remove_end_anchor" 0x00[13:8]);
+    coded(remove_end_anchor set_remove_end_anchor with_remove_end_anchor try_set_remove_end_anchor: HeaderAnchor(u8) = "remove_end_anchor" 0x00[13:8]);
 }
 
 /// `stc_ste_param_remove_words`: 4 bytes.
@@ -2651,9 +2661,9 @@ layout! { StcSteParamRemove, tag::StcSteParamRemove, "stc_ste_param_remove", Str
 pub type StcSteParamRemoveWords = Layout<tag::StcSteParamRemoveWords, 0x04>;
 layout! { StcSteParamRemoveWords, tag::StcSteParamRemoveWords, "stc_ste_param_remove_words", Struct, 0x04;
     /// `action_type`: bits 31:28 of dword 0x00.
-    bits(action_type set_action_type with_action_type try_set_action_type: u8 = "action_type" 0x00[31:28]);
+    coded(action_type set_action_type with_action_type try_set_action_type: ModifyHeaderAction(u8) = "action_type" 0x00[31:28]);
     /// `remove_start_anchor`: bits 21:16 of dword 0x00.
-    bits(remove_start_anchor set_remove_start_anchor with_remove_start_anchor try_set_remove_start_anchor: u8 = "remove_start_anchor" 0x00[21:16]);
+    coded(remove_start_anchor set_remove_start_anchor with_remove_start_anchor try_set_remove_start_anchor: HeaderAnchor(u8) = "remove_start_anchor" 0x00[21:16]);
     /// `remove_offset`: bits 14:8 of dword 0x00.
     bits(remove_offset set_remove_offset with_remove_offset try_set_remove_offset: u8 = "remove_offset" 0x00[14:8]);
     /// `remove_size`: bits 5:0 of dword 0x00.
@@ -2666,7 +2676,7 @@ layout! { StcSteParamRemoveWords, tag::StcSteParamRemoveWords, "stc_ste_param_re
 pub type StcSteParamInsert = Layout<tag::StcSteParamInsert, 0x08>;
 layout! { StcSteParamInsert, tag::StcSteParamInsert, "stc_ste_param_insert", Struct, 0x08;
     /// `action_type`: bits 31:28 of dword 0x00.
-    bits(action_type set_action_type with_action_type try_set_action_type: u8 = "action_type" 0x00[31:28]);
+    coded(action_type set_action_type with_action_type try_set_action_type: ModifyHeaderAction(u8) = "action_type" 0x00[31:28]);
     /// `encap`: bit 27 of dword 0x00.
     flag(encap set_encap with_encap: bool = "encap" 0x00[27]);
     /// `inline_data`: bit 26 of dword 0x00.
@@ -2674,7 +2684,7 @@ layout! { StcSteParamInsert, tag::StcSteParamInsert, "stc_ste_param_insert", Str
     /// `push_esp`: bit 25 of dword 0x00.
     flag(push_esp set_push_esp with_push_esp: bool = "push_esp" 0x00[25]);
     /// `insert_anchor`: bits 21:16 of dword 0x00.
-    bits(insert_anchor set_insert_anchor with_insert_anchor try_set_insert_anchor: u8 = "insert_anchor" 0x00[21:16]);
+    coded(insert_anchor set_insert_anchor with_insert_anchor try_set_insert_anchor: HeaderAnchor(u8) = "insert_anchor" 0x00[21:16]);
     /// `insert_offset`: bits 14:8 of dword 0x00.
     bits(insert_offset set_insert_offset with_insert_offset try_set_insert_offset: u8 = "insert_offset" 0x00[14:8]);
     /// `insert_size`: bits 6:0 of dword 0x00.
@@ -2689,9 +2699,9 @@ layout! { StcSteParamInsert, tag::StcSteParamInsert, "stc_ste_param_insert", Str
 pub type StcSteParamVport = Layout<tag::StcSteParamVport, 0x10>;
 layout! { StcSteParamVport, tag::StcSteParamVport, "stc_ste_param_vport", Struct, 0x10;
     /// `eswitch_owner_vhca_id`: bits 31:16 of dword 0x00.
-    full(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: u16 = "eswitch_owner_vhca_id" 0x00[31:16]);
+    number(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id: VhcaId = "eswitch_owner_vhca_id" 0x00[31:16]);
     /// `vport_number`: bits 15:0 of dword 0x00.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x00[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x00[15:0]);
     /// `eswitch_owner_vhca_id_valid`: bit 31 of dword 0x04.
     flag(eswitch_owner_vhca_id_valid set_eswitch_owner_vhca_id_valid with_eswitch_owner_vhca_id_valid: bool = "eswitch_owner_vhca_id_valid" 0x04[31]);
 }
@@ -2729,24 +2739,30 @@ layout! { StcParam, tag::StcParam, "stc_param", Union, 0x10;
 
 /// `stc`: 128 bytes.
 ///
+/// General object 0x0040 (stc): Steering table context: an action of hardware steering.
+///
+/// Select mask `modify_field_select`: [`ModifyStcSelect`].
+///
 /// Sources: dpdk.
 pub type Stc = Layout<tag::Stc, 0x80>;
 layout! { Stc, tag::Stc, "stc", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
-    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    flags_quad(modify_field_select set_modify_field_select with_modify_field_select: ModifyStcSelect(u64) = "modify_field_select" 0x00);
     /// `reparse_mode`: bits 25:24 of dword 0x10.
-    bits(reparse_mode set_reparse_mode with_reparse_mode try_set_reparse_mode: u8 = "reparse_mode" 0x10[25:24]);
+    coded(reparse_mode set_reparse_mode with_reparse_mode try_set_reparse_mode: StcReparseMode(u8) = "reparse_mode" 0x10[25:24]);
     /// `table_type`: bits 23:16 of dword 0x10.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[23:16]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x10[23:16]);
     /// `ste_action_offset`: bits 15:8 of dword 0x10.
     full(ste_action_offset set_ste_action_offset with_ste_action_offset: u8 = "ste_action_offset" 0x10[15:8]);
     /// `action_type`: bits 7:0 of dword 0x10.
-    full(action_type set_action_type with_action_type: u8 = "action_type" 0x10[7:0]);
+    coded_full(action_type set_action_type with_action_type: StcActionType(u8) = "action_type" 0x10[7:0]);
     /// `stc_param`: from byte 0x20 on.
     nested(stc_param stc_param_mut set_stc_param with_stc_param: StcParam = "stc_param" 0x20, 0x10);
 }
 
 /// `ste`: 128 bytes.
+///
+/// General object 0x0042 (ste): Range of steering table entries.
 ///
 /// Sources: dpdk.
 pub type Ste = Layout<tag::Ste, 0x80>;
@@ -2754,7 +2770,7 @@ layout! { Ste, tag::Ste, "ste", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `table_type`: bits 23:16 of dword 0x10.
-    full(table_type set_table_type with_table_type: u8 = "table_type" 0x10[23:16]);
+    coded_full(table_type set_table_type with_table_type: FlowTableType(u8) = "table_type" 0x10[23:16]);
 }
 
 /// `arg`: 20 bytes.
@@ -2763,16 +2779,18 @@ layout! { Ste, tag::Ste, "ste", Struct, 0x80;
 pub type Arg = Layout<tag::Arg, 0x14>;
 layout! { Arg, tag::Arg, "arg", Struct, 0x14;
     /// `access_pd`: bits 23:0 of dword 0x10.
-    bits(access_pd set_access_pd with_access_pd try_set_access_pd: u32 = "access_pd" 0x10[23:0]);
+    number(access_pd set_access_pd with_access_pd: Pdn = "access_pd" 0x10[23:0]);
 }
 
 /// `header_modify_pattern_in`: 544 bytes.
 ///
 /// Input of a command.
 ///
+/// General object 0x0043 (header_modify_pattern): Pattern of header changes.
+///
 /// Sources: dpdk.
 pub type HeaderModifyPatternIn = Layout<tag::HeaderModifyPatternIn, 0x220>;
-layout! { HeaderModifyPatternIn, tag::HeaderModifyPatternIn, "header_modify_pattern_in", Struct, 0x220;
+layout! { HeaderModifyPatternIn, tag::HeaderModifyPatternIn, "header_modify_pattern_in", Struct, 0x220, "Input of a command.";
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `pattern_length`: bits 31:24 of dword 0x10.
@@ -2787,7 +2805,7 @@ layout! { HeaderModifyPatternIn, tag::HeaderModifyPatternIn, "header_modify_patt
 ///
 /// Sources: dpdk.
 pub type CreateRtcIn = Layout<tag::CreateRtcIn, 0x90>;
-layout! { CreateRtcIn, tag::CreateRtcIn, "create_rtc_in", Struct, 0x90;
+layout! { CreateRtcIn, tag::CreateRtcIn, "create_rtc_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `rtc`: from byte 0x10 on.
@@ -2800,7 +2818,7 @@ layout! { CreateRtcIn, tag::CreateRtcIn, "create_rtc_in", Struct, 0x90;
 ///
 /// Sources: dpdk.
 pub type CreateStcIn = Layout<tag::CreateStcIn, 0x90>;
-layout! { CreateStcIn, tag::CreateStcIn, "create_stc_in", Struct, 0x90;
+layout! { CreateStcIn, tag::CreateStcIn, "create_stc_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `stc`: from byte 0x10 on.
@@ -2813,7 +2831,7 @@ layout! { CreateStcIn, tag::CreateStcIn, "create_stc_in", Struct, 0x90;
 ///
 /// Sources: dpdk.
 pub type CreateSteIn = Layout<tag::CreateSteIn, 0x90>;
-layout! { CreateSteIn, tag::CreateSteIn, "create_ste_in", Struct, 0x90;
+layout! { CreateSteIn, tag::CreateSteIn, "create_ste_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `ste`: from byte 0x10 on.
@@ -2826,7 +2844,7 @@ layout! { CreateSteIn, tag::CreateSteIn, "create_ste_in", Struct, 0x90;
 ///
 /// Sources: dpdk.
 pub type CreateArgIn = Layout<tag::CreateArgIn, 0x24>;
-layout! { CreateArgIn, tag::CreateArgIn, "create_arg_in", Struct, 0x24;
+layout! { CreateArgIn, tag::CreateArgIn, "create_arg_in", Struct, 0x24, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `arg`: from byte 0x10 on.
@@ -2839,7 +2857,7 @@ layout! { CreateArgIn, tag::CreateArgIn, "create_arg_in", Struct, 0x24;
 ///
 /// Sources: dpdk.
 pub type CreateHeaderModifyPatternIn = Layout<tag::CreateHeaderModifyPatternIn, 0x230>;
-layout! { CreateHeaderModifyPatternIn, tag::CreateHeaderModifyPatternIn, "create_header_modify_pattern_in", Struct, 0x230;
+layout! { CreateHeaderModifyPatternIn, tag::CreateHeaderModifyPatternIn, "create_header_modify_pattern_in", Struct, 0x230, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `pattern`: from byte 0x10 on.
@@ -2852,15 +2870,15 @@ layout! { CreateHeaderModifyPatternIn, tag::CreateHeaderModifyPatternIn, "create
 ///
 /// Sources: dpdk.
 pub type GenerateWqeIn = Layout<tag::GenerateWqeIn, 0x100>;
-layout! { GenerateWqeIn, tag::GenerateWqeIn, "generate_wqe_in", Struct, 0x100, opcode 0xb17;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
+layout! { GenerateWqeIn, tag::GenerateWqeIn, "generate_wqe_in", Struct, 0x100, opcode 0xb17, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
     /// `op_mode`: bits 15:0 of dword 0x04.
     full(op_mode set_op_mode with_op_mode: u16 = "op_mode" 0x04[15:0]);
     /// `pdn`: bits 23:0 of dword 0x10.
-    bits(pdn set_pdn with_pdn try_set_pdn: u32 = "pdn" 0x10[23:0]);
+    number(pdn set_pdn with_pdn: Pdn = "pdn" 0x10[23:0]);
     /// `wqe_ctrl`: from byte 0x40 on.
     bytes(wqe_ctrl wqe_ctrl_mut set_wqe_ctrl with_wqe_ctrl: [u8; 16] = "wqe_ctrl" 0x40, 0x10);
     /// `wqe_gta_ctrl`: from byte 0x50 on.
@@ -2878,11 +2896,72 @@ request! { GenerateWqeIn => GenerateWqeOut }
 ///
 /// Sources: dpdk.
 pub type GenerateWqeOut = Layout<tag::GenerateWqeOut, 0x80>;
-layout! { GenerateWqeOut, tag::GenerateWqeOut, "generate_wqe_out", Struct, 0x80;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { GenerateWqeOut, tag::GenerateWqeOut, "generate_wqe_out", Struct, 0x80, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `cqe_data`: from byte 0x40 on.
     bytes(cqe_data cqe_data_mut set_cqe_data with_cqe_data: [u8; 64] = "cqe_data" 0x40, 0x40);
+}
+
+/// Fields of an STC that MODIFY_GENERAL_OBJECT changes: the whole action.
+///
+/// Of `stc.modify_field_select`.
+#[bitfield_struct::bitfield(u64)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ModifyStcSelect {
+    /// Bit 0: `ste_action_offset`, `action_type`, `reparse_mode`, `stc_param`.
+    pub new_stc: bool,
+    #[bits(63)]
+    __: u64,
+}
+
+impl ModifyStcSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_stc_select", bits: &[(0, "new_stc")] };
+}
+
+changes! { Stc, "stc", ();
+    /// Changes `ste_action_offset`: sets it, and bit 0 (`new_stc`) of `modify_field_select`, which says so.
+    change_ste_action_offset changing_ste_action_offset: u8 = full(u8 "ste_action_offset" 0x10[15:8]), 0x04[0];
+    /// Changes `action_type`: sets it, and bit 0 (`new_stc`) of `modify_field_select`, which says so.
+    change_action_type changing_action_type: crate::StcActionType = coded_full(u8 "action_type" 0x10[7:0]), 0x04[0];
+    /// Changes `reparse_mode`: sets it, and bit 0 (`new_stc`) of `modify_field_select`, which says so.
+    change_reparse_mode changing_reparse_mode: crate::StcReparseMode = coded(u8 "reparse_mode" 0x10[25:24]), 0x04[0];
+    /// Changes `stc_param`: sets it, and bit 0 (`new_stc`) of `modify_field_select`, which says so.
+    change_stc_param changing_stc_param: StcParam = nested(0x20), 0x04[0];
+}
+
+general_object! {
+    Stc, "stc" 0x0040, selects &[
+            crate::SelectDesc {
+                name: "modify_stc_select",
+                mask: place!(0x00[31] 64),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "new_stc", fields: &[
+                        selected!("ste_action_offset" place!(0x10[15] 8)),
+                        selected!("action_type" place!(0x10[7] 8)),
+                        selected!("reparse_mode" place!(0x10[25] 2)),
+                        selected!("stc_param" place!(0x20[31] 128)),
+                    ] },
+                ],
+            },
+    ], "Steering table context: an action of hardware steering."
+}
+
+general_object! {
+    Rtc, "rtc" 0x0041, selects &[], "Rule table context: how rules of hardware steering are placed."
+}
+
+general_object! {
+    Ste, "ste" 0x0042, selects &[], "Range of steering table entries."
+}
+
+general_object! {
+    HeaderModifyPatternIn, "header_modify_pattern" 0x0043, selects &[], "Pattern of header changes."
 }

@@ -61,10 +61,22 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 ];
 
 /// The commands of this family.
-pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
+pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
+    &CREATE_TIR,
+    &MODIFY_TIR,
+    &DESTROY_TIR,
+    &QUERY_TIR,
+    &CREATE_TIS,
+    &MODIFY_TIS,
+    &DESTROY_TIS,
+    &QUERY_TIS,
+];
 
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 
 /// `rx_hash_field_select`: 4 bytes.
 ///
@@ -72,13 +84,13 @@ pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type RxHashFieldSelect = Layout<tag::RxHashFieldSelect, 0x04>;
-layout! { RxHashFieldSelect, tag::RxHashFieldSelect, "rx_hash_field_select", Struct, 0x04;
-    /// `l3_prot_type`: bit 31 of dword 0x00. Network protocol: IPv4 (0) or IPv6 (1).
-    flag(l3_prot_type set_l3_prot_type with_l3_prot_type: bool = "l3_prot_type" 0x00[31]);
-    /// `l4_prot_type`: bit 30 of dword 0x00. Transport protocol: TCP (0) or UDP (1).
-    flag(l4_prot_type set_l4_prot_type with_l4_prot_type: bool = "l4_prot_type" 0x00[30]);
-    /// `selected_fields`: bits 29:0 of dword 0x00. Mask: source and destination address, source and destination port, IPsec SPI.
-    bits(selected_fields set_selected_fields with_selected_fields try_set_selected_fields: u32 = "selected_fields" 0x00[29:0]);
+layout! { RxHashFieldSelect, tag::RxHashFieldSelect, "rx_hash_field_select", Struct, 0x04, "What of a packet is hashed.";
+    /// `l3_prot_type`: bit 31 of dword 0x00.
+    coded(l3_prot_type set_l3_prot_type with_l3_prot_type try_set_l3_prot_type: L3ProtType(u8) = "l3_prot_type" 0x00[31:31]) "Network protocol: IPv4 (0) or IPv6 (1).";
+    /// `l4_prot_type`: bit 30 of dword 0x00.
+    coded(l4_prot_type set_l4_prot_type with_l4_prot_type try_set_l4_prot_type: L4ProtType(u8) = "l4_prot_type" 0x00[30:30]) "Transport protocol: TCP (0) or UDP (1).";
+    /// `selected_fields`: bits 29:0 of dword 0x00.
+    flags(selected_fields set_selected_fields with_selected_fields try_set_selected_fields: RxHashFields(u32) = "selected_fields" 0x00[29:0]) "Mask: source and destination address, source and destination port, IPsec SPI.";
 }
 
 /// `tisc`: 160 bytes.
@@ -87,23 +99,23 @@ layout! { RxHashFieldSelect, tag::RxHashFieldSelect, "rx_hash_field_select", Str
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type Tisc = Layout<tag::Tisc, 0xa0>;
-layout! { Tisc, tag::Tisc, "tisc", Struct, 0xa0;
-    /// `strict_lag_tx_port_affinity`: bit 31 of dword 0x00. When set, the port of the bond stays the same, even on failover.
-    flag(strict_lag_tx_port_affinity set_strict_lag_tx_port_affinity with_strict_lag_tx_port_affinity: bool = "strict_lag_tx_port_affinity" 0x00[31]);
-    /// `tls_en`: bit 30 of dword 0x00. When set, records of TLS are encrypted. Capability: cmd_hca_cap.tls_tx.
-    flag(tls_en set_tls_en with_tls_en: bool = "tls_en" 0x00[30]);
-    /// `nvmeotcp_en`: bit 29 of dword 0x00. When set, NVMe over TCP is offloaded. Capability: cmd_hca_cap.nvmeotcp.
-    flag(nvmeotcp_en set_nvmeotcp_en with_nvmeotcp_en: bool = "nvmeotcp_en" 0x00[29]);
-    /// `lag_tx_port_affinity`: bits 27:24 of dword 0x00. Port of the bond that sends, from 1; 0 lets the adapter choose. Capability: cmd_hca_cap.lag_tx_port_affinity.
-    bits(lag_tx_port_affinity set_lag_tx_port_affinity with_lag_tx_port_affinity try_set_lag_tx_port_affinity: u8 = "lag_tx_port_affinity" 0x00[27:24]);
-    /// `prio`: bits 19:16 of dword 0x00. Priority of the packets: twice the Ethernet priority.
-    bits(prio set_prio with_prio try_set_prio: u8 = "prio" 0x00[19:16]);
-    /// `transport_domain`: bits 23:0 of dword 0x24. Number of the transport domain that the TIS belongs to.
-    bits(transport_domain set_transport_domain with_transport_domain try_set_transport_domain: u32 = "transport_domain" 0x24[23:0]);
-    /// `underlay_qpn`: bits 23:0 of dword 0x28. Number of the QP that carries the packets, for IPoIB.
-    bits(underlay_qpn set_underlay_qpn with_underlay_qpn try_set_underlay_qpn: u32 = "underlay_qpn" 0x28[23:0]);
-    /// `pd`: bits 23:0 of dword 0x2c. Number of the PD that the TIS belongs to, for TLS.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x2c[23:0]);
+layout! { Tisc, tag::Tisc, "tisc", Struct, 0xa0, "Context of a TIS: how the packets of send queues leave.";
+    /// `strict_lag_tx_port_affinity`: bit 31 of dword 0x00.
+    flag(strict_lag_tx_port_affinity set_strict_lag_tx_port_affinity with_strict_lag_tx_port_affinity: bool = "strict_lag_tx_port_affinity" 0x00[31]) "When set, the port of the bond stays the same, even on failover.";
+    /// `tls_en`: bit 30 of dword 0x00.
+    flag(tls_en set_tls_en with_tls_en: bool = "tls_en" 0x00[30]) "When set, records of TLS are encrypted. Capability: cmd_hca_cap.tls_tx.";
+    /// `nvmeotcp_en`: bit 29 of dword 0x00.
+    flag(nvmeotcp_en set_nvmeotcp_en with_nvmeotcp_en: bool = "nvmeotcp_en" 0x00[29]) "When set, NVMe over TCP is offloaded. Capability: cmd_hca_cap.nvmeotcp.";
+    /// `lag_tx_port_affinity`: bits 27:24 of dword 0x00.
+    bits(lag_tx_port_affinity set_lag_tx_port_affinity with_lag_tx_port_affinity try_set_lag_tx_port_affinity: u8 = "lag_tx_port_affinity" 0x00[27:24]) "Port of the bond that sends, from 1; 0 lets the adapter choose. Capability: cmd_hca_cap.lag_tx_port_affinity.";
+    /// `prio`: bits 19:16 of dword 0x00.
+    bits(prio set_prio with_prio try_set_prio: u8 = "prio" 0x00[19:16]) "Priority of the packets: twice the Ethernet priority.";
+    /// `transport_domain`: bits 23:0 of dword 0x24.
+    number(transport_domain set_transport_domain with_transport_domain: Tdn = "transport_domain" 0x24[23:0]) "Number of the transport domain that the TIS belongs to.";
+    /// `underlay_qpn`: bits 23:0 of dword 0x28.
+    number(underlay_qpn set_underlay_qpn with_underlay_qpn: Qpn = "underlay_qpn" 0x28[23:0]) "Number of the QP that carries the packets, for IPoIB.";
+    /// `pd`: bits 23:0 of dword 0x2c.
+    number(pd set_pd with_pd: Pdn = "pd" 0x2c[23:0]) "Number of the PD that the TIS belongs to, for TLS.";
 }
 
 /// `tirc`: 240 bytes.
@@ -112,45 +124,45 @@ layout! { Tisc, tag::Tisc, "tisc", Struct, 0xa0;
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type Tirc = Layout<tag::Tirc, 0xf0>;
-layout! { Tirc, tag::Tirc, "tirc", Struct, 0xf0;
-    /// `disp_type`: bits 31:28 of dword 0x04. Where packets go: inline_rqn (0) or a queue of indirect_table (1).
-    bits(disp_type set_disp_type with_disp_type try_set_disp_type: u8 = "disp_type" 0x04[31:28]);
-    /// `tls_en`: bit 27 of dword 0x04. When set, records of TLS are decrypted. Capability: cmd_hca_cap.tls_rx.
-    flag(tls_en set_tls_en with_tls_en: bool = "tls_en" 0x04[27]);
-    /// `nvmeotcp_zerocopy_en`: bit 26 of dword 0x04. When set, data of NVMe over TCP goes straight to its buffers. Capability: nvmeotcp_cap.zerocopy.
-    flag(nvmeotcp_zerocopy_en set_nvmeotcp_zerocopy_en with_nvmeotcp_zerocopy_en: bool = "nvmeotcp_zerocopy_en" 0x04[26]);
-    /// `nvmeotcp_crc_en`: bit 25 of dword 0x04. When set, digests of NVMe over TCP are checked. Capability: nvmeotcp_cap.crc_rx.
-    flag(nvmeotcp_crc_en set_nvmeotcp_crc_en with_nvmeotcp_crc_en: bool = "nvmeotcp_crc_en" 0x04[25]);
-    /// `lro_timeout_period_usecs`: bits 27:12 of dword 0x10. How long a merged packet may wait for more. Unit: microseconds. Range: one of lro_timer_supported_periods. Capability: per_protocol_networking_offload_caps.lro_timer_supported_periods.
-    full(lro_timeout_period_usecs set_lro_timeout_period_usecs with_lro_timeout_period_usecs: u16 = "lro_timeout_period_usecs" 0x10[27:12]);
-    /// `packet_merge_mask`: bits 11:8 of dword 0x10. Which packets LRO merges: IPv4 (bit 0), IPv6 (bit 1). Capability: per_protocol_networking_offload_caps.lro_cap.
+layout! { Tirc, tag::Tirc, "tirc", Struct, 0xf0, "Context of a TIR: what becomes of packets that steering hands over.";
+    /// `disp_type`: bits 31:28 of dword 0x04.
+    coded(disp_type set_disp_type with_disp_type try_set_disp_type: TirDispType(u8) = "disp_type" 0x04[31:28]) "Where packets go: inline_rqn (0) or a queue of indirect_table (1).";
+    /// `tls_en`: bit 27 of dword 0x04.
+    flag(tls_en set_tls_en with_tls_en: bool = "tls_en" 0x04[27]) "When set, records of TLS are decrypted. Capability: cmd_hca_cap.tls_rx.";
+    /// `nvmeotcp_zerocopy_en`: bit 26 of dword 0x04.
+    flag(nvmeotcp_zerocopy_en set_nvmeotcp_zerocopy_en with_nvmeotcp_zerocopy_en: bool = "nvmeotcp_zerocopy_en" 0x04[26]) "When set, data of NVMe over TCP goes straight to its buffers. Capability: nvmeotcp_cap.zerocopy.";
+    /// `nvmeotcp_crc_en`: bit 25 of dword 0x04.
+    flag(nvmeotcp_crc_en set_nvmeotcp_crc_en with_nvmeotcp_crc_en: bool = "nvmeotcp_crc_en" 0x04[25]) "When set, digests of NVMe over TCP are checked. Capability: nvmeotcp_cap.crc_rx.";
+    /// `lro_timeout_period_usecs`: bits 27:12 of dword 0x10.
+    full(lro_timeout_period_usecs set_lro_timeout_period_usecs with_lro_timeout_period_usecs: u16 = "lro_timeout_period_usecs" 0x10[27:12]) "How long a merged packet may wait for more. Unit: microseconds. Range: one of lro_timer_supported_periods. Capability: per_protocol_networking_offload_caps.lro_timer_supported_periods.";
+    /// `packet_merge_mask`: bits 11:8 of dword 0x10.
     #[doc(alias = "lro_enable_mask")]
-    bits(packet_merge_mask set_packet_merge_mask with_packet_merge_mask try_set_packet_merge_mask: u8 = "packet_merge_mask" 0x10[11:8]);
-    /// `lro_max_ip_payload_size`: bits 7:0 of dword 0x10. Largest IP payload that merging may make. Unit: 256 bytes. Capability: per_protocol_networking_offload_caps.lro_cap.
+    flags(packet_merge_mask set_packet_merge_mask with_packet_merge_mask try_set_packet_merge_mask: PacketMergeMask(u8) = "packet_merge_mask" 0x10[11:8]) "Which packets LRO merges: IPv4 (bit 0), IPv6 (bit 1). Capability: per_protocol_networking_offload_caps.lro_cap.";
+    /// `lro_max_ip_payload_size`: bits 7:0 of dword 0x10.
     #[doc(alias = "lro_max_msg_sz")]
-    full(lro_max_ip_payload_size set_lro_max_ip_payload_size with_lro_max_ip_payload_size: u8 = "lro_max_ip_payload_size" 0x10[7:0]);
-    /// `inline_rqn`: bits 23:0 of dword 0x1c. Number of the RQ that gets the packets, when disp_type is 0.
-    bits(inline_rqn set_inline_rqn with_inline_rqn try_set_inline_rqn: u32 = "inline_rqn" 0x1c[23:0]);
-    /// `rx_hash_symmetric`: bit 31 of dword 0x20. When set, both directions of a flow have the same hash.
-    flag(rx_hash_symmetric set_rx_hash_symmetric with_rx_hash_symmetric: bool = "rx_hash_symmetric" 0x20[31]);
-    /// `tunneled_offload_en`: bit 29 of dword 0x20. When set, offloads work on the inner packet of a tunnel too.
-    flag(tunneled_offload_en set_tunneled_offload_en with_tunneled_offload_en: bool = "tunneled_offload_en" 0x20[29]);
-    /// `indirect_table`: bits 23:0 of dword 0x20. Number of the RQT that gets the packets, when disp_type is 1.
-    bits(indirect_table set_indirect_table with_indirect_table try_set_indirect_table: u32 = "indirect_table" 0x20[23:0]);
-    /// `rx_hash_fn`: bits 31:28 of dword 0x24. Hash that chooses the queue: none, XOR or Toeplitz.
-    bits(rx_hash_fn set_rx_hash_fn with_rx_hash_fn try_set_rx_hash_fn: u8 = "rx_hash_fn" 0x24[31:28]);
-    /// `self_lb_block`: bits 25:24 of dword 0x24. Which packets of its own transport domain are blocked: unicast, multicast. By its name only: no public text says more.
-    bits(self_lb_block set_self_lb_block with_self_lb_block try_set_self_lb_block: u8 = "self_lb_block" 0x24[25:24]);
-    /// `transport_domain`: bits 23:0 of dword 0x24. Number of the transport domain that the TIR belongs to.
-    bits(transport_domain set_transport_domain with_transport_domain try_set_transport_domain: u32 = "transport_domain" 0x24[23:0]);
-    /// `rx_hash_toeplitz_key`: from byte 0x28 on. Key of the Toeplitz hash.
-    array(rx_hash_toeplitz_key rx_hash_toeplitz_key_mut set_rx_hash_toeplitz_key with_rx_hash_toeplitz_key: [U32; 10] = "rx_hash_toeplitz_key" 0x28, 0x28);
-    /// `rx_hash_field_selector_outer`: from byte 0x50 on. What of the outer packet is hashed.
-    nested(rx_hash_field_selector_outer rx_hash_field_selector_outer_mut set_rx_hash_field_selector_outer with_rx_hash_field_selector_outer: RxHashFieldSelect = "rx_hash_field_selector_outer" 0x50, 0x04);
-    /// `rx_hash_field_selector_inner`: from byte 0x54 on. What of the inner packet of a tunnel is hashed.
-    nested(rx_hash_field_selector_inner rx_hash_field_selector_inner_mut set_rx_hash_field_selector_inner with_rx_hash_field_selector_inner: RxHashFieldSelect = "rx_hash_field_selector_inner" 0x54, 0x04);
-    /// `nvmeotcp_tag_buffer_table_id`: bits 31:0 of dword 0x58. Number of the table that finds the buffers of NVMe over TCP. Capability: nvmeotcp_cap.log_max_nvmeotcp_tag_buffer_table.
-    full(nvmeotcp_tag_buffer_table_id set_nvmeotcp_tag_buffer_table_id with_nvmeotcp_tag_buffer_table_id: u32 = "nvmeotcp_tag_buffer_table_id" 0x58[31:0]);
+    full(lro_max_ip_payload_size set_lro_max_ip_payload_size with_lro_max_ip_payload_size: u8 = "lro_max_ip_payload_size" 0x10[7:0]) "Largest IP payload that merging may make. Unit: 256 bytes. Capability: per_protocol_networking_offload_caps.lro_cap.";
+    /// `inline_rqn`: bits 23:0 of dword 0x1c.
+    number(inline_rqn set_inline_rqn with_inline_rqn: Rqn = "inline_rqn" 0x1c[23:0]) "Number of the RQ that gets the packets, when disp_type is 0.";
+    /// `rx_hash_symmetric`: bit 31 of dword 0x20.
+    flag(rx_hash_symmetric set_rx_hash_symmetric with_rx_hash_symmetric: bool = "rx_hash_symmetric" 0x20[31]) "When set, both directions of a flow have the same hash.";
+    /// `tunneled_offload_en`: bit 29 of dword 0x20.
+    flag(tunneled_offload_en set_tunneled_offload_en with_tunneled_offload_en: bool = "tunneled_offload_en" 0x20[29]) "When set, offloads work on the inner packet of a tunnel too.";
+    /// `indirect_table`: bits 23:0 of dword 0x20.
+    number(indirect_table set_indirect_table with_indirect_table: Rqtn = "indirect_table" 0x20[23:0]) "Number of the RQT that gets the packets, when disp_type is 1.";
+    /// `rx_hash_fn`: bits 31:28 of dword 0x24.
+    coded(rx_hash_fn set_rx_hash_fn with_rx_hash_fn try_set_rx_hash_fn: RxHashFn(u8) = "rx_hash_fn" 0x24[31:28]) "Hash that chooses the queue: none, XOR or Toeplitz.";
+    /// `self_lb_block`: bits 25:24 of dword 0x24.
+    flags(self_lb_block set_self_lb_block with_self_lb_block try_set_self_lb_block: SelfLbBlock(u8) = "self_lb_block" 0x24[25:24]) "Which packets of its own transport domain are blocked: unicast, multicast. By its name only: no public text says more.";
+    /// `transport_domain`: bits 23:0 of dword 0x24.
+    number(transport_domain set_transport_domain with_transport_domain: Tdn = "transport_domain" 0x24[23:0]) "Number of the transport domain that the TIR belongs to.";
+    /// `rx_hash_toeplitz_key`: from byte 0x28 on.
+    array(rx_hash_toeplitz_key rx_hash_toeplitz_key_mut set_rx_hash_toeplitz_key with_rx_hash_toeplitz_key: [U32; 10] = "rx_hash_toeplitz_key" 0x28, 0x28) "Key of the Toeplitz hash.";
+    /// `rx_hash_field_selector_outer`: from byte 0x50 on.
+    nested(rx_hash_field_selector_outer rx_hash_field_selector_outer_mut set_rx_hash_field_selector_outer with_rx_hash_field_selector_outer: RxHashFieldSelect = "rx_hash_field_selector_outer" 0x50, 0x04) "What of the outer packet is hashed.";
+    /// `rx_hash_field_selector_inner`: from byte 0x54 on.
+    nested(rx_hash_field_selector_inner rx_hash_field_selector_inner_mut set_rx_hash_field_selector_inner with_rx_hash_field_selector_inner: RxHashFieldSelect = "rx_hash_field_selector_inner" 0x54, 0x04) "What of the inner packet of a tunnel is hashed.";
+    /// `nvmeotcp_tag_buffer_table_id`: bits 31:0 of dword 0x58.
+    number(nvmeotcp_tag_buffer_table_id set_nvmeotcp_tag_buffer_table_id with_nvmeotcp_tag_buffer_table_id: GeneralObjectId = "nvmeotcp_tag_buffer_table_id" 0x58[31:0]) "Number of the table that finds the buffers of NVMe over TCP. Capability: nvmeotcp_cap.log_max_nvmeotcp_tag_buffer_table.";
 }
 
 /// `query_tis_out`: 176 bytes.
@@ -159,13 +171,13 @@ layout! { Tirc, tag::Tirc, "tirc", Struct, 0xf0;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryTisOut = Layout<tag::QueryTisOut, 0xb0>;
-layout! { QueryTisOut, tag::QueryTisOut, "query_tis_out", Struct, 0xb0;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `tis_context`: from byte 0x10 on. Context of the TIS as it is now.
-    nested(tis_context tis_context_mut set_tis_context with_tis_context: Tisc = "tis_context" 0x10, 0xa0);
+layout! { QueryTisOut, tag::QueryTisOut, "query_tis_out", Struct, 0xb0, "Output of QUERY_TIS: the context.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `tis_context`: from byte 0x10 on.
+    nested(tis_context tis_context_mut set_tis_context with_tis_context: Tisc = "tis_context" 0x10, 0xa0) "Context of the TIS as it is now.";
 }
 
 /// `query_tis_in`: 16 bytes.
@@ -174,15 +186,15 @@ layout! { QueryTisOut, tag::QueryTisOut, "query_tis_out", Struct, 0xb0;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryTisIn = Layout<tag::QueryTisIn, 0x10>;
-layout! { QueryTisIn, tag::QueryTisIn, "query_tis_in", Struct, 0x10, opcode 0x915;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `tisn`: bits 23:0 of dword 0x08. Number of the TIS that the command works on.
-    bits(tisn set_tisn with_tisn try_set_tisn: u32 = "tisn" 0x08[23:0]);
+layout! { QueryTisIn, tag::QueryTisIn, "query_tis_in", Struct, 0x10, opcode 0x915, "Input of QUERY_TIS, which reads a TIS.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `tisn`: bits 23:0 of dword 0x08.
+    number(tisn set_tisn with_tisn: Tisn = "tisn" 0x08[23:0]) "Number of the TIS that the command works on.";
 }
 request! { QueryTisIn => QueryTisOut }
 
@@ -192,13 +204,13 @@ request! { QueryTisIn => QueryTisOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryTirOut = Layout<tag::QueryTirOut, 0x110>;
-layout! { QueryTirOut, tag::QueryTirOut, "query_tir_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `tir_context`: from byte 0x20 on. Context of the TIR as it is now.
-    nested(tir_context tir_context_mut set_tir_context with_tir_context: Tirc = "tir_context" 0x20, 0xf0);
+layout! { QueryTirOut, tag::QueryTirOut, "query_tir_out", Struct, 0x110, "Output of QUERY_TIR: the context.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `tir_context`: from byte 0x20 on.
+    nested(tir_context tir_context_mut set_tir_context with_tir_context: Tirc = "tir_context" 0x20, 0xf0) "Context of the TIR as it is now.";
 }
 
 /// `query_tir_in`: 16 bytes.
@@ -207,15 +219,15 @@ layout! { QueryTirOut, tag::QueryTirOut, "query_tir_out", Struct, 0x110;
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryTirIn = Layout<tag::QueryTirIn, 0x10>;
-layout! { QueryTirIn, tag::QueryTirIn, "query_tir_in", Struct, 0x10, opcode 0x903;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `tirn`: bits 23:0 of dword 0x08. Number of the TIR that the command works on.
-    bits(tirn set_tirn with_tirn try_set_tirn: u32 = "tirn" 0x08[23:0]);
+layout! { QueryTirIn, tag::QueryTirIn, "query_tir_in", Struct, 0x10, opcode 0x903, "Input of QUERY_TIR, which reads a TIR.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `tirn`: bits 23:0 of dword 0x08.
+    number(tirn set_tirn with_tirn: Tirn = "tirn" 0x08[23:0]) "Number of the TIR that the command works on.";
 }
 request! { QueryTirIn => QueryTirOut }
 
@@ -225,11 +237,11 @@ request! { QueryTirIn => QueryTirOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ModifyTisOut = Layout<tag::ModifyTisOut, 0x10>;
-layout! { ModifyTisOut, tag::ModifyTisOut, "modify_tis_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyTisOut, tag::ModifyTisOut, "modify_tis_out", Struct, 0x10, "Output of MODIFY_TIS: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_tis_bitmask`: 8 bytes.
@@ -238,34 +250,36 @@ layout! { ModifyTisOut, tag::ModifyTisOut, "modify_tis_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ModifyTisBitmask = Layout<tag::ModifyTisBitmask, 0x08>;
-layout! { ModifyTisBitmask, tag::ModifyTisBitmask, "modify_tis_bitmask", Struct, 0x08;
-    /// `lag_tx_port_affinity`: bit 2 of dword 0x04. When set, lag_tx_port_affinity is changed.
-    flag(lag_tx_port_affinity set_lag_tx_port_affinity with_lag_tx_port_affinity: bool = "lag_tx_port_affinity" 0x04[2]);
-    /// `strict_lag_tx_port_affinity`: bit 1 of dword 0x04. When set, strict_lag_tx_port_affinity is changed.
-    flag(strict_lag_tx_port_affinity set_strict_lag_tx_port_affinity with_strict_lag_tx_port_affinity: bool = "strict_lag_tx_port_affinity" 0x04[1]);
-    /// `prio`: bit 0 of dword 0x04. When set, prio is changed.
-    flag(prio set_prio with_prio: bool = "prio" 0x04[0]);
+layout! { ModifyTisBitmask, tag::ModifyTisBitmask, "modify_tis_bitmask", Struct, 0x08, "What MODIFY_TIS changes.";
+    /// `lag_tx_port_affinity`: bit 2 of dword 0x04.
+    flag(lag_tx_port_affinity set_lag_tx_port_affinity with_lag_tx_port_affinity: bool = "lag_tx_port_affinity" 0x04[2]) "When set, lag_tx_port_affinity is changed.";
+    /// `strict_lag_tx_port_affinity`: bit 1 of dword 0x04.
+    flag(strict_lag_tx_port_affinity set_strict_lag_tx_port_affinity with_strict_lag_tx_port_affinity: bool = "strict_lag_tx_port_affinity" 0x04[1]) "When set, strict_lag_tx_port_affinity is changed.";
+    /// `prio`: bit 0 of dword 0x04.
+    flag(prio set_prio with_prio: bool = "prio" 0x04[0]) "When set, prio is changed.";
 }
 
 /// `modify_tis_in`: 192 bytes.
 ///
 /// Input of MODIFY_TIS (0x913). Changes the selected fields of a TIS.
 ///
+/// Select mask `bitmask`: [`ModifyTisSelect`].
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ModifyTisIn = Layout<tag::ModifyTisIn, 0xc0>;
-layout! { ModifyTisIn, tag::ModifyTisIn, "modify_tis_in", Struct, 0xc0, opcode 0x913;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `tisn`: bits 23:0 of dword 0x08. Number of the TIS that the command works on.
-    bits(tisn set_tisn with_tisn try_set_tisn: u32 = "tisn" 0x08[23:0]);
-    /// `bitmask`: from byte 0x10 on. Which fields of ctx count. Capability: cmd_hca_cap.modify_tis.
-    nested(bitmask bitmask_mut set_bitmask with_bitmask: ModifyTisBitmask = "bitmask" 0x10, 0x08);
-    /// `ctx`: from byte 0x20 on. New values of the selected fields.
-    nested(ctx ctx_mut set_ctx with_ctx: Tisc = "ctx" 0x20, 0xa0);
+layout! { ModifyTisIn, tag::ModifyTisIn, "modify_tis_in", Struct, 0xc0, opcode 0x913, "Input of MODIFY_TIS, which changes a TIS.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `tisn`: bits 23:0 of dword 0x08.
+    number(tisn set_tisn with_tisn: Tisn = "tisn" 0x08[23:0]) "Number of the TIS that the command works on.";
+    /// `bitmask`: from byte 0x10 on.
+    nested(bitmask bitmask_mut set_bitmask with_bitmask: ModifyTisBitmask = "bitmask" 0x10, 0x08) "Which fields of ctx count. Capability: cmd_hca_cap.modify_tis.";
+    /// `ctx`: from byte 0x20 on.
+    nested(ctx ctx_mut set_ctx with_ctx: Tisc = "ctx" 0x20, 0xa0) "New values of the selected fields.";
 }
 request! { ModifyTisIn => ModifyTisOut }
 
@@ -275,14 +289,14 @@ request! { ModifyTisIn => ModifyTisOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyTirBitmask = Layout<tag::ModifyTirBitmask, 0x08>;
-layout! { ModifyTirBitmask, tag::ModifyTirBitmask, "modify_tir_bitmask", Struct, 0x08;
-    /// `self_lb_en`: bit 4 of dword 0x04. When set, self_lb_block is changed. Capability: per_protocol_networking_offload_caps.self_lb_en_modifiable.
-    flag(self_lb_en set_self_lb_en with_self_lb_en: bool = "self_lb_en" 0x04[4]);
-    /// `hash`: bit 2 of dword 0x04. When set, the hash is changed: function, key and fields.
-    flag(hash_ set_hash with_hash: bool = "hash" 0x04[2]);
-    /// `packet_merge`: bit 0 of dword 0x04. When set, LRO is changed: mask, timeout and size.
+layout! { ModifyTirBitmask, tag::ModifyTirBitmask, "modify_tir_bitmask", Struct, 0x08, "What MODIFY_TIR changes.";
+    /// `self_lb_en`: bit 4 of dword 0x04.
+    flag(self_lb_en set_self_lb_en with_self_lb_en: bool = "self_lb_en" 0x04[4]) "When set, self_lb_block is changed. Capability: per_protocol_networking_offload_caps.self_lb_en_modifiable.";
+    /// `hash`: bit 2 of dword 0x04.
+    flag(hash_ set_hash with_hash: bool = "hash" 0x04[2]) "When set, the hash is changed: function, key and fields.";
+    /// `packet_merge`: bit 0 of dword 0x04.
     #[doc(alias = "lro")]
-    flag(packet_merge set_packet_merge with_packet_merge: bool = "packet_merge" 0x04[0]);
+    flag(packet_merge set_packet_merge with_packet_merge: bool = "packet_merge" 0x04[0]) "When set, LRO is changed: mask, timeout and size.";
 }
 
 /// `modify_tir_out`: 16 bytes.
@@ -291,34 +305,36 @@ layout! { ModifyTirBitmask, tag::ModifyTirBitmask, "modify_tir_bitmask", Struct,
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyTirOut = Layout<tag::ModifyTirOut, 0x10>;
-layout! { ModifyTirOut, tag::ModifyTirOut, "modify_tir_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyTirOut, tag::ModifyTirOut, "modify_tir_out", Struct, 0x10, "Output of MODIFY_TIR: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_tir_in`: 272 bytes.
 ///
 /// Input of MODIFY_TIR (0x901). Changes the selected fields of a TIR.
 ///
+/// Select mask `bitmask`: [`ModifyTirSelect`].
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyTirIn = Layout<tag::ModifyTirIn, 0x110>;
-layout! { ModifyTirIn, tag::ModifyTirIn, "modify_tir_in", Struct, 0x110, opcode 0x901;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `tirn`: bits 23:0 of dword 0x08. Number of the TIR that the command works on.
-    bits(tirn set_tirn with_tirn try_set_tirn: u32 = "tirn" 0x08[23:0]);
-    /// `bitmask`: from byte 0x10 on. Which fields of ctx count.
+layout! { ModifyTirIn, tag::ModifyTirIn, "modify_tir_in", Struct, 0x110, opcode 0x901, "Input of MODIFY_TIR, which changes a TIR.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `tirn`: bits 23:0 of dword 0x08.
+    number(tirn set_tirn with_tirn: Tirn = "tirn" 0x08[23:0]) "Number of the TIR that the command works on.";
+    /// `bitmask`: from byte 0x10 on.
     #[doc(alias = "modify_bitmask")]
-    nested(bitmask bitmask_mut set_bitmask with_bitmask: ModifyTirBitmask = "bitmask" 0x10, 0x08);
-    /// `ctx`: from byte 0x20 on. New values of the selected fields.
+    nested(bitmask bitmask_mut set_bitmask with_bitmask: ModifyTirBitmask = "bitmask" 0x10, 0x08) "Which fields of ctx count.";
+    /// `ctx`: from byte 0x20 on.
     #[doc(alias = "tir_context")]
-    nested(ctx ctx_mut set_ctx with_ctx: Tirc = "ctx" 0x20, 0xf0);
+    nested(ctx ctx_mut set_ctx with_ctx: Tirc = "ctx" 0x20, 0xf0) "New values of the selected fields.";
 }
 request! { ModifyTirIn => ModifyTirOut }
 
@@ -328,11 +344,11 @@ request! { ModifyTirIn => ModifyTirOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyTisOut = Layout<tag::DestroyTisOut, 0x10>;
-layout! { DestroyTisOut, tag::DestroyTisOut, "destroy_tis_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyTisOut, tag::DestroyTisOut, "destroy_tis_out", Struct, 0x10, "Output of DESTROY_TIS: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_tis_in`: 16 bytes.
@@ -341,15 +357,15 @@ layout! { DestroyTisOut, tag::DestroyTisOut, "destroy_tis_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyTisIn = Layout<tag::DestroyTisIn, 0x10>;
-layout! { DestroyTisIn, tag::DestroyTisIn, "destroy_tis_in", Struct, 0x10, opcode 0x914;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `tisn`: bits 23:0 of dword 0x08. Number of the TIS that the command works on.
-    bits(tisn set_tisn with_tisn try_set_tisn: u32 = "tisn" 0x08[23:0]);
+layout! { DestroyTisIn, tag::DestroyTisIn, "destroy_tis_in", Struct, 0x10, opcode 0x914, "Input of DESTROY_TIS, which ends a TIS.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `tisn`: bits 23:0 of dword 0x08.
+    number(tisn set_tisn with_tisn: Tisn = "tisn" 0x08[23:0]) "Number of the TIS that the command works on.";
 }
 request! { DestroyTisIn => DestroyTisOut }
 
@@ -359,11 +375,11 @@ request! { DestroyTisIn => DestroyTisOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyTirOut = Layout<tag::DestroyTirOut, 0x10>;
-layout! { DestroyTirOut, tag::DestroyTirOut, "destroy_tir_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyTirOut, tag::DestroyTirOut, "destroy_tir_out", Struct, 0x10, "Output of DESTROY_TIR: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_tir_in`: 16 bytes.
@@ -372,15 +388,15 @@ layout! { DestroyTirOut, tag::DestroyTirOut, "destroy_tir_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyTirIn = Layout<tag::DestroyTirIn, 0x10>;
-layout! { DestroyTirIn, tag::DestroyTirIn, "destroy_tir_in", Struct, 0x10, opcode 0x902;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `tirn`: bits 23:0 of dword 0x08. Number of the TIR that the command works on.
-    bits(tirn set_tirn with_tirn try_set_tirn: u32 = "tirn" 0x08[23:0]);
+layout! { DestroyTirIn, tag::DestroyTirIn, "destroy_tir_in", Struct, 0x10, opcode 0x902, "Input of DESTROY_TIR, which ends a TIR.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `tirn`: bits 23:0 of dword 0x08.
+    number(tirn set_tirn with_tirn: Tirn = "tirn" 0x08[23:0]) "Number of the TIR that the command works on.";
 }
 request! { DestroyTirIn => DestroyTirOut }
 
@@ -390,30 +406,30 @@ request! { DestroyTirIn => DestroyTirOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateTisOut = Layout<tag::CreateTisOut, 0x10>;
-layout! { CreateTisOut, tag::CreateTisOut, "create_tis_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `tisn`: bits 23:0 of dword 0x08. Number of the new TIS.
-    bits(tisn set_tisn with_tisn try_set_tisn: u32 = "tisn" 0x08[23:0]);
+layout! { CreateTisOut, tag::CreateTisOut, "create_tis_out", Struct, 0x10, "Output of CREATE_TIS: the number of the new TIS.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `tisn`: bits 23:0 of dword 0x08.
+    number(tisn set_tisn with_tisn: Tisn = "tisn" 0x08[23:0]) "Number of the new TIS.";
 }
 
 /// `create_tis_in`: 192 bytes.
 ///
-/// Input of CREATE_TIS (0x912). Makes a TIS, which gives send queues their transport attributes.
+/// Input of CREATE_TIS (0x912). Makes a TIS.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type CreateTisIn = Layout<tag::CreateTisIn, 0xc0>;
-layout! { CreateTisIn, tag::CreateTisIn, "create_tis_in", Struct, 0xc0, opcode 0x912;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `ctx`: from byte 0x20 on. Context of the new TIS.
-    nested(ctx ctx_mut set_ctx with_ctx: Tisc = "ctx" 0x20, 0xa0);
+layout! { CreateTisIn, tag::CreateTisIn, "create_tis_in", Struct, 0xc0, opcode 0x912, "Input of CREATE_TIS, which makes a TIS.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `ctx`: from byte 0x20 on.
+    nested(ctx ctx_mut set_ctx with_ctx: Tisc = "ctx" 0x20, 0xa0) "Context of the new TIS.";
 }
 request! { CreateTisIn => CreateTisOut }
 
@@ -423,37 +439,37 @@ request! { CreateTisIn => CreateTisOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateTirOut = Layout<tag::CreateTirOut, 0x10>;
-layout! { CreateTirOut, tag::CreateTirOut, "create_tir_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `icm_address_63_40`: bits 23:0 of dword 0x00. Bits 63:40 of the address by which software steering reaches it.
-    bits(icm_address_63_40 set_icm_address_63_40 with_icm_address_63_40 try_set_icm_address_63_40: u32 = "icm_address_63_40" 0x00[23:0]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `icm_address_39_32`: bits 31:24 of dword 0x08. Bits 39:32 of the address by which software steering reaches it.
-    full(icm_address_39_32 set_icm_address_39_32 with_icm_address_39_32: u8 = "icm_address_39_32" 0x08[31:24]);
-    /// `tirn`: bits 23:0 of dword 0x08. Number of the new TIR.
-    bits(tirn set_tirn with_tirn try_set_tirn: u32 = "tirn" 0x08[23:0]);
-    /// `icm_address_31_0`: bits 31:0 of dword 0x0c. Bits 31:0 of the address by which software steering reaches it.
-    full(icm_address_31_0 set_icm_address_31_0 with_icm_address_31_0: u32 = "icm_address_31_0" 0x0c[31:0]);
+layout! { CreateTirOut, tag::CreateTirOut, "create_tir_out", Struct, 0x10, "Output of CREATE_TIR: number and address of the new TIR.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `icm_address_63_40`: bits 23:0 of dword 0x00.
+    bits(icm_address_63_40 set_icm_address_63_40 with_icm_address_63_40 try_set_icm_address_63_40: u32 = "icm_address_63_40" 0x00[23:0]) "Bits 63:40 of the address by which software steering reaches it.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `icm_address_39_32`: bits 31:24 of dword 0x08.
+    full(icm_address_39_32 set_icm_address_39_32 with_icm_address_39_32: u8 = "icm_address_39_32" 0x08[31:24]) "Bits 39:32 of the address by which software steering reaches it.";
+    /// `tirn`: bits 23:0 of dword 0x08.
+    number(tirn set_tirn with_tirn: Tirn = "tirn" 0x08[23:0]) "Number of the new TIR.";
+    /// `icm_address_31_0`: bits 31:0 of dword 0x0c.
+    full(icm_address_31_0 set_icm_address_31_0 with_icm_address_31_0: u32 = "icm_address_31_0" 0x0c[31:0]) "Bits 31:0 of the address by which software steering reaches it.";
 }
 
 /// `create_tir_in`: 272 bytes.
 ///
-/// Input of CREATE_TIR (0x900). Makes a TIR, which hands received packets to receive queues.
+/// Input of CREATE_TIR (0x900). Makes a TIR.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type CreateTirIn = Layout<tag::CreateTirIn, 0x110>;
-layout! { CreateTirIn, tag::CreateTirIn, "create_tir_in", Struct, 0x110, opcode 0x900;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `ctx`: from byte 0x20 on. Context of the new TIR.
+layout! { CreateTirIn, tag::CreateTirIn, "create_tir_in", Struct, 0x110, opcode 0x900, "Input of CREATE_TIR, which makes a TIR.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `ctx`: from byte 0x20 on.
     #[doc(alias = "tir_context")]
-    nested(ctx ctx_mut set_ctx with_ctx: Tirc = "ctx" 0x20, 0xf0);
+    nested(ctx ctx_mut set_ctx with_ctx: Tirc = "ctx" 0x20, 0xf0) "Context of the new TIR.";
 }
 request! { CreateTirIn => CreateTirOut }
 
@@ -463,25 +479,25 @@ request! { CreateTirIn => CreateTirOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type TlsStaticParams = Layout<tag::TlsStaticParams, 0x40>;
-layout! { TlsStaticParams, tag::TlsStaticParams, "tls_static_params", Struct, 0x40;
-    /// `const_2`: bits 31:30 of dword 0x00. Must be 2.
-    bits(const_2 set_const_2 with_const_2 try_set_const_2: u8 = "const_2" 0x00[31:30]);
-    /// `tls_version`: bits 29:26 of dword 0x00. Version of TLS: 1.2 (2) or 1.3 (3).
-    bits(tls_version set_tls_version with_tls_version try_set_tls_version: u8 = "tls_version" 0x00[29:26]);
-    /// `const_1`: bits 25:24 of dword 0x00. Must be 1.
-    bits(const_1 set_const_1 with_const_1 try_set_const_1: u8 = "const_1" 0x00[25:24]);
-    /// `encryption_standard`: bits 3:0 of dword 0x00. What the records are encrypted by; 1 is TLS.
-    bits(encryption_standard set_encryption_standard with_encryption_standard try_set_encryption_standard: u8 = "encryption_standard" 0x00[3:0]);
-    /// `initial_record_number`: 64 bits from byte 0x08 on. Number of the first record to work on.
-    quad(initial_record_number set_initial_record_number with_initial_record_number: u64 = "initial_record_number" 0x08);
-    /// `resync_tcp_sn`: bits 31:0 of dword 0x10. TCP sequence number from which on the adapter is in step again.
-    full(resync_tcp_sn set_resync_tcp_sn with_resync_tcp_sn: u32 = "resync_tcp_sn" 0x10[31:0]);
-    /// `gcm_iv`: bits 31:0 of dword 0x14. Salt: the fixed first bytes of the nonce of AES-GCM.
-    full(gcm_iv set_gcm_iv with_gcm_iv: u32 = "gcm_iv" 0x14[31:0]);
-    /// `implicit_iv`: 64 bits from byte 0x18 on. Rest of the fixed nonce in TLS 1.3.
-    quad(implicit_iv set_implicit_iv with_implicit_iv: u64 = "implicit_iv" 0x18);
-    /// `dek_index`: bits 23:0 of dword 0x20. Number of the DEK that encrypts and decrypts.
-    bits(dek_index set_dek_index with_dek_index try_set_dek_index: u32 = "dek_index" 0x20[23:0]);
+layout! { TlsStaticParams, tag::TlsStaticParams, "tls_static_params", Struct, 0x40, "What TLS offload needs to know of a connection from the start.";
+    /// `const_2`: bits 31:30 of dword 0x00.
+    bits(const_2 set_const_2 with_const_2 try_set_const_2: u8 = "const_2" 0x00[31:30]) "Must be 2.";
+    /// `tls_version`: bits 29:26 of dword 0x00.
+    bits(tls_version set_tls_version with_tls_version try_set_tls_version: u8 = "tls_version" 0x00[29:26]) "Version of TLS: 1.2 (2) or 1.3 (3).";
+    /// `const_1`: bits 25:24 of dword 0x00.
+    bits(const_1 set_const_1 with_const_1 try_set_const_1: u8 = "const_1" 0x00[25:24]) "Must be 1.";
+    /// `encryption_standard`: bits 3:0 of dword 0x00.
+    bits(encryption_standard set_encryption_standard with_encryption_standard try_set_encryption_standard: u8 = "encryption_standard" 0x00[3:0]) "What the records are encrypted by; 1 is TLS.";
+    /// `initial_record_number`: 64 bits from byte 0x08 on.
+    quad(initial_record_number set_initial_record_number with_initial_record_number: u64 = "initial_record_number" 0x08) "Number of the first record to work on.";
+    /// `resync_tcp_sn`: bits 31:0 of dword 0x10.
+    full(resync_tcp_sn set_resync_tcp_sn with_resync_tcp_sn: u32 = "resync_tcp_sn" 0x10[31:0]) "TCP sequence number from which on the adapter is in step again.";
+    /// `gcm_iv`: bits 31:0 of dword 0x14.
+    full(gcm_iv set_gcm_iv with_gcm_iv: u32 = "gcm_iv" 0x14[31:0]) "Salt: the fixed first bytes of the nonce of AES-GCM.";
+    /// `implicit_iv`: 64 bits from byte 0x18 on.
+    quad(implicit_iv set_implicit_iv with_implicit_iv: u64 = "implicit_iv" 0x18) "Rest of the fixed nonce in TLS 1.3.";
+    /// `dek_index`: bits 23:0 of dword 0x20.
+    bits(dek_index set_dek_index with_dek_index try_set_dek_index: u32 = "dek_index" 0x20[23:0]) "Number of the DEK that encrypts and decrypts.";
 }
 
 /// `tls_progress_params`: 12 bytes.
@@ -490,15 +506,293 @@ layout! { TlsStaticParams, tag::TlsStaticParams, "tls_static_params", Struct, 0x
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type TlsProgressParams = Layout<tag::TlsProgressParams, 0x0c>;
-layout! { TlsProgressParams, tag::TlsProgressParams, "tls_progress_params", Struct, 0x0c;
-    /// `next_record_tcp_sn`: bits 31:0 of dword 0x00. TCP sequence number at which the next record begins.
-    full(next_record_tcp_sn set_next_record_tcp_sn with_next_record_tcp_sn: u32 = "next_record_tcp_sn" 0x00[31:0]);
-    /// `hw_resync_tcp_sn`: bits 31:0 of dword 0x04. TCP sequence number at which the adapter believes a record begins.
-    full(hw_resync_tcp_sn set_hw_resync_tcp_sn with_hw_resync_tcp_sn: u32 = "hw_resync_tcp_sn" 0x04[31:0]);
-    /// `record_tracker_state`: bits 31:30 of dword 0x08. How the adapter finds records: start (0), tracking (1), searching (2).
-    bits(record_tracker_state set_record_tracker_state with_record_tracker_state try_set_record_tracker_state: u8 = "record_tracker_state" 0x08[31:30]);
-    /// `auth_state`: bits 29:28 of dword 0x08. What is done with records now: nothing (0), offload (1), authentication (2).
-    bits(auth_state set_auth_state with_auth_state try_set_auth_state: u8 = "auth_state" 0x08[29:28]);
-    /// `hw_offset_record_number`: bits 23:0 of dword 0x08. How many records the adapter has counted since initial_record_number. By its name only: no public text says more.
-    bits(hw_offset_record_number set_hw_offset_record_number with_hw_offset_record_number try_set_hw_offset_record_number: u32 = "hw_offset_record_number" 0x08[23:0]);
+layout! { TlsProgressParams, tag::TlsProgressParams, "tls_progress_params", Struct, 0x0c, "How far TLS offload has come in a connection.";
+    /// `next_record_tcp_sn`: bits 31:0 of dword 0x00.
+    full(next_record_tcp_sn set_next_record_tcp_sn with_next_record_tcp_sn: u32 = "next_record_tcp_sn" 0x00[31:0]) "TCP sequence number at which the next record begins.";
+    /// `hw_resync_tcp_sn`: bits 31:0 of dword 0x04.
+    full(hw_resync_tcp_sn set_hw_resync_tcp_sn with_hw_resync_tcp_sn: u32 = "hw_resync_tcp_sn" 0x04[31:0]) "TCP sequence number at which the adapter believes a record begins.";
+    /// `record_tracker_state`: bits 31:30 of dword 0x08.
+    coded(record_tracker_state set_record_tracker_state with_record_tracker_state try_set_record_tracker_state: TlsRecordTrackerState(u8) = "record_tracker_state" 0x08[31:30]) "How the adapter finds records: start (0), tracking (1), searching (2).";
+    /// `auth_state`: bits 29:28 of dword 0x08.
+    coded(auth_state set_auth_state with_auth_state try_set_auth_state: TlsAuthState(u8) = "auth_state" 0x08[29:28]) "What is done with records now: nothing (0), offload (1), authentication (2).";
+    /// `hw_offset_record_number`: bits 23:0 of dword 0x08.
+    bits(hw_offset_record_number set_hw_offset_record_number with_hw_offset_record_number try_set_hw_offset_record_number: u32 = "hw_offset_record_number" 0x08[23:0]) "How many records the adapter has counted since initial_record_number. By its name only: no public text says more.";
+}
+
+/// What a TIR merges packets of.
+///
+/// Of `tirc.packet_merge_mask`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct PacketMergeMask {
+    /// Bit 0: 0x1.
+    pub ipv4_lro: bool,
+    /// Bit 1: 0x2.
+    pub ipv6_lro: bool,
+    #[bits(6)]
+    __: u8,
+}
+
+impl PacketMergeMask {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "packet_merge_mask", bits: &[(0, "IPV4_LRO"), (1, "IPV6_LRO")] };
+}
+
+/// Packets that a TIR does not take when they come from its own function.
+///
+/// Of `tirc.self_lb_block`.
+#[bitfield_struct::bitfield(u8)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct SelfLbBlock {
+    /// Bit 0: 0x1.
+    pub unicast: bool,
+    /// Bit 1: 0x2.
+    pub multicast: bool,
+    #[bits(6)]
+    __: u8,
+}
+
+impl SelfLbBlock {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "self_lb_block", bits: &[(0, "UNICAST"), (1, "MULTICAST")] };
+}
+
+/// Fields of a packet that go into its hash.
+///
+/// Of `rx_hash_field_select.selected_fields`.
+#[bitfield_struct::bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct RxHashFields {
+    /// Bit 0: 0x1.
+    pub src_ip: bool,
+    /// Bit 1: 0x2.
+    pub dst_ip: bool,
+    /// Bit 2: 0x4.
+    pub l4_sport: bool,
+    /// Bit 3: 0x8.
+    pub l4_dport: bool,
+    /// Bit 4: 0x10.
+    pub ipsec_spi: bool,
+    #[bits(27)]
+    __: u32,
+}
+
+impl RxHashFields {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "rx_hash_fields", bits: &[(0, "SRC_IP"), (1, "DST_IP"), (2, "L4_SPORT"), (3, "L4_DPORT"), (4, "IPSEC_SPI")] };
+}
+
+command! {
+    CreateTirIn, Create Tir, CREATE_TIR, crate::CommandDesc {
+        name: "CREATE_TIR",
+        opcode: 0x900,
+        verb: crate::Verb::Create,
+        object: <crate::object::Tir as crate::Object>::DESC,
+        input: <CreateTirIn as crate::Described>::DESC,
+        output: <CreateTirOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x20[31] 1920)),
+        selects: &[],
+        transition: None,
+        about: "Makes a TIR.",
+    }
+}
+
+command! {
+    ModifyTirIn, Modify Tir, MODIFY_TIR, crate::CommandDesc {
+        name: "MODIFY_TIR",
+        opcode: 0x901,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Tir as crate::Object>::DESC,
+        input: <ModifyTirIn as crate::Described>::DESC,
+        output: <ModifyTirOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x20[31] 1920)),
+        selects: &[
+            crate::SelectDesc {
+                name: "modify_tir_select",
+                mask: place!(0x10[31] 64),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "packet_merge", fields: &[
+                        selected!("ctx.packet_merge_mask" place!(0x30[11] 4)),
+                        selected!("ctx.lro_timeout_period_usecs" place!(0x30[27] 16)),
+                        selected!("ctx.lro_max_ip_payload_size" place!(0x30[7] 8)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "indirect_table", fields: &[
+                        selected!("ctx.indirect_table" place!(0x40[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "hash", fields: &[
+                        selected!("ctx.rx_hash_symmetric" place!(0x40[31] 1)),
+                        selected!("ctx.rx_hash_fn" place!(0x44[31] 4)),
+                        selected!("ctx.rx_hash_toeplitz_key" place!(0x48[31] 320)),
+                        selected!("ctx.rx_hash_field_selector_outer" place!(0x70[31] 32)),
+                        selected!("ctx.rx_hash_field_selector_inner" place!(0x74[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "tunneled_offload_en", fields: &[
+                        selected!("ctx.tunneled_offload_en" place!(0x40[29] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "self_lb_en", fields: &[
+                        selected!("ctx.self_lb_block" place!(0x44[25] 2)),
+                    ] },
+                ],
+            },
+        ],
+        transition: None,
+        about: "Changes the selected fields of a TIR.",
+    }
+}
+
+command! {
+    DestroyTirIn, Destroy Tir, DESTROY_TIR, crate::CommandDesc {
+        name: "DESTROY_TIR",
+        opcode: 0x902,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::Tir as crate::Object>::DESC,
+        input: <DestroyTirIn as crate::Described>::DESC,
+        output: <DestroyTirOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends a TIR.",
+    }
+}
+
+command! {
+    QueryTirIn, Query Tir, QUERY_TIR, crate::CommandDesc {
+        name: "QUERY_TIR",
+        opcode: 0x903,
+        verb: crate::Verb::Query,
+        object: <crate::object::Tir as crate::Object>::DESC,
+        input: <QueryTirIn as crate::Described>::DESC,
+        output: <QueryTirOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x20[31] 1920)),
+        selects: &[],
+        transition: None,
+        about: "Reads the context of a TIR.",
+    }
+}
+
+command! {
+    CreateTisIn, Create Tis, CREATE_TIS, crate::CommandDesc {
+        name: "CREATE_TIS",
+        opcode: 0x912,
+        verb: crate::Verb::Create,
+        object: <crate::object::Tis as crate::Object>::DESC,
+        input: <CreateTisIn as crate::Described>::DESC,
+        output: <CreateTisOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x20[31] 1280)),
+        selects: &[],
+        transition: None,
+        about: "Makes a TIS.",
+    }
+}
+
+command! {
+    ModifyTisIn, Modify Tis, MODIFY_TIS, crate::CommandDesc {
+        name: "MODIFY_TIS",
+        opcode: 0x913,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Tis as crate::Object>::DESC,
+        input: <ModifyTisIn as crate::Described>::DESC,
+        output: <ModifyTisOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x20[31] 1280)),
+        selects: &[
+            crate::SelectDesc {
+                name: "modify_tis_select",
+                mask: place!(0x10[31] 64),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "prio", fields: &[
+                        selected!("ctx.prio" place!(0x20[19] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "strict_lag_tx_port_affinity", fields: &[
+                        selected!("ctx.strict_lag_tx_port_affinity" place!(0x20[31] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "lag_tx_port_affinity", fields: &[
+                        selected!("ctx.lag_tx_port_affinity" place!(0x20[27] 4)),
+                    ] },
+                ],
+            },
+        ],
+        transition: None,
+        about: "Changes the selected fields of a TIS.",
+    }
+}
+
+command! {
+    DestroyTisIn, Destroy Tis, DESTROY_TIS, crate::CommandDesc {
+        name: "DESTROY_TIS",
+        opcode: 0x914,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::Tis as crate::Object>::DESC,
+        input: <DestroyTisIn as crate::Described>::DESC,
+        output: <DestroyTisOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends a TIS.",
+    }
+}
+
+command! {
+    QueryTisIn, Query Tis, QUERY_TIS, crate::CommandDesc {
+        name: "QUERY_TIS",
+        opcode: 0x915,
+        verb: crate::Verb::Query,
+        object: <crate::object::Tis as crate::Object>::DESC,
+        input: <QueryTisIn as crate::Described>::DESC,
+        output: <QueryTisOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x10[31] 1280)),
+        selects: &[],
+        transition: None,
+        about: "Reads the context of a TIS.",
+    }
+}
+
+changes! { ModifyTisIn, "modify_tis_in", ();
+    /// Changes `ctx.prio`: sets it, and bit 0 (`prio`) of `bitmask`, which says so.
+    change_prio changing_prio: u8 = bits(u8 "ctx.prio" 0x20[19:16]), 0x14[0];
+    /// Changes `ctx.strict_lag_tx_port_affinity`: sets it, and bit 1 (`strict_lag_tx_port_affinity`) of `bitmask`, which says so.
+    change_strict_lag_tx_port_affinity changing_strict_lag_tx_port_affinity: bool = flag(0x20[31]), 0x14[1];
+    /// Changes `ctx.lag_tx_port_affinity`: sets it, and bit 2 (`lag_tx_port_affinity`) of `bitmask`, which says so.
+    change_lag_tx_port_affinity changing_lag_tx_port_affinity: u8 = bits(u8 "ctx.lag_tx_port_affinity" 0x20[27:24]), 0x14[2];
+}
+
+changes! { ModifyTirIn, "modify_tir_in", ();
+    /// Changes `ctx.packet_merge_mask`: sets it, and bit 0 (`packet_merge`) of `bitmask`, which says so.
+    change_packet_merge_mask changing_packet_merge_mask: crate::PacketMergeMask = flags(u8 "ctx.packet_merge_mask" 0x30[11:8]), 0x14[0];
+    /// Changes `ctx.lro_timeout_period_usecs`: sets it, and bit 0 (`packet_merge`) of `bitmask`, which says so.
+    change_lro_timeout_period_usecs changing_lro_timeout_period_usecs: u16 = full(u16 "ctx.lro_timeout_period_usecs" 0x30[27:12]), 0x14[0];
+    /// Changes `ctx.lro_max_ip_payload_size`: sets it, and bit 0 (`packet_merge`) of `bitmask`, which says so.
+    change_lro_max_ip_payload_size changing_lro_max_ip_payload_size: u8 = full(u8 "ctx.lro_max_ip_payload_size" 0x30[7:0]), 0x14[0];
+    /// Changes `ctx.indirect_table`: sets it, and bit 1 (`indirect_table`) of `bitmask`, which says so.
+    change_indirect_table changing_indirect_table: crate::Rqtn = number("ctx.indirect_table" 0x40[23:0]), 0x14[1];
+    /// Changes `ctx.rx_hash_symmetric`: sets it, and bit 2 (`hash`) of `bitmask`, which says so.
+    change_rx_hash_symmetric changing_rx_hash_symmetric: bool = flag(0x40[31]), 0x14[2];
+    /// Changes `ctx.rx_hash_fn`: sets it, and bit 2 (`hash`) of `bitmask`, which says so.
+    change_rx_hash_fn changing_rx_hash_fn: crate::RxHashFn = coded(u8 "ctx.rx_hash_fn" 0x44[31:28]), 0x14[2];
+    /// Changes `ctx.rx_hash_toeplitz_key`: sets it, and bit 2 (`hash`) of `bitmask`, which says so.
+    change_rx_hash_toeplitz_key changing_rx_hash_toeplitz_key: [U32; 10] = view([U32; 10], 0x48, 0x28), 0x14[2];
+    /// Changes `ctx.rx_hash_field_selector_outer`: sets it, and bit 2 (`hash`) of `bitmask`, which says so.
+    change_rx_hash_field_selector_outer changing_rx_hash_field_selector_outer: RxHashFieldSelect = nested(0x70), 0x14[2];
+    /// Changes `ctx.rx_hash_field_selector_inner`: sets it, and bit 2 (`hash`) of `bitmask`, which says so.
+    change_rx_hash_field_selector_inner changing_rx_hash_field_selector_inner: RxHashFieldSelect = nested(0x74), 0x14[2];
+    /// Changes `ctx.tunneled_offload_en`: sets it, and bit 3 (`tunneled_offload_en`) of `bitmask`, which says so.
+    change_tunneled_offload_en changing_tunneled_offload_en: bool = flag(0x40[29]), 0x14[3];
+    /// Changes `ctx.self_lb_block`: sets it, and bit 4 (`self_lb_en`) of `bitmask`, which says so.
+    change_self_lb_block changing_self_lb_block: crate::SelfLbBlock = flags(u8 "ctx.self_lb_block" 0x44[25:24]), 0x14[4];
 }

@@ -57,15 +57,22 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
 
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
+    <DeviceEmulationQpToNvmeMap as crate::GeneralObject>::GENERAL,
+    <VirtioNetQObject as crate::GeneralObject>::GENERAL,
+    <VirtioQCounters as crate::GeneralObject>::GENERAL,
+];
+
 /// `virtio_q`: 128 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk.
 pub type VirtioQ = Layout<tag::VirtioQ, 0x80>;
 layout! { VirtioQ, tag::VirtioQ, "virtio_q", Struct, 0x80;
     /// `virtio_q_type`: bits 31:24 of dword 0x00.
-    full(virtio_q_type set_virtio_q_type with_virtio_q_type: u8 = "virtio_q_type" 0x00[31:24]);
+    coded_full(virtio_q_type set_virtio_q_type with_virtio_q_type: VirtioQueueType(u8) = "virtio_q_type" 0x00[31:24]);
     /// `event_mode`: bits 18:16 of dword 0x00.
-    bits(event_mode set_event_mode with_event_mode try_set_event_mode: u8 = "event_mode" 0x00[18:16]);
+    coded(event_mode set_event_mode with_event_mode try_set_event_mode: VirtioEventMode(u8) = "event_mode" 0x00[18:16]);
     /// `queue_index`: bits 15:0 of dword 0x00.
     full(queue_index set_queue_index with_queue_index: u16 = "queue_index" 0x00[15:0]);
     /// `full_emulation`: bit 31 of dword 0x04.
@@ -90,7 +97,7 @@ layout! { VirtioQ, tag::VirtioQ, "virtio_q", Struct, 0x80;
     /// `available_addr`: 64 bits from byte 0x20 on.
     quad(available_addr set_available_addr with_available_addr: u64 = "available_addr" 0x20);
     /// `virtio_q_mkey`: bits 31:0 of dword 0x28.
-    full(virtio_q_mkey set_virtio_q_mkey with_virtio_q_mkey: u32 = "virtio_q_mkey" 0x28[31:0]);
+    number(virtio_q_mkey set_virtio_q_mkey with_virtio_q_mkey: Mkey = "virtio_q_mkey" 0x28[31:0]);
     /// `max_tunnel_desc`: bits 31:16 of dword 0x2c.
     full(max_tunnel_desc set_max_tunnel_desc with_max_tunnel_desc: u16 = "max_tunnel_desc" 0x2c[31:16]);
     /// `error_type`: bits 7:0 of dword 0x2c.
@@ -114,9 +121,9 @@ layout! { VirtioQ, tag::VirtioQ, "virtio_q", Struct, 0x80;
     /// `umem_3_offset`: 64 bits from byte 0x58 on.
     quad(umem_3_offset set_umem_3_offset with_umem_3_offset: u64 = "umem_3_offset" 0x58);
     /// `counter_set_id`: bits 31:0 of dword 0x60.
-    full(counter_set_id set_counter_set_id with_counter_set_id: u32 = "counter_set_id" 0x60[31:0]);
+    number(counter_set_id set_counter_set_id with_counter_set_id: GeneralObjectId = "counter_set_id" 0x60[31:0]);
     /// `pd`: bits 23:0 of dword 0x64.
-    bits(pd set_pd with_pd try_set_pd: u32 = "pd" 0x64[23:0]);
+    number(pd set_pd with_pd: Pdn = "pd" 0x64[23:0]);
     /// `queue_period_mode`: bits 29:28 of dword 0x68.
     bits(queue_period_mode set_queue_period_mode with_queue_period_mode try_set_queue_period_mode: u8 = "queue_period_mode" 0x68[29:28]);
     /// `queue_period_us`: bits 27:16 of dword 0x68.
@@ -124,10 +131,14 @@ layout! { VirtioQ, tag::VirtioQ, "virtio_q", Struct, 0x80;
     /// `queue_max_count`: bits 15:0 of dword 0x68.
     full(queue_max_count set_queue_max_count with_queue_max_count: u16 = "queue_max_count" 0x68[15:0]);
     /// `desc_group_mkey`: bits 31:0 of dword 0x6c.
-    full(desc_group_mkey set_desc_group_mkey with_desc_group_mkey: u32 = "desc_group_mkey" 0x6c[31:0]);
+    number(desc_group_mkey set_desc_group_mkey with_desc_group_mkey: Mkey = "desc_group_mkey" 0x6c[31:0]);
 }
 
 /// `virtio_net_q_object`: 192 bytes.
+///
+/// General object 0x000d (virtio_net_q): Virtio net queue that the adapter serves.
+///
+/// Select mask `modify_field_select`: [`ModifyVirtioNetQSelect`].
 ///
 /// Called `virtio_net_q` in dpdk.
 ///
@@ -136,9 +147,9 @@ layout! { VirtioQ, tag::VirtioQ, "virtio_q", Struct, 0x80;
 pub type VirtioNetQObject = Layout<tag::VirtioNetQObject, 0xc0>;
 layout! { VirtioNetQObject, tag::VirtioNetQObject, "virtio_net_q_object", Struct, 0xc0;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
-    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    flags_quad(modify_field_select set_modify_field_select with_modify_field_select: ModifyVirtioNetQSelect(u64) = "modify_field_select" 0x00);
     /// `vhca_id`: bits 31:16 of dword 0x0c.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x0c[31:16]);
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x0c[31:16]);
     /// `queue_feature_bit_mask_12_3`: bits 31:22 of dword 0x10.
     bits(queue_feature_bit_mask_12_3 set_queue_feature_bit_mask_12_3 with_queue_feature_bit_mask_12_3 try_set_queue_feature_bit_mask_12_3: u16 = "queue_feature_bit_mask_12_3" 0x10[31:22]);
     /// `dirty_bitmap_dump_enable`: bit 21 of dword 0x10.
@@ -146,13 +157,13 @@ layout! { VirtioNetQObject, tag::VirtioNetQObject, "virtio_net_q_object", Struct
     /// `vhost_log_page`: bits 20:16 of dword 0x10.
     bits(vhost_log_page set_vhost_log_page with_vhost_log_page try_set_vhost_log_page: u8 = "vhost_log_page" 0x10[20:16]);
     /// `state`: bits 3:0 of dword 0x10.
-    bits(state set_state with_state try_set_state: u8 = "state" 0x10[3:0]);
+    coded(state set_state with_state try_set_state: VirtioNetQState(u8) = "state" 0x10[3:0]);
     /// `queue_feature_bit_mask_2_0`: bits 26:24 of dword 0x14.
     bits(queue_feature_bit_mask_2_0 set_queue_feature_bit_mask_2_0 with_queue_feature_bit_mask_2_0 try_set_queue_feature_bit_mask_2_0: u8 = "queue_feature_bit_mask_2_0" 0x14[26:24]);
     /// `tisn_or_qpn`: bits 23:0 of dword 0x14.
     bits(tisn_or_qpn set_tisn_or_qpn with_tisn_or_qpn try_set_tisn_or_qpn: u32 = "tisn_or_qpn" 0x14[23:0]);
     /// `dirty_bitmap_mkey`: bits 31:0 of dword 0x18.
-    full(dirty_bitmap_mkey set_dirty_bitmap_mkey with_dirty_bitmap_mkey: u32 = "dirty_bitmap_mkey" 0x18[31:0]);
+    number(dirty_bitmap_mkey set_dirty_bitmap_mkey with_dirty_bitmap_mkey: Mkey = "dirty_bitmap_mkey" 0x18[31:0]);
     /// `dirty_bitmap_size`: bits 31:0 of dword 0x1c.
     full(dirty_bitmap_size set_dirty_bitmap_size with_dirty_bitmap_size: u32 = "dirty_bitmap_size" 0x1c[31:0]);
     /// `dirty_bitmap_addr`: 64 bits from byte 0x20 on.
@@ -174,7 +185,7 @@ layout! { VirtioNetQObject, tag::VirtioNetQObject, "virtio_net_q_object", Struct
 /// Sources: v7.3, v6.12, v6.1, dpdk.
 #[doc(alias = "create_virtq_in")]
 pub type CreateVirtioNetQIn = Layout<tag::CreateVirtioNetQIn, 0xd0>;
-layout! { CreateVirtioNetQIn, tag::CreateVirtioNetQIn, "create_virtio_net_q_in", Struct, 0xd0;
+layout! { CreateVirtioNetQIn, tag::CreateVirtioNetQIn, "create_virtio_net_q_in", Struct, 0xd0, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
     #[doc(alias = "hdr")]
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
@@ -189,7 +200,7 @@ layout! { CreateVirtioNetQIn, tag::CreateVirtioNetQIn, "create_virtio_net_q_in",
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type CreateVirtioNetQOut = Layout<tag::CreateVirtioNetQOut, 0x10>;
-layout! { CreateVirtioNetQOut, tag::CreateVirtioNetQOut, "create_virtio_net_q_out", Struct, 0x10;
+layout! { CreateVirtioNetQOut, tag::CreateVirtioNetQOut, "create_virtio_net_q_out", Struct, 0x10, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
 }
@@ -200,7 +211,7 @@ layout! { CreateVirtioNetQOut, tag::CreateVirtioNetQOut, "create_virtio_net_q_ou
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type DestroyVirtioNetQIn = Layout<tag::DestroyVirtioNetQIn, 0x10>;
-layout! { DestroyVirtioNetQIn, tag::DestroyVirtioNetQIn, "destroy_virtio_net_q_in", Struct, 0x10;
+layout! { DestroyVirtioNetQIn, tag::DestroyVirtioNetQIn, "destroy_virtio_net_q_in", Struct, 0x10, "Input of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjInCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
 }
@@ -211,7 +222,7 @@ layout! { DestroyVirtioNetQIn, tag::DestroyVirtioNetQIn, "destroy_virtio_net_q_i
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type DestroyVirtioNetQOut = Layout<tag::DestroyVirtioNetQOut, 0x10>;
-layout! { DestroyVirtioNetQOut, tag::DestroyVirtioNetQOut, "destroy_virtio_net_q_out", Struct, 0x10;
+layout! { DestroyVirtioNetQOut, tag::DestroyVirtioNetQOut, "destroy_virtio_net_q_out", Struct, 0x10, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
 }
@@ -222,7 +233,7 @@ layout! { DestroyVirtioNetQOut, tag::DestroyVirtioNetQOut, "destroy_virtio_net_q
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type QueryVirtioNetQIn = Layout<tag::QueryVirtioNetQIn, 0x10>;
-layout! { QueryVirtioNetQIn, tag::QueryVirtioNetQIn, "query_virtio_net_q_in", Struct, 0x10;
+layout! { QueryVirtioNetQIn, tag::QueryVirtioNetQIn, "query_virtio_net_q_in", Struct, 0x10, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
 }
@@ -236,7 +247,7 @@ layout! { QueryVirtioNetQIn, tag::QueryVirtioNetQIn, "query_virtio_net_q_in", St
 /// Sources: v7.3, v6.12, v6.1, dpdk.
 #[doc(alias = "query_virtq_out")]
 pub type QueryVirtioNetQOut = Layout<tag::QueryVirtioNetQOut, 0xd0>;
-layout! { QueryVirtioNetQOut, tag::QueryVirtioNetQOut, "query_virtio_net_q_out", Struct, 0xd0;
+layout! { QueryVirtioNetQOut, tag::QueryVirtioNetQOut, "query_virtio_net_q_out", Struct, 0xd0, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
     #[doc(alias = "hdr")]
     nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
@@ -251,7 +262,7 @@ layout! { QueryVirtioNetQOut, tag::QueryVirtioNetQOut, "query_virtio_net_q_out",
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type ModifyVirtioNetQIn = Layout<tag::ModifyVirtioNetQIn, 0xd0>;
-layout! { ModifyVirtioNetQIn, tag::ModifyVirtioNetQIn, "modify_virtio_net_q_in", Struct, 0xd0;
+layout! { ModifyVirtioNetQIn, tag::ModifyVirtioNetQIn, "modify_virtio_net_q_in", Struct, 0xd0, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_in_cmd_hdr general_obj_in_cmd_hdr_mut set_general_obj_in_cmd_hdr with_general_obj_in_cmd_hdr: GeneralObjInCmdHdr = "general_obj_in_cmd_hdr" 0x00, 0x10);
     /// `obj_context`: from byte 0x10 on.
@@ -264,12 +275,14 @@ layout! { ModifyVirtioNetQIn, tag::ModifyVirtioNetQIn, "modify_virtio_net_q_in",
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type ModifyVirtioNetQOut = Layout<tag::ModifyVirtioNetQOut, 0x10>;
-layout! { ModifyVirtioNetQOut, tag::ModifyVirtioNetQOut, "modify_virtio_net_q_out", Struct, 0x10;
+layout! { ModifyVirtioNetQOut, tag::ModifyVirtioNetQOut, "modify_virtio_net_q_out", Struct, 0x10, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
     nested(general_obj_out_cmd_hdr general_obj_out_cmd_hdr_mut set_general_obj_out_cmd_hdr with_general_obj_out_cmd_hdr: GeneralObjOutCmdHdr = "general_obj_out_cmd_hdr" 0x00, 0x10);
 }
 
 /// `virtio_q_counters`: 128 bytes.
+///
+/// General object 0x001c (virtio_q_counters): Counters of a virtio queue.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk.
 pub type VirtioQCounters = Layout<tag::VirtioQCounters, 0x80>;
@@ -296,7 +309,7 @@ layout! { VirtioQCounters, tag::VirtioQCounters, "virtio_q_counters", Struct, 0x
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk.
 pub type CreateVirtioQCountersIn = Layout<tag::CreateVirtioQCountersIn, 0x90>;
-layout! { CreateVirtioQCountersIn, tag::CreateVirtioQCountersIn, "create_virtio_q_counters_in", Struct, 0x90;
+layout! { CreateVirtioQCountersIn, tag::CreateVirtioQCountersIn, "create_virtio_q_counters_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `virtio_q_counters`: from byte 0x10 on.
@@ -309,7 +322,7 @@ layout! { CreateVirtioQCountersIn, tag::CreateVirtioQCountersIn, "create_virtio_
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type CreateVirtioQCountersOut = Layout<tag::CreateVirtioQCountersOut, 0x90>;
-layout! { CreateVirtioQCountersOut, tag::CreateVirtioQCountersOut, "create_virtio_q_counters_out", Struct, 0x90;
+layout! { CreateVirtioQCountersOut, tag::CreateVirtioQCountersOut, "create_virtio_q_counters_out", Struct, 0x90, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `virtio_q_counters`: from byte 0x10 on.
@@ -322,7 +335,7 @@ layout! { CreateVirtioQCountersOut, tag::CreateVirtioQCountersOut, "create_virti
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type DestroyVirtioQCountersIn = Layout<tag::DestroyVirtioQCountersIn, 0x10>;
-layout! { DestroyVirtioQCountersIn, tag::DestroyVirtioQCountersIn, "destroy_virtio_q_counters_in", Struct, 0x10;
+layout! { DestroyVirtioQCountersIn, tag::DestroyVirtioQCountersIn, "destroy_virtio_q_counters_in", Struct, 0x10, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
 }
@@ -333,7 +346,7 @@ layout! { DestroyVirtioQCountersIn, tag::DestroyVirtioQCountersIn, "destroy_virt
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type DestroyVirtioQCountersOut = Layout<tag::DestroyVirtioQCountersOut, 0x10>;
-layout! { DestroyVirtioQCountersOut, tag::DestroyVirtioQCountersOut, "destroy_virtio_q_counters_out", Struct, 0x10;
+layout! { DestroyVirtioQCountersOut, tag::DestroyVirtioQCountersOut, "destroy_virtio_q_counters_out", Struct, 0x10, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjOutCmdHdr = "hdr" 0x00, 0x10);
 }
@@ -344,7 +357,7 @@ layout! { DestroyVirtioQCountersOut, tag::DestroyVirtioQCountersOut, "destroy_vi
 ///
 /// Sources: v7.3, v6.12, v6.1.
 pub type QueryVirtioQCountersIn = Layout<tag::QueryVirtioQCountersIn, 0x10>;
-layout! { QueryVirtioQCountersIn, tag::QueryVirtioQCountersIn, "query_virtio_q_counters_in", Struct, 0x10;
+layout! { QueryVirtioQCountersIn, tag::QueryVirtioQCountersIn, "query_virtio_q_counters_in", Struct, 0x10, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
 }
@@ -355,7 +368,7 @@ layout! { QueryVirtioQCountersIn, tag::QueryVirtioQCountersIn, "query_virtio_q_c
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk.
 pub type QueryVirtioQCountersOut = Layout<tag::QueryVirtioQCountersOut, 0x90>;
-layout! { QueryVirtioQCountersOut, tag::QueryVirtioQCountersOut, "query_virtio_q_counters_out", Struct, 0x90;
+layout! { QueryVirtioQCountersOut, tag::QueryVirtioQCountersOut, "query_virtio_q_counters_out", Struct, 0x90, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `counters`: from byte 0x10 on.
@@ -364,17 +377,19 @@ layout! { QueryVirtioQCountersOut, tag::QueryVirtioQCountersOut, "query_virtio_q
 
 /// `device_emulation_qp_to_nvme_map`: 256 bytes.
 ///
+/// General object 0x0007 (device_emulation_qp_to_nvme_map): Binding of a queue pair to an emulated NVMe function.
+///
 /// Sources: libdpcp.
 pub type DeviceEmulationQpToNvmeMap = Layout<tag::DeviceEmulationQpToNvmeMap, 0x100>;
 layout! { DeviceEmulationQpToNvmeMap, tag::DeviceEmulationQpToNvmeMap, "device_emulation_qp_to_nvme_map", Struct, 0x100;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `function_id`: bits 15:0 of dword 0x08.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x08[15:0]);
     /// `offload_type`: bits 27:24 of dword 0x10.
     bits(offload_type set_offload_type with_offload_type try_set_offload_type: u8 = "offload_type" 0x10[27:24]);
     /// `channel_qpn`: bits 23:0 of dword 0x10.
-    bits(channel_qpn set_channel_qpn with_channel_qpn try_set_channel_qpn: u32 = "channel_qpn" 0x10[23:0]);
+    number(channel_qpn set_channel_qpn with_channel_qpn: Qpn = "channel_qpn" 0x10[23:0]);
     /// `msix_vec`: bits 7:0 of dword 0x14.
     full(msix_vec set_msix_vec with_msix_vec: u8 = "msix_vec" 0x14[7:0]);
     /// `nvme_sqe_base_addr`: 64 bits from byte 0x18 on.
@@ -385,4 +400,162 @@ layout! { DeviceEmulationQpToNvmeMap, tag::DeviceEmulationQpToNvmeMap, "device_e
     full(nvme_sqe_num_of_entries set_nvme_sqe_num_of_entries with_nvme_sqe_num_of_entries: u16 = "nvme_sqe_num_of_entries" 0x20[15:0]);
     /// `nvme_sqe_doorbell_offset`: bits 31:0 of dword 0x24.
     full(nvme_sqe_doorbell_offset set_nvme_sqe_doorbell_offset with_nvme_sqe_doorbell_offset: u32 = "nvme_sqe_doorbell_offset" 0x24[31:0]);
+}
+
+/// Fields of a virtio net queue that MODIFY_GENERAL_OBJECT changes.
+///
+/// Of `virtio_net_q_object.modify_field_select`.
+#[bitfield_struct::bitfield(u64)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ModifyVirtioNetQSelect {
+    /// Bit 0: `state`.
+    pub state: bool,
+    #[bits(2)]
+    __: u64,
+    /// Bit 3: `dirty_bitmap_mkey`, `dirty_bitmap_size`, `dirty_bitmap_addr`.
+    pub dirty_bitmap_params: bool,
+    /// Bit 4: `dirty_bitmap_dump_enable`.
+    pub dirty_bitmap_dump_enable: bool,
+    /// Bit 5: `virtio_q_context.queue_period_mode`, `virtio_q_context.queue_period_us`, `virtio_q_context.queue_max_count`.
+    pub queue_period: bool,
+    /// Bit 6: `virtio_q_context.desc_addr`, `virtio_q_context.used_addr`, `virtio_q_context.available_addr`.
+    pub virtio_q_addrs: bool,
+    /// Bit 7: `hw_available_index`.
+    pub hw_available_index: bool,
+    /// Bit 8: `hw_used_index`.
+    pub hw_used_index: bool,
+    /// Bit 9: `virtio_q_context.virtio_q_type`.
+    pub virtio_q_type: bool,
+    /// Bit 10: `virtio_q_context.virtio_version_1_0`.
+    pub virtio_version_1_0: bool,
+    /// Bit 11: `virtio_q_context.virtio_q_mkey`.
+    pub virtio_q_mkey: bool,
+    /// Bit 12: `queue_feature_bit_mask_12_3`, `queue_feature_bit_mask_2_0`.
+    pub queue_features: bool,
+    /// Bit 13: `virtio_q_context.event_mode`, `virtio_q_context.event_qpn_or_msix`.
+    pub event_mode: bool,
+    /// Bit 14: `virtio_q_context.desc_group_mkey`.
+    pub desc_group_mkey: bool,
+    #[bits(49)]
+    __: u64,
+}
+
+impl ModifyVirtioNetQSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_virtio_net_q_select", bits: &[(0, "state"), (3, "dirty_bitmap_params"), (4, "dirty_bitmap_dump_enable"), (5, "queue_period"), (6, "virtio_q_addrs"), (7, "hw_available_index"), (8, "hw_used_index"), (9, "virtio_q_type"), (10, "virtio_version_1_0"), (11, "virtio_q_mkey"), (12, "queue_features"), (13, "event_mode"), (14, "desc_group_mkey")] };
+}
+
+changes! { VirtioNetQObject, "virtio_net_q_object", ();
+    /// Changes `state`: sets it, and bit 0 (`state`) of `modify_field_select`, which says so.
+    change_state changing_state: crate::VirtioNetQState = coded(u8 "state" 0x10[3:0]), 0x04[0];
+    /// Changes `dirty_bitmap_mkey`: sets it, and bit 3 (`dirty_bitmap_params`) of `modify_field_select`, which says so.
+    change_dirty_bitmap_mkey changing_dirty_bitmap_mkey: crate::Mkey = number("dirty_bitmap_mkey" 0x18[31:0]), 0x04[3];
+    /// Changes `dirty_bitmap_size`: sets it, and bit 3 (`dirty_bitmap_params`) of `modify_field_select`, which says so.
+    change_dirty_bitmap_size changing_dirty_bitmap_size: u32 = full(u32 "dirty_bitmap_size" 0x1c[31:0]), 0x04[3];
+    /// Changes `dirty_bitmap_addr`: sets it, and bit 3 (`dirty_bitmap_params`) of `modify_field_select`, which says so.
+    change_dirty_bitmap_addr changing_dirty_bitmap_addr: u64 = quad(0x20), 0x04[3];
+    /// Changes `dirty_bitmap_dump_enable`: sets it, and bit 4 (`dirty_bitmap_dump_enable`) of `modify_field_select`, which says so.
+    change_dirty_bitmap_dump_enable changing_dirty_bitmap_dump_enable: bool = flag(0x10[21]), 0x04[4];
+    /// Changes `virtio_q_context.queue_period_mode`: sets it, and bit 5 (`queue_period`) of `modify_field_select`, which says so.
+    change_queue_period_mode changing_queue_period_mode: u8 = bits(u8 "virtio_q_context.queue_period_mode" 0xa8[29:28]), 0x04[5];
+    /// Changes `virtio_q_context.queue_period_us`: sets it, and bit 5 (`queue_period`) of `modify_field_select`, which says so.
+    change_queue_period_us changing_queue_period_us: u16 = bits(u16 "virtio_q_context.queue_period_us" 0xa8[27:16]), 0x04[5];
+    /// Changes `virtio_q_context.queue_max_count`: sets it, and bit 5 (`queue_period`) of `modify_field_select`, which says so.
+    change_queue_max_count changing_queue_max_count: u16 = full(u16 "virtio_q_context.queue_max_count" 0xa8[15:0]), 0x04[5];
+    /// Changes `virtio_q_context.desc_addr`: sets it, and bit 6 (`virtio_q_addrs`) of `modify_field_select`, which says so.
+    change_desc_addr changing_desc_addr: u64 = quad(0x50), 0x04[6];
+    /// Changes `virtio_q_context.used_addr`: sets it, and bit 6 (`virtio_q_addrs`) of `modify_field_select`, which says so.
+    change_used_addr changing_used_addr: u64 = quad(0x58), 0x04[6];
+    /// Changes `virtio_q_context.available_addr`: sets it, and bit 6 (`virtio_q_addrs`) of `modify_field_select`, which says so.
+    change_available_addr changing_available_addr: u64 = quad(0x60), 0x04[6];
+    /// Changes `hw_available_index`: sets it, and bit 7 (`hw_available_index`) of `modify_field_select`, which says so.
+    change_hw_available_index changing_hw_available_index: u16 = full(u16 "hw_available_index" 0x28[31:16]), 0x04[7];
+    /// Changes `hw_used_index`: sets it, and bit 8 (`hw_used_index`) of `modify_field_select`, which says so.
+    change_hw_used_index changing_hw_used_index: u16 = full(u16 "hw_used_index" 0x28[15:0]), 0x04[8];
+    /// Changes `virtio_q_context.virtio_q_type`: sets it, and bit 9 (`virtio_q_type`) of `modify_field_select`, which says so.
+    change_virtio_q_type changing_virtio_q_type: crate::VirtioQueueType = coded_full(u8 "virtio_q_context.virtio_q_type" 0x40[31:24]), 0x04[9];
+    /// Changes `virtio_q_context.virtio_version_1_0`: sets it, and bit 10 (`virtio_version_1_0`) of `modify_field_select`, which says so.
+    change_virtio_version_1_0 changing_virtio_version_1_0: bool = flag(0x44[30]), 0x04[10];
+    /// Changes `virtio_q_context.virtio_q_mkey`: sets it, and bit 11 (`virtio_q_mkey`) of `modify_field_select`, which says so.
+    change_virtio_q_mkey changing_virtio_q_mkey: crate::Mkey = number("virtio_q_context.virtio_q_mkey" 0x68[31:0]), 0x04[11];
+    /// Changes `queue_feature_bit_mask_12_3`: sets it, and bit 12 (`queue_features`) of `modify_field_select`, which says so.
+    change_queue_feature_bit_mask_12_3 changing_queue_feature_bit_mask_12_3: u16 = bits(u16 "queue_feature_bit_mask_12_3" 0x10[31:22]), 0x04[12];
+    /// Changes `queue_feature_bit_mask_2_0`: sets it, and bit 12 (`queue_features`) of `modify_field_select`, which says so.
+    change_queue_feature_bit_mask_2_0 changing_queue_feature_bit_mask_2_0: u8 = bits(u8 "queue_feature_bit_mask_2_0" 0x14[26:24]), 0x04[12];
+    /// Changes `virtio_q_context.event_mode`: sets it, and bit 13 (`event_mode`) of `modify_field_select`, which says so.
+    change_event_mode changing_event_mode: crate::VirtioEventMode = coded(u8 "virtio_q_context.event_mode" 0x40[18:16]), 0x04[13];
+    /// Changes `virtio_q_context.event_qpn_or_msix`: sets it, and bit 13 (`event_mode`) of `modify_field_select`, which says so.
+    change_event_qpn_or_msix changing_event_qpn_or_msix: u32 = bits(u32 "virtio_q_context.event_qpn_or_msix" 0x44[23:0]), 0x04[13];
+    /// Changes `virtio_q_context.desc_group_mkey`: sets it, and bit 14 (`desc_group_mkey`) of `modify_field_select`, which says so.
+    change_desc_group_mkey changing_desc_group_mkey: crate::Mkey = number("virtio_q_context.desc_group_mkey" 0xac[31:0]), 0x04[14];
+}
+
+general_object! {
+    DeviceEmulationQpToNvmeMap, "device_emulation_qp_to_nvme_map" 0x0007, selects &[], "Binding of a queue pair to an emulated NVMe function."
+}
+
+general_object! {
+    VirtioNetQObject, "virtio_net_q" 0x000d, selects &[
+            crate::SelectDesc {
+                name: "modify_virtio_net_q_select",
+                mask: place!(0x00[31] 64),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "state", fields: &[
+                        selected!("state" place!(0x10[3] 4)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "dirty_bitmap_params", fields: &[
+                        selected!("dirty_bitmap_mkey" place!(0x18[31] 32)),
+                        selected!("dirty_bitmap_size" place!(0x1c[31] 32)),
+                        selected!("dirty_bitmap_addr" place!(0x20[31] 64)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "dirty_bitmap_dump_enable", fields: &[
+                        selected!("dirty_bitmap_dump_enable" place!(0x10[21] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 5, name: "queue_period", fields: &[
+                        selected!("virtio_q_context.queue_period_mode" place!(0xa8[29] 2)),
+                        selected!("virtio_q_context.queue_period_us" place!(0xa8[27] 12)),
+                        selected!("virtio_q_context.queue_max_count" place!(0xa8[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 6, name: "virtio_q_addrs", fields: &[
+                        selected!("virtio_q_context.desc_addr" place!(0x50[31] 64)),
+                        selected!("virtio_q_context.used_addr" place!(0x58[31] 64)),
+                        selected!("virtio_q_context.available_addr" place!(0x60[31] 64)),
+                    ] },
+                    crate::SelectBitDesc { bit: 7, name: "hw_available_index", fields: &[
+                        selected!("hw_available_index" place!(0x28[31] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 8, name: "hw_used_index", fields: &[
+                        selected!("hw_used_index" place!(0x28[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 9, name: "virtio_q_type", fields: &[
+                        selected!("virtio_q_context.virtio_q_type" place!(0x40[31] 8)),
+                    ] },
+                    crate::SelectBitDesc { bit: 10, name: "virtio_version_1_0", fields: &[
+                        selected!("virtio_q_context.virtio_version_1_0" place!(0x44[30] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 11, name: "virtio_q_mkey", fields: &[
+                        selected!("virtio_q_context.virtio_q_mkey" place!(0x68[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 12, name: "queue_features", fields: &[
+                        selected!("queue_feature_bit_mask_12_3" place!(0x10[31] 10)),
+                        selected!("queue_feature_bit_mask_2_0" place!(0x14[26] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 13, name: "event_mode", fields: &[
+                        selected!("virtio_q_context.event_mode" place!(0x40[18] 3)),
+                        selected!("virtio_q_context.event_qpn_or_msix" place!(0x44[23] 24)),
+                    ] },
+                    crate::SelectBitDesc { bit: 14, name: "desc_group_mkey", fields: &[
+                        selected!("virtio_q_context.desc_group_mkey" place!(0xac[31] 32)),
+                    ] },
+                ],
+            },
+    ], "Virtio net queue that the adapter serves."
+}
+
+general_object! {
+    VirtioQCounters, "virtio_q_counters" 0x001c, selects &[], "Counters of a virtio queue."
 }

@@ -178,10 +178,37 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 ];
 
 /// The commands of this family.
-pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[];
+pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
+    &CREATE_SCHEDULING_ELEMENT,
+    &MODIFY_SCHEDULING_ELEMENT,
+    &DESTROY_SCHEDULING_ELEMENT,
+    &SET_PP_RATE_LIMIT,
+    &ALLOC_SF,
+    &DEALLOC_SF,
+    &QUERY_VPORT_STATE,
+    &MODIFY_VPORT_STATE,
+    &QUERY_VPORT_COUNTER,
+    &QUERY_VNIC_ENV,
+    &QUERY_NIC_VPORT_CONTEXT,
+    &MODIFY_NIC_VPORT_CONTEXT,
+    &QUERY_ESW_VPORT_CONTEXT,
+    &MODIFY_ESW_VPORT_CONTEXT,
+    &QUERY_HCA_VPORT_CONTEXT,
+    &MODIFY_HCA_VPORT_CONTEXT,
+    &QUERY_HCA_VPORT_GID,
+    &QUERY_HCA_VPORT_PKEY,
+    &SET_L2_TABLE_ENTRY,
+    &QUERY_L2_TABLE_ENTRY,
+    &DELETE_L2_TABLE_ENTRY,
+];
 
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
+    <SchedElem as crate::GeneralObject>::GENERAL,
+];
 
 /// `vnic_diagnostic_statistics`: 512 bytes.
 ///
@@ -234,7 +261,7 @@ layout! { TsarElement, tag::TsarElement, "tsar_element", Struct, 0x04;
     /// `traffic_class`: bits 31:28 of dword 0x00.
     bits(traffic_class set_traffic_class with_traffic_class try_set_traffic_class: u8 = "traffic_class" 0x00[31:28]);
     /// `tsar_type`: bits 23:16 of dword 0x00.
-    full(tsar_type set_tsar_type with_tsar_type: u8 = "tsar_type" 0x00[23:16]);
+    coded_full(tsar_type set_tsar_type with_tsar_type: TsarType(u8) = "tsar_type" 0x00[23:16]);
 }
 
 /// `vport_element`: 4 bytes.
@@ -247,7 +274,7 @@ layout! { VportElement, tag::VportElement, "vport_element", Struct, 0x04;
     /// `eswitch_owner_vhca_id`: bits 26:16 of dword 0x00.
     bits(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id try_set_eswitch_owner_vhca_id: u16 = "eswitch_owner_vhca_id" 0x00[26:16]);
     /// `vport_number`: bits 15:0 of dword 0x00.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x00[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x00[15:0]);
 }
 
 /// `vport_tc_element`: 4 bytes.
@@ -262,7 +289,7 @@ layout! { VportTcElement, tag::VportTcElement, "vport_tc_element", Struct, 0x04;
     /// `eswitch_owner_vhca_id`: bits 26:16 of dword 0x00.
     bits(eswitch_owner_vhca_id set_eswitch_owner_vhca_id with_eswitch_owner_vhca_id try_set_eswitch_owner_vhca_id: u16 = "eswitch_owner_vhca_id" 0x00[26:16]);
     /// `vport_number`: bits 15:0 of dword 0x00.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x00[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x00[15:0]);
 }
 
 /// `element_attributes`, a union: 4 bytes.
@@ -287,12 +314,12 @@ layout! { ElementAttributes, tag::ElementAttributes, "element_attributes", Union
 pub type SchedulingContext = Layout<tag::SchedulingContext, 0x40>;
 layout! { SchedulingContext, tag::SchedulingContext, "scheduling_context", Struct, 0x40;
     /// `element_type`: bits 31:24 of dword 0x00.
-    full(element_type set_element_type with_element_type: u8 = "element_type" 0x00[31:24]);
+    coded_full(element_type set_element_type with_element_type: SchedulingElementType(u8) = "element_type" 0x00[31:24]);
     /// `element_attributes`: from byte 0x04 on.
     #[doc(alias = "sched_elem_attr")]
     nested(element_attributes element_attributes_mut set_element_attributes with_element_attributes: ElementAttributes = "element_attributes" 0x04, 0x04);
     /// `parent_element_id`: bits 31:0 of dword 0x08.
-    full(parent_element_id set_parent_element_id with_parent_element_id: u32 = "parent_element_id" 0x08[31:0]);
+    number(parent_element_id set_parent_element_id with_parent_element_id: SchedulingElementId = "parent_element_id" 0x08[31:0]);
     /// `bw_share`: bits 31:0 of dword 0x14.
     full(bw_share set_bw_share with_bw_share: u32 = "bw_share" 0x14[31:0]);
     /// `max_average_bw`: bits 31:0 of dword 0x18.
@@ -318,7 +345,7 @@ layout! { NicVportContext, tag::NicVportContext, "nic_vport_context", Struct, 0x
     /// `fdb_to_vport_metadata`: bit 29 of dword 0x00.
     flag(fdb_to_vport_metadata set_fdb_to_vport_metadata with_fdb_to_vport_metadata: bool = "fdb_to_vport_metadata" 0x00[29]);
     /// `min_wqe_inline_mode`: bits 26:24 of dword 0x00.
-    bits(min_wqe_inline_mode set_min_wqe_inline_mode with_min_wqe_inline_mode try_set_min_wqe_inline_mode: u8 = "min_wqe_inline_mode" 0x00[26:24]);
+    coded(min_wqe_inline_mode set_min_wqe_inline_mode with_min_wqe_inline_mode try_set_min_wqe_inline_mode: InlineMode(u8) = "min_wqe_inline_mode" 0x00[26:24]);
     /// `disable_mc_local_lb`: bit 2 of dword 0x00.
     flag(disable_mc_local_lb set_disable_mc_local_lb with_disable_mc_local_lb: bool = "disable_mc_local_lb" 0x00[2]);
     /// `disable_uc_local_lb`: bit 1 of dword 0x00.
@@ -338,7 +365,7 @@ layout! { NicVportContext, tag::NicVportContext, "nic_vport_context", Struct, 0x
     /// `event_on_uc_address_change`: bit 0 of dword 0x04.
     flag(event_on_uc_address_change set_event_on_uc_address_change with_event_on_uc_address_change: bool = "event_on_uc_address_change" 0x04[0]);
     /// `vhca_id_type`: bit 31 of dword 0x08.
-    flag(vhca_id_type set_vhca_id_type with_vhca_id_type: bool = "vhca_id_type" 0x08[31]);
+    coded(vhca_id_type set_vhca_id_type with_vhca_id_type try_set_vhca_id_type: VhcaIdType(u8) = "vhca_id_type" 0x08[31:31]);
     /// `affiliation_criteria`: bits 19:16 of dword 0x08.
     bits(affiliation_criteria set_affiliation_criteria with_affiliation_criteria try_set_affiliation_criteria: u8 = "affiliation_criteria" 0x08[19:16]);
     /// `affiliated_vhca_id`: bits 15:0 of dword 0x08.
@@ -387,7 +414,7 @@ layout! { Pkey, tag::Pkey, "pkey", Struct, 0x04;
 pub type HcaVportContext = Layout<tag::HcaVportContext, 0x200>;
 layout! { HcaVportContext, tag::HcaVportContext, "hca_vport_context", Struct, 0x200;
     /// `field_select`: bits 31:0 of dword 0x00.
-    full(field_select set_field_select with_field_select: u32 = "field_select" 0x00[31:0]);
+    flags_full(field_select set_field_select with_field_select: ModifyHcaVportContextSelect(u32) = "field_select" 0x00[31:0]);
     /// `sm_virt_aware`: bit 31 of dword 0x20.
     flag(sm_virt_aware set_sm_virt_aware with_sm_virt_aware: bool = "sm_virt_aware" 0x20[31]);
     /// `has_smi`: bit 30 of dword 0x20.
@@ -401,7 +428,7 @@ layout! { HcaVportContext, tag::HcaVportContext, "hca_vport_context", Struct, 0x
     /// `port_physical_state`: bits 15:12 of dword 0x20.
     bits(port_physical_state set_port_physical_state with_port_physical_state try_set_port_physical_state: u8 = "port_physical_state" 0x20[15:12]);
     /// `vport_state_policy`: bits 11:8 of dword 0x20.
-    bits(vport_state_policy set_vport_state_policy with_vport_state_policy try_set_vport_state_policy: u8 = "vport_state_policy" 0x20[11:8]);
+    coded(vport_state_policy set_vport_state_policy with_vport_state_policy try_set_vport_state_policy: VportStatePolicy(u8) = "vport_state_policy" 0x20[11:8]);
     /// `port_state`: bits 7:4 of dword 0x20.
     bits(port_state set_port_state with_port_state try_set_port_state: u8 = "port_state" 0x20[7:4]);
     /// `vport_state`: bits 3:0 of dword 0x20.
@@ -460,7 +487,7 @@ layout! { EswVportContext, tag::EswVportContext, "esw_vport_context", Struct, 0x
     /// `vport_cvlan_insert`: bits 25:24 of dword 0x00.
     bits(vport_cvlan_insert set_vport_cvlan_insert with_vport_cvlan_insert try_set_vport_cvlan_insert: u8 = "vport_cvlan_insert" 0x00[25:24]);
     /// `fdb_to_vport_reg_c_id`: bits 23:16 of dword 0x00.
-    full(fdb_to_vport_reg_c_id set_fdb_to_vport_reg_c_id with_fdb_to_vport_reg_c_id: u8 = "fdb_to_vport_reg_c_id" 0x00[23:16]);
+    flags_full(fdb_to_vport_reg_c_id set_fdb_to_vport_reg_c_id with_fdb_to_vport_reg_c_id: VportRegCIds(u8) = "fdb_to_vport_reg_c_id" 0x00[23:16]);
     /// `svlan_cfi`: bit 31 of dword 0x08.
     flag(svlan_cfi set_svlan_cfi with_svlan_cfi: bool = "svlan_cfi" 0x08[31]);
     /// `svlan_pcp`: bits 30:28 of dword 0x08.
@@ -485,26 +512,26 @@ layout! { EswVportContext, tag::EswVportContext, "esw_vport_context", Struct, 0x
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetL2TableEntryOut = Layout<tag::SetL2TableEntryOut, 0x10>;
-layout! { SetL2TableEntryOut, tag::SetL2TableEntryOut, "set_l2_table_entry_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SetL2TableEntryOut, tag::SetL2TableEntryOut, "set_l2_table_entry_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `set_l2_table_entry_in`: 64 bytes.
 ///
-/// Input of SET_L2_TABLE_ENTRY (0x829). Sets an entry of the L2 table: MAC address and VLAN.
+/// Input of SET_L2_TABLE_ENTRY (0x829). Sets an entry of the L2 table.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type SetL2TableEntryIn = Layout<tag::SetL2TableEntryIn, 0x40>;
-layout! { SetL2TableEntryIn, tag::SetL2TableEntryIn, "set_l2_table_entry_in", Struct, 0x40, opcode 0x829;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SetL2TableEntryIn, tag::SetL2TableEntryIn, "set_l2_table_entry_in", Struct, 0x40, opcode 0x829, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `table_index`: bits 23:0 of dword 0x14.
     bits(table_index set_table_index with_table_index try_set_table_index: u32 = "table_index" 0x14[23:0]);
     /// `silent_mode_valid`: bit 15 of dword 0x1c.
@@ -526,36 +553,36 @@ request! { SetL2TableEntryIn => SetL2TableEntryOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVportStateOut = Layout<tag::QueryVportStateOut, 0x10>;
-layout! { QueryVportStateOut, tag::QueryVportStateOut, "query_vport_state_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryVportStateOut, tag::QueryVportStateOut, "query_vport_state_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `max_tx_speed`: bits 31:16 of dword 0x0c.
     full(max_tx_speed set_max_tx_speed with_max_tx_speed: u16 = "max_tx_speed" 0x0c[31:16]);
     /// `admin_state`: bits 7:4 of dword 0x0c.
-    bits(admin_state set_admin_state with_admin_state try_set_admin_state: u8 = "admin_state" 0x0c[7:4]);
+    coded(admin_state set_admin_state with_admin_state try_set_admin_state: VportAdminState(u8) = "admin_state" 0x0c[7:4]);
     /// `state`: bits 3:0 of dword 0x0c.
-    bits(state set_state with_state try_set_state: u8 = "state" 0x0c[3:0]);
+    coded(state set_state with_state try_set_state: VportState(u8) = "state" 0x0c[3:0]);
 }
 
 /// `query_vport_state_in`: 16 bytes.
 ///
-/// Input of QUERY_VPORT_STATE (0x750). Reads the state of a virtual port or of the uplink.
+/// Input of QUERY_VPORT_STATE (0x750). Reads the state of a virtual port.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVportStateIn = Layout<tag::QueryVportStateIn, 0x10>;
-layout! { QueryVportStateIn, tag::QueryVportStateIn, "query_vport_state_in", Struct, 0x10, opcode 0x750;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryVportStateIn, tag::QueryVportStateIn, "query_vport_state_in", Struct, 0x10, opcode 0x750, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    coded_full(op_mod set_op_mod with_op_mod: VportOpMod(u16) = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
 }
 request! { QueryVportStateIn => QueryVportStateOut }
 
@@ -565,30 +592,30 @@ request! { QueryVportStateIn => QueryVportStateOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVnicEnvOut = Layout<tag::QueryVnicEnvOut, 0x210>;
-layout! { QueryVnicEnvOut, tag::QueryVnicEnvOut, "query_vnic_env_out", Struct, 0x210;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryVnicEnvOut, tag::QueryVnicEnvOut, "query_vnic_env_out", Struct, 0x210, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `vport_env`: from byte 0x10 on.
     nested(vport_env vport_env_mut set_vport_env with_vport_env: VnicDiagnosticStatistics = "vport_env" 0x10, 0x200);
 }
 
 /// `query_vnic_env_in`: 16 bytes.
 ///
-/// Input of QUERY_VNIC_ENV (0x76f). Reads the diagnostic counters of a virtual port.
+/// Input of QUERY_VNIC_ENV (0x76f). Reads diagnostic counters of a virtual port.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVnicEnvIn = Layout<tag::QueryVnicEnvIn, 0x10>;
-layout! { QueryVnicEnvIn, tag::QueryVnicEnvIn, "query_vnic_env_in", Struct, 0x10, opcode 0x76f;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryVnicEnvIn, tag::QueryVnicEnvIn, "query_vnic_env_in", Struct, 0x10, opcode 0x76f, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    coded_full(op_mod set_op_mod with_op_mod: QueryVnicEnvOpMod(u16) = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
 }
 request! { QueryVnicEnvIn => QueryVnicEnvOut }
 
@@ -598,11 +625,11 @@ request! { QueryVnicEnvIn => QueryVnicEnvOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVportCounterOut = Layout<tag::QueryVportCounterOut, 0x210>;
-layout! { QueryVportCounterOut, tag::QueryVportCounterOut, "query_vport_counter_out", Struct, 0x210;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryVportCounterOut, tag::QueryVportCounterOut, "query_vport_counter_out", Struct, 0x210, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `received_errors`: from byte 0x10 on.
     nested(received_errors received_errors_mut set_received_errors with_received_errors: TrafficCounter = "received_errors" 0x10, 0x10);
     /// `transmit_errors`: from byte 0x20 on.
@@ -637,19 +664,19 @@ layout! { QueryVportCounterOut, tag::QueryVportCounterOut, "query_vport_counter_
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryVportCounterIn = Layout<tag::QueryVportCounterIn, 0x20>;
-layout! { QueryVportCounterIn, tag::QueryVportCounterIn, "query_vport_counter_in", Struct, 0x20, opcode 0x770;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryVportCounterIn, tag::QueryVportCounterIn, "query_vport_counter_in", Struct, 0x20, opcode 0x770, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    coded_full(op_mod set_op_mod with_op_mod: QueryVportCounterOpMod(u16) = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `port_num`: bits 19:16 of dword 0x08.
     bits(port_num set_port_num with_port_num try_set_port_num: u8 = "port_num" 0x08[19:16]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `clear`: bit 31 of dword 0x18.
     flag(clear set_clear with_clear: bool = "clear" 0x18[31]);
 }
@@ -659,7 +686,7 @@ request! { QueryVportCounterIn => QueryVportCounterOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QuerySchedulingElementOut = Layout<tag::QuerySchedulingElementOut, 0x80>;
-layout! { QuerySchedulingElementOut, tag::QuerySchedulingElementOut, "query_scheduling_element_out", Struct, 0x80;
+layout! { QuerySchedulingElementOut, tag::QuerySchedulingElementOut, "query_scheduling_element_out", Struct, 0x80, "Output of a command.";
     /// `opcode`: bits 31:16 of dword 0x00.
     full(opcode set_opcode with_opcode: u16 = "opcode" 0x00[31:16]);
     /// `uid`: bits 15:0 of dword 0x00.
@@ -674,17 +701,17 @@ layout! { QuerySchedulingElementOut, tag::QuerySchedulingElementOut, "query_sche
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QuerySchedulingElementIn = Layout<tag::QuerySchedulingElementIn, 0x40>;
-layout! { QuerySchedulingElementIn, tag::QuerySchedulingElementIn, "query_scheduling_element_in", Struct, 0x40;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QuerySchedulingElementIn, tag::QuerySchedulingElementIn, "query_scheduling_element_in", Struct, 0x40, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `scheduling_hierarchy`: bits 31:24 of dword 0x08.
-    full(scheduling_hierarchy set_scheduling_hierarchy with_scheduling_hierarchy: u8 = "scheduling_hierarchy" 0x08[31:24]);
+    coded_full(scheduling_hierarchy set_scheduling_hierarchy with_scheduling_hierarchy: SchedulingHierarchy(u8) = "scheduling_hierarchy" 0x08[31:24]);
     /// `scheduling_element_id`: bits 31:0 of dword 0x0c.
-    full(scheduling_element_id set_scheduling_element_id with_scheduling_element_id: u32 = "scheduling_element_id" 0x0c[31:0]);
+    number(scheduling_element_id set_scheduling_element_id with_scheduling_element_id: SchedulingElementId = "scheduling_element_id" 0x0c[31:0]);
 }
 
 /// `query_nic_vport_context_out`: 272 bytes.
@@ -698,11 +725,11 @@ pub type QueryNicVportContextOut = Layout<tag::QueryNicVportContextOut, 0x110>;
 
 /// `query_nic_vport_context_out` and its list `nic_vport_context.current_uc_mac_address`.
 pub type QueryNicVportContextOutWithCurrentUcMacAddress = WithTail<QueryNicVportContextOut, U64>;
-layout! { QueryNicVportContextOut, tag::QueryNicVportContextOut, "query_nic_vport_context_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryNicVportContextOut, tag::QueryNicVportContextOut, "query_nic_vport_context_out", Struct, 0x110, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `nic_vport_context`: from byte 0x10 on.
     nested(nic_vport_context nic_vport_context_mut set_nic_vport_context with_nic_vport_context: NicVportContext = "nic_vport_context" 0x10, 0x100);
 }
@@ -713,17 +740,17 @@ layout! { QueryNicVportContextOut, tag::QueryNicVportContextOut, "query_nic_vpor
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryNicVportContextIn = Layout<tag::QueryNicVportContextIn, 0x10>;
-layout! { QueryNicVportContextIn, tag::QueryNicVportContextIn, "query_nic_vport_context_in", Struct, 0x10, opcode 0x754;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryNicVportContextIn, tag::QueryNicVportContextIn, "query_nic_vport_context_in", Struct, 0x10, opcode 0x754, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `allowed_list_type`: bits 26:24 of dword 0x0c.
     bits(allowed_list_type set_allowed_list_type with_allowed_list_type try_set_allowed_list_type: u8 = "allowed_list_type" 0x0c[26:24]);
 }
@@ -735,11 +762,11 @@ request! { QueryNicVportContextIn => QueryNicVportContextOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryL2TableEntryOut = Layout<tag::QueryL2TableEntryOut, 0x40>;
-layout! { QueryL2TableEntryOut, tag::QueryL2TableEntryOut, "query_l2_table_entry_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryL2TableEntryOut, tag::QueryL2TableEntryOut, "query_l2_table_entry_out", Struct, 0x40, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `silent_mode`: bit 14 of dword 0x1c.
     flag(silent_mode set_silent_mode with_silent_mode: bool = "silent_mode" 0x1c[14]);
     /// `vlan_valid`: bit 12 of dword 0x1c.
@@ -752,17 +779,17 @@ layout! { QueryL2TableEntryOut, tag::QueryL2TableEntryOut, "query_l2_table_entry
 
 /// `query_l2_table_entry_in`: 64 bytes.
 ///
-/// Input of QUERY_L2_TABLE_ENTRY (0x82a). Reads an entry of the L2 table: MAC address and VLAN.
+/// Input of QUERY_L2_TABLE_ENTRY (0x82a). Reads an entry of the L2 table.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryL2TableEntryIn = Layout<tag::QueryL2TableEntryIn, 0x40>;
-layout! { QueryL2TableEntryIn, tag::QueryL2TableEntryIn, "query_l2_table_entry_in", Struct, 0x40, opcode 0x82a;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryL2TableEntryIn, tag::QueryL2TableEntryIn, "query_l2_table_entry_in", Struct, 0x40, opcode 0x82a, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `silent_mode_query`: bit 31 of dword 0x10.
     flag(silent_mode_query set_silent_mode_query with_silent_mode_query: bool = "silent_mode_query" 0x10[31]);
     /// `table_index`: bits 23:0 of dword 0x14.
@@ -781,33 +808,33 @@ pub type QueryHcaVportPkeyOut = Layout<tag::QueryHcaVportPkeyOut, 0x10>;
 
 /// `query_hca_vport_pkey_out` and its list `pkey`.
 pub type QueryHcaVportPkeyOutWithPkey = WithTail<QueryHcaVportPkeyOut, Pkey>;
-layout! { QueryHcaVportPkeyOut, tag::QueryHcaVportPkeyOut, "query_hca_vport_pkey_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryHcaVportPkeyOut, tag::QueryHcaVportPkeyOut, "query_hca_vport_pkey_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     tail(layout Pkey = "pkey" 0x10);
 }
 
 /// `query_hca_vport_pkey_in`: 16 bytes.
 ///
-/// Input of QUERY_HCA_VPORT_PKEY (0x765). Reads one or all partition keys (P_Keys) of a virtual port.
+/// Input of QUERY_HCA_VPORT_PKEY (0x765). Reads entries of the P_Key table of a virtual port.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryHcaVportPkeyIn = Layout<tag::QueryHcaVportPkeyIn, 0x10>;
-layout! { QueryHcaVportPkeyIn, tag::QueryHcaVportPkeyIn, "query_hca_vport_pkey_in", Struct, 0x10, opcode 0x765;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryHcaVportPkeyIn, tag::QueryHcaVportPkeyIn, "query_hca_vport_pkey_in", Struct, 0x10, opcode 0x765, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `port_num`: bits 19:16 of dword 0x08.
     bits(port_num set_port_num with_port_num try_set_port_num: u8 = "port_num" 0x08[19:16]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `pkey_index`: bits 15:0 of dword 0x0c.
     full(pkey_index set_pkey_index with_pkey_index: u16 = "pkey_index" 0x0c[15:0]);
 }
@@ -824,11 +851,11 @@ pub type QueryHcaVportGidOut = Layout<tag::QueryHcaVportGidOut, 0x10>;
 
 /// `query_hca_vport_gid_out` and its list `gid`.
 pub type QueryHcaVportGidOutWithGid = WithTail<QueryHcaVportGidOut, Array128Auto>;
-layout! { QueryHcaVportGidOut, tag::QueryHcaVportGidOut, "query_hca_vport_gid_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryHcaVportGidOut, tag::QueryHcaVportGidOut, "query_hca_vport_gid_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `gids_num`: bits 31:16 of dword 0x0c.
     full(gids_num set_gids_num with_gids_num: u16 = "gids_num" 0x0c[31:16]);
     tail(layout Array128Auto = "gid" 0x10);
@@ -836,23 +863,23 @@ layout! { QueryHcaVportGidOut, tag::QueryHcaVportGidOut, "query_hca_vport_gid_ou
 
 /// `query_hca_vport_gid_in`: 16 bytes.
 ///
-/// Input of QUERY_HCA_VPORT_GID (0x764). Reads one GID or all GIDs of a virtual port.
+/// Input of QUERY_HCA_VPORT_GID (0x764). Reads entries of the GID table of a virtual port.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type QueryHcaVportGidIn = Layout<tag::QueryHcaVportGidIn, 0x10>;
-layout! { QueryHcaVportGidIn, tag::QueryHcaVportGidIn, "query_hca_vport_gid_in", Struct, 0x10, opcode 0x764;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryHcaVportGidIn, tag::QueryHcaVportGidIn, "query_hca_vport_gid_in", Struct, 0x10, opcode 0x764, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `port_num`: bits 19:16 of dword 0x08.
     bits(port_num set_port_num with_port_num try_set_port_num: u8 = "port_num" 0x08[19:16]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `gid_index`: bits 15:0 of dword 0x0c.
     full(gid_index set_gid_index with_gid_index: u16 = "gid_index" 0x0c[15:0]);
 }
@@ -864,11 +891,11 @@ request! { QueryHcaVportGidIn => QueryHcaVportGidOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type QueryHcaVportContextOut = Layout<tag::QueryHcaVportContextOut, 0x210>;
-layout! { QueryHcaVportContextOut, tag::QueryHcaVportContextOut, "query_hca_vport_context_out", Struct, 0x210;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryHcaVportContextOut, tag::QueryHcaVportContextOut, "query_hca_vport_context_out", Struct, 0x210, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `hca_vport_context`: from byte 0x10 on.
     nested(hca_vport_context hca_vport_context_mut set_hca_vport_context with_hca_vport_context: HcaVportContext = "hca_vport_context" 0x10, 0x200);
 }
@@ -879,19 +906,19 @@ layout! { QueryHcaVportContextOut, tag::QueryHcaVportContextOut, "query_hca_vpor
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
 pub type QueryHcaVportContextIn = Layout<tag::QueryHcaVportContextIn, 0x10>;
-layout! { QueryHcaVportContextIn, tag::QueryHcaVportContextIn, "query_hca_vport_context_in", Struct, 0x10, opcode 0x762;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryHcaVportContextIn, tag::QueryHcaVportContextIn, "query_hca_vport_context_in", Struct, 0x10, opcode 0x762, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `port_num`: bits 19:16 of dword 0x08.
     bits(port_num set_port_num with_port_num try_set_port_num: u8 = "port_num" 0x08[19:16]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
 }
 request! { QueryHcaVportContextIn => QueryHcaVportContextOut }
 
@@ -901,32 +928,32 @@ request! { QueryHcaVportContextIn => QueryHcaVportContextOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryEswVportContextOut = Layout<tag::QueryEswVportContextOut, 0x110>;
-layout! { QueryEswVportContextOut, tag::QueryEswVportContextOut, "query_esw_vport_context_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryEswVportContextOut, tag::QueryEswVportContextOut, "query_esw_vport_context_out", Struct, 0x110, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `esw_vport_context`: from byte 0x10 on.
     nested(esw_vport_context esw_vport_context_mut set_esw_vport_context with_esw_vport_context: EswVportContext = "esw_vport_context" 0x10, 0x100);
 }
 
 /// `query_esw_vport_context_in`: 16 bytes.
 ///
-/// Input of QUERY_ESW_VPORT_CONTEXT (0x752). Reads the e-switch context of a virtual port.
+/// Input of QUERY_ESW_VPORT_CONTEXT (0x752). Reads the E-Switch context of a virtual port.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type QueryEswVportContextIn = Layout<tag::QueryEswVportContextIn, 0x10>;
-layout! { QueryEswVportContextIn, tag::QueryEswVportContextIn, "query_esw_vport_context_in", Struct, 0x10, opcode 0x752;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryEswVportContextIn, tag::QueryEswVportContextIn, "query_esw_vport_context_in", Struct, 0x10, opcode 0x752, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
 }
 request! { QueryEswVportContextIn => QueryEswVportContextOut }
 
@@ -936,11 +963,11 @@ request! { QueryEswVportContextIn => QueryEswVportContextOut }
 ///
 /// Sources: v7.3.
 pub type DestroyEswVportOut = Layout<tag::DestroyEswVportOut, 0x0c>;
-layout! { DestroyEswVportOut, tag::DestroyEswVportOut, "destroy_esw_vport_out", Struct, 0x0c;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyEswVportOut, tag::DestroyEswVportOut, "destroy_esw_vport_out", Struct, 0x0c, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_esw_vport_in`: 16 bytes.
@@ -949,15 +976,15 @@ layout! { DestroyEswVportOut, tag::DestroyEswVportOut, "destroy_esw_vport_out", 
 ///
 /// Sources: v7.3.
 pub type DestroyEswVportIn = Layout<tag::DestroyEswVportIn, 0x10>;
-layout! { DestroyEswVportIn, tag::DestroyEswVportIn, "destroy_esw_vport_in", Struct, 0x10, opcode 0x734;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DestroyEswVportIn, tag::DestroyEswVportIn, "destroy_esw_vport_in", Struct, 0x10, opcode 0x734, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `vport_num`: bits 15:0 of dword 0x08.
-    full(vport_num set_vport_num with_vport_num: u16 = "vport_num" 0x08[15:0]);
+    number(vport_num set_vport_num with_vport_num: VportNumber = "vport_num" 0x08[15:0]);
 }
 request! { DestroyEswVportIn => DestroyEswVportOut }
 
@@ -967,11 +994,11 @@ request! { DestroyEswVportIn => DestroyEswVportOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyEswVportContextOut = Layout<tag::ModifyEswVportContextOut, 0x10>;
-layout! { ModifyEswVportContextOut, tag::ModifyEswVportContextOut, "modify_esw_vport_context_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyEswVportContextOut, tag::ModifyEswVportContextOut, "modify_esw_vport_context_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `esw_vport_context_fields_select`: 4 bytes.
@@ -993,21 +1020,23 @@ layout! { EswVportContextFieldsSelect, tag::EswVportContextFieldsSelect, "esw_vp
 
 /// `modify_esw_vport_context_in`: 272 bytes.
 ///
-/// Input of MODIFY_ESW_VPORT_CONTEXT (0x753). Changes the selected fields of the e-switch context of a virtual port.
+/// Input of MODIFY_ESW_VPORT_CONTEXT (0x753). Changes the selected fields of the E-Switch context of a virtual port.
+///
+/// Select mask `field_select`: [`ModifyEswVportContextSelect`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyEswVportContextIn = Layout<tag::ModifyEswVportContextIn, 0x110>;
-layout! { ModifyEswVportContextIn, tag::ModifyEswVportContextIn, "modify_esw_vport_context_in", Struct, 0x110, opcode 0x753;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ModifyEswVportContextIn, tag::ModifyEswVportContextIn, "modify_esw_vport_context_in", Struct, 0x110, opcode 0x753, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `field_select`: from byte 0x0c on.
     nested(field_select field_select_mut set_field_select with_field_select: EswVportContextFieldsSelect = "field_select" 0x0c, 0x04);
     /// `esw_vport_context`: from byte 0x10 on.
@@ -1021,13 +1050,13 @@ request! { ModifyEswVportContextIn => ModifyEswVportContextOut }
 ///
 /// Sources: v7.3.
 pub type CreateEswVportOut = Layout<tag::CreateEswVportOut, 0x10>;
-layout! { CreateEswVportOut, tag::CreateEswVportOut, "create_esw_vport_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { CreateEswVportOut, tag::CreateEswVportOut, "create_esw_vport_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `vport_num`: bits 15:0 of dword 0x0c.
-    full(vport_num set_vport_num with_vport_num: u16 = "vport_num" 0x0c[15:0]);
+    number(vport_num set_vport_num with_vport_num: VportNumber = "vport_num" 0x0c[15:0]);
 }
 
 /// `create_esw_vport_in`: 16 bytes.
@@ -1036,13 +1065,13 @@ layout! { CreateEswVportOut, tag::CreateEswVportOut, "create_esw_vport_out", Str
 ///
 /// Sources: v7.3.
 pub type CreateEswVportIn = Layout<tag::CreateEswVportIn, 0x10>;
-layout! { CreateEswVportIn, tag::CreateEswVportIn, "create_esw_vport_in", Struct, 0x10, opcode 0x733;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { CreateEswVportIn, tag::CreateEswVportIn, "create_esw_vport_in", Struct, 0x10, opcode 0x733, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `managed_vhca_id`: bits 15:0 of dword 0x08.
-    full(managed_vhca_id set_managed_vhca_id with_managed_vhca_id: u16 = "managed_vhca_id" 0x08[15:0]);
+    number(managed_vhca_id set_managed_vhca_id with_managed_vhca_id: VhcaId = "managed_vhca_id" 0x08[15:0]);
 }
 request! { CreateEswVportIn => CreateEswVportOut }
 
@@ -1052,30 +1081,30 @@ request! { CreateEswVportIn => CreateEswVportOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyVportStateOut = Layout<tag::ModifyVportStateOut, 0x10>;
-layout! { ModifyVportStateOut, tag::ModifyVportStateOut, "modify_vport_state_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyVportStateOut, tag::ModifyVportStateOut, "modify_vport_state_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_vport_state_in`: 16 bytes.
 ///
-/// Input of MODIFY_VPORT_STATE (0x751). Changes the administrative state of a virtual port or the uplink.
+/// Input of MODIFY_VPORT_STATE (0x751). Changes the state of a virtual port.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyVportStateIn = Layout<tag::ModifyVportStateIn, 0x10>;
-layout! { ModifyVportStateIn, tag::ModifyVportStateIn, "modify_vport_state_in", Struct, 0x10, opcode 0x751;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ModifyVportStateIn, tag::ModifyVportStateIn, "modify_vport_state_in", Struct, 0x10, opcode 0x751, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    coded_full(op_mod set_op_mod with_op_mod: VportOpMod(u16) = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `max_tx_speed`: bits 31:16 of dword 0x0c.
     full(max_tx_speed set_max_tx_speed with_max_tx_speed: u16 = "max_tx_speed" 0x0c[31:16]);
     /// `ingress_connect`: bit 15 of dword 0x0c.
@@ -1087,7 +1116,7 @@ layout! { ModifyVportStateIn, tag::ModifyVportStateIn, "modify_vport_state_in", 
     /// `egress_connect_valid`: bit 12 of dword 0x0c.
     flag(egress_connect_valid set_egress_connect_valid with_egress_connect_valid: bool = "egress_connect_valid" 0x0c[12]);
     /// `admin_state`: bits 7:4 of dword 0x0c.
-    bits(admin_state set_admin_state with_admin_state try_set_admin_state: u8 = "admin_state" 0x0c[7:4]);
+    coded(admin_state set_admin_state with_admin_state try_set_admin_state: VportAdminState(u8) = "admin_state" 0x0c[7:4]);
 }
 request! { ModifyVportStateIn => ModifyVportStateOut }
 
@@ -1097,32 +1126,34 @@ request! { ModifyVportStateIn => ModifyVportStateOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifySchedulingElementOut = Layout<tag::ModifySchedulingElementOut, 0x40>;
-layout! { ModifySchedulingElementOut, tag::ModifySchedulingElementOut, "modify_scheduling_element_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifySchedulingElementOut, tag::ModifySchedulingElementOut, "modify_scheduling_element_out", Struct, 0x40, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_scheduling_element_in`: 128 bytes.
 ///
 /// Input of MODIFY_SCHEDULING_ELEMENT (0x785). Changes the selected fields of a scheduling element.
 ///
+/// Select mask `modify_bitmask`: [`ModifySchedulingElementSelect`].
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifySchedulingElementIn = Layout<tag::ModifySchedulingElementIn, 0x80>;
-layout! { ModifySchedulingElementIn, tag::ModifySchedulingElementIn, "modify_scheduling_element_in", Struct, 0x80, opcode 0x785;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ModifySchedulingElementIn, tag::ModifySchedulingElementIn, "modify_scheduling_element_in", Struct, 0x80, opcode 0x785, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `scheduling_hierarchy`: bits 31:24 of dword 0x08.
-    full(scheduling_hierarchy set_scheduling_hierarchy with_scheduling_hierarchy: u8 = "scheduling_hierarchy" 0x08[31:24]);
+    coded_full(scheduling_hierarchy set_scheduling_hierarchy with_scheduling_hierarchy: SchedulingHierarchy(u8) = "scheduling_hierarchy" 0x08[31:24]);
     /// `scheduling_element_id`: bits 31:0 of dword 0x0c.
-    full(scheduling_element_id set_scheduling_element_id with_scheduling_element_id: u32 = "scheduling_element_id" 0x0c[31:0]);
+    number(scheduling_element_id set_scheduling_element_id with_scheduling_element_id: SchedulingElementId = "scheduling_element_id" 0x0c[31:0]);
     /// `modify_bitmask`: bits 31:0 of dword 0x14.
-    full(modify_bitmask set_modify_bitmask with_modify_bitmask: u32 = "modify_bitmask" 0x14[31:0]);
+    flags_full(modify_bitmask set_modify_bitmask with_modify_bitmask: ModifySchedulingElementSelect(u32) = "modify_bitmask" 0x14[31:0]);
     /// `scheduling_context`: from byte 0x20 on.
     nested(scheduling_context scheduling_context_mut set_scheduling_context with_scheduling_context: SchedulingContext = "scheduling_context" 0x20, 0x40);
 }
@@ -1134,11 +1165,11 @@ request! { ModifySchedulingElementIn => ModifySchedulingElementOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type ModifyNicVportContextOut = Layout<tag::ModifyNicVportContextOut, 0x10>;
-layout! { ModifyNicVportContextOut, tag::ModifyNicVportContextOut, "modify_nic_vport_context_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyNicVportContextOut, tag::ModifyNicVportContextOut, "modify_nic_vport_context_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_nic_vport_field_select`: 4 bytes.
@@ -1176,6 +1207,8 @@ layout! { ModifyNicVportFieldSelect, tag::ModifyNicVportFieldSelect, "modify_nic
 ///
 /// Input of MODIFY_NIC_VPORT_CONTEXT (0x755). Changes the selected fields of the NIC context of a virtual port.
 ///
+/// Select mask `field_select`: [`ModifyNicVportContextSelect`].
+///
 /// With its list `nic_vport_context.current_uc_mac_address`: [`ModifyNicVportContextInWithCurrentUcMacAddress`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
@@ -1183,17 +1216,17 @@ pub type ModifyNicVportContextIn = Layout<tag::ModifyNicVportContextIn, 0x200>;
 
 /// `modify_nic_vport_context_in` and its list `nic_vport_context.current_uc_mac_address`.
 pub type ModifyNicVportContextInWithCurrentUcMacAddress = WithTail<ModifyNicVportContextIn, U64>;
-layout! { ModifyNicVportContextIn, tag::ModifyNicVportContextIn, "modify_nic_vport_context_in", Struct, 0x200, opcode 0x755;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ModifyNicVportContextIn, tag::ModifyNicVportContextIn, "modify_nic_vport_context_in", Struct, 0x200, opcode 0x755, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `field_select`: from byte 0x0c on.
     nested(field_select field_select_mut set_field_select with_field_select: ModifyNicVportFieldSelect = "field_select" 0x0c, 0x04);
     /// `nic_vport_context`: from byte 0x100 on.
@@ -1207,32 +1240,34 @@ request! { ModifyNicVportContextIn => ModifyNicVportContextOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyHcaVportContextOut = Layout<tag::ModifyHcaVportContextOut, 0x10>;
-layout! { ModifyHcaVportContextOut, tag::ModifyHcaVportContextOut, "modify_hca_vport_context_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyHcaVportContextOut, tag::ModifyHcaVportContextOut, "modify_hca_vport_context_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_hca_vport_context_in`: 528 bytes.
 ///
 /// Input of MODIFY_HCA_VPORT_CONTEXT (0x763). Changes the selected fields of the InfiniBand context of a virtual port.
 ///
+/// Select mask `hca_vport_context.field_select`: [`ModifyHcaVportContextSelect`].
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type ModifyHcaVportContextIn = Layout<tag::ModifyHcaVportContextIn, 0x210>;
-layout! { ModifyHcaVportContextIn, tag::ModifyHcaVportContextIn, "modify_hca_vport_context_in", Struct, 0x210, opcode 0x763;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { ModifyHcaVportContextIn, tag::ModifyHcaVportContextIn, "modify_hca_vport_context_in", Struct, 0x210, opcode 0x763, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `other_vport`: bit 31 of dword 0x08.
     flag(other_vport set_other_vport with_other_vport: bool = "other_vport" 0x08[31]);
     /// `port_num`: bits 19:16 of dword 0x08.
     bits(port_num set_port_num with_port_num try_set_port_num: u8 = "port_num" 0x08[19:16]);
     /// `vport_number`: bits 15:0 of dword 0x08.
-    full(vport_number set_vport_number with_vport_number: u16 = "vport_number" 0x08[15:0]);
+    number(vport_number set_vport_number with_vport_number: VportNumber = "vport_number" 0x08[15:0]);
     /// `hca_vport_context`: from byte 0x10 on.
     nested(hca_vport_context hca_vport_context_mut set_hca_vport_context with_hca_vport_context: HcaVportContext = "hca_vport_context" 0x10, 0x200);
 }
@@ -1244,11 +1279,11 @@ request! { ModifyHcaVportContextIn => ModifyHcaVportContextOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroySchedulingElementOut = Layout<tag::DestroySchedulingElementOut, 0x40>;
-layout! { DestroySchedulingElementOut, tag::DestroySchedulingElementOut, "destroy_scheduling_element_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroySchedulingElementOut, tag::DestroySchedulingElementOut, "destroy_scheduling_element_out", Struct, 0x40, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_scheduling_element_in`: 64 bytes.
@@ -1257,17 +1292,17 @@ layout! { DestroySchedulingElementOut, tag::DestroySchedulingElementOut, "destro
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroySchedulingElementIn = Layout<tag::DestroySchedulingElementIn, 0x40>;
-layout! { DestroySchedulingElementIn, tag::DestroySchedulingElementIn, "destroy_scheduling_element_in", Struct, 0x40, opcode 0x783;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DestroySchedulingElementIn, tag::DestroySchedulingElementIn, "destroy_scheduling_element_in", Struct, 0x40, opcode 0x783, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `scheduling_hierarchy`: bits 31:24 of dword 0x08.
-    full(scheduling_hierarchy set_scheduling_hierarchy with_scheduling_hierarchy: u8 = "scheduling_hierarchy" 0x08[31:24]);
+    coded_full(scheduling_hierarchy set_scheduling_hierarchy with_scheduling_hierarchy: SchedulingHierarchy(u8) = "scheduling_hierarchy" 0x08[31:24]);
     /// `scheduling_element_id`: bits 31:0 of dword 0x0c.
-    full(scheduling_element_id set_scheduling_element_id with_scheduling_element_id: u32 = "scheduling_element_id" 0x0c[31:0]);
+    number(scheduling_element_id set_scheduling_element_id with_scheduling_element_id: SchedulingElementId = "scheduling_element_id" 0x0c[31:0]);
 }
 request! { DestroySchedulingElementIn => DestroySchedulingElementOut }
 
@@ -1277,13 +1312,13 @@ request! { DestroySchedulingElementIn => DestroySchedulingElementOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetDelayDropParamsIn = Layout<tag::SetDelayDropParamsIn, 0x10>;
-layout! { SetDelayDropParamsIn, tag::SetDelayDropParamsIn, "set_delay_drop_params_in", Struct, 0x10, opcode 0x910;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SetDelayDropParamsIn, tag::SetDelayDropParamsIn, "set_delay_drop_params_in", Struct, 0x10, opcode 0x910, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `delay_drop_timeout`: bits 15:0 of dword 0x0c.
     full(delay_drop_timeout set_delay_drop_timeout with_delay_drop_timeout: u16 = "delay_drop_timeout" 0x0c[15:0]);
 }
@@ -1295,11 +1330,11 @@ request! { SetDelayDropParamsIn => SetDelayDropParamsOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetDelayDropParamsOut = Layout<tag::SetDelayDropParamsOut, 0x10>;
-layout! { SetDelayDropParamsOut, tag::SetDelayDropParamsOut, "set_delay_drop_params_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SetDelayDropParamsOut, tag::SetDelayDropParamsOut, "set_delay_drop_params_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `delete_l2_table_entry_out`: 16 bytes.
@@ -1308,26 +1343,26 @@ layout! { SetDelayDropParamsOut, tag::SetDelayDropParamsOut, "set_delay_drop_par
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DeleteL2TableEntryOut = Layout<tag::DeleteL2TableEntryOut, 0x10>;
-layout! { DeleteL2TableEntryOut, tag::DeleteL2TableEntryOut, "delete_l2_table_entry_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DeleteL2TableEntryOut, tag::DeleteL2TableEntryOut, "delete_l2_table_entry_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `delete_l2_table_entry_in`: 64 bytes.
 ///
-/// Input of DELETE_L2_TABLE_ENTRY (0x82b). Removes an entry of the L2 table.
+/// Input of DELETE_L2_TABLE_ENTRY (0x82b). Ends an entry of the L2 table.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DeleteL2TableEntryIn = Layout<tag::DeleteL2TableEntryIn, 0x40>;
-layout! { DeleteL2TableEntryIn, tag::DeleteL2TableEntryIn, "delete_l2_table_entry_in", Struct, 0x40, opcode 0x82b;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DeleteL2TableEntryIn, tag::DeleteL2TableEntryIn, "delete_l2_table_entry_in", Struct, 0x40, opcode 0x82b, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `table_index`: bits 23:0 of dword 0x14.
     bits(table_index set_table_index with_table_index try_set_table_index: u32 = "table_index" 0x14[23:0]);
 }
@@ -1339,30 +1374,30 @@ request! { DeleteL2TableEntryIn => DeleteL2TableEntryOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateSchedulingElementOut = Layout<tag::CreateSchedulingElementOut, 0x40>;
-layout! { CreateSchedulingElementOut, tag::CreateSchedulingElementOut, "create_scheduling_element_out", Struct, 0x40;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { CreateSchedulingElementOut, tag::CreateSchedulingElementOut, "create_scheduling_element_out", Struct, 0x40, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `scheduling_element_id`: bits 31:0 of dword 0x10.
-    full(scheduling_element_id set_scheduling_element_id with_scheduling_element_id: u32 = "scheduling_element_id" 0x10[31:0]);
+    number(scheduling_element_id set_scheduling_element_id with_scheduling_element_id: SchedulingElementId = "scheduling_element_id" 0x10[31:0]);
 }
 
 /// `create_scheduling_element_in`: 128 bytes.
 ///
-/// Input of CREATE_SCHEDULING_ELEMENT (0x782). Makes a scheduling element, of the e-switch or the NIC.
+/// Input of CREATE_SCHEDULING_ELEMENT (0x782). Makes a scheduling element under a parent.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type CreateSchedulingElementIn = Layout<tag::CreateSchedulingElementIn, 0x80>;
-layout! { CreateSchedulingElementIn, tag::CreateSchedulingElementIn, "create_scheduling_element_in", Struct, 0x80, opcode 0x782;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { CreateSchedulingElementIn, tag::CreateSchedulingElementIn, "create_scheduling_element_in", Struct, 0x80, opcode 0x782, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `scheduling_hierarchy`: bits 31:24 of dword 0x08.
-    full(scheduling_hierarchy set_scheduling_hierarchy with_scheduling_hierarchy: u8 = "scheduling_hierarchy" 0x08[31:24]);
+    coded_full(scheduling_hierarchy set_scheduling_hierarchy with_scheduling_hierarchy: SchedulingHierarchy(u8) = "scheduling_hierarchy" 0x08[31:24]);
     /// `scheduling_context`: from byte 0x20 on.
     nested(scheduling_context scheduling_context_mut set_scheduling_context with_scheduling_context: SchedulingContext = "scheduling_context" 0x20, 0x40);
 }
@@ -1374,11 +1409,11 @@ request! { CreateSchedulingElementIn => CreateSchedulingElementOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetPpRateLimitOut = Layout<tag::SetPpRateLimitOut, 0x10>;
-layout! { SetPpRateLimitOut, tag::SetPpRateLimitOut, "set_pp_rate_limit_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { SetPpRateLimitOut, tag::SetPpRateLimitOut, "set_pp_rate_limit_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `set_pp_rate_limit_context`: 48 bytes.
@@ -1391,26 +1426,26 @@ layout! { SetPpRateLimitContext, tag::SetPpRateLimitContext, "set_pp_rate_limit_
     /// `burst_upper_bound`: bits 31:0 of dword 0x04.
     full(burst_upper_bound set_burst_upper_bound with_burst_upper_bound: u32 = "burst_upper_bound" 0x04[31:0]);
     /// `rate_mode`: bits 19:16 of dword 0x08.
-    bits(rate_mode set_rate_mode with_rate_mode try_set_rate_mode: u8 = "rate_mode" 0x08[19:16]);
+    coded(rate_mode set_rate_mode with_rate_mode try_set_rate_mode: PpRateMode(u8) = "rate_mode" 0x08[19:16]);
     /// `typical_packet_size`: bits 15:0 of dword 0x08.
     full(typical_packet_size set_typical_packet_size with_typical_packet_size: u16 = "typical_packet_size" 0x08[15:0]);
 }
 
 /// `set_pp_rate_limit_in`: 64 bytes.
 ///
-/// Input of SET_PP_RATE_LIMIT (0x780). Sets an entry of the table of packet pacing rates.
+/// Input of SET_PP_RATE_LIMIT (0x780). Sets a rate of packet pacing. Rate 0 ends it.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type SetPpRateLimitIn = Layout<tag::SetPpRateLimitIn, 0x40>;
-layout! { SetPpRateLimitIn, tag::SetPpRateLimitIn, "set_pp_rate_limit_in", Struct, 0x40, opcode 0x780;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { SetPpRateLimitIn, tag::SetPpRateLimitIn, "set_pp_rate_limit_in", Struct, 0x40, opcode 0x780, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `rate_limit_index`: bits 15:0 of dword 0x08.
-    full(rate_limit_index set_rate_limit_index with_rate_limit_index: u16 = "rate_limit_index" 0x08[15:0]);
+    number(rate_limit_index set_rate_limit_index with_rate_limit_index: PacketPacingRateLimitIndex = "rate_limit_index" 0x08[15:0]);
     /// `ctx`: from byte 0x10 on.
     nested(ctx ctx_mut set_ctx with_ctx: SetPpRateLimitContext = "ctx" 0x10, 0x30);
 }
@@ -1422,11 +1457,11 @@ request! { SetPpRateLimitIn => SetPpRateLimitOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateVportLagOut = Layout<tag::CreateVportLagOut, 0x10>;
-layout! { CreateVportLagOut, tag::CreateVportLagOut, "create_vport_lag_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { CreateVportLagOut, tag::CreateVportLagOut, "create_vport_lag_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `create_vport_lag_in`: 16 bytes.
@@ -1435,13 +1470,13 @@ layout! { CreateVportLagOut, tag::CreateVportLagOut, "create_vport_lag_out", Str
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type CreateVportLagIn = Layout<tag::CreateVportLagIn, 0x10>;
-layout! { CreateVportLagIn, tag::CreateVportLagIn, "create_vport_lag_in", Struct, 0x10, opcode 0x844;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { CreateVportLagIn, tag::CreateVportLagIn, "create_vport_lag_in", Struct, 0x10, opcode 0x844, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { CreateVportLagIn => CreateVportLagOut }
 
@@ -1451,11 +1486,11 @@ request! { CreateVportLagIn => CreateVportLagOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyVportLagOut = Layout<tag::DestroyVportLagOut, 0x10>;
-layout! { DestroyVportLagOut, tag::DestroyVportLagOut, "destroy_vport_lag_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyVportLagOut, tag::DestroyVportLagOut, "destroy_vport_lag_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_vport_lag_in`: 16 bytes.
@@ -1464,13 +1499,13 @@ layout! { DestroyVportLagOut, tag::DestroyVportLagOut, "destroy_vport_lag_out", 
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyVportLagIn = Layout<tag::DestroyVportLagIn, 0x10>;
-layout! { DestroyVportLagIn, tag::DestroyVportLagIn, "destroy_vport_lag_in", Struct, 0x10, opcode 0x845;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DestroyVportLagIn, tag::DestroyVportLagIn, "destroy_vport_lag_in", Struct, 0x10, opcode 0x845, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { DestroyVportLagIn => DestroyVportLagOut }
 
@@ -1494,7 +1529,7 @@ layout! { HostParamsContext, tag::HostParamsContext, "host_params_context", Stru
     /// `host_pci_bus`: bits 15:0 of dword 0x04.
     full(host_pci_bus set_host_pci_bus with_host_pci_bus: u16 = "host_pci_bus" 0x04[15:0]);
     /// `host_pf_vhca_id`: bits 31:16 of dword 0x08.
-    full(host_pf_vhca_id set_host_pf_vhca_id with_host_pf_vhca_id: u16 = "host_pf_vhca_id" 0x08[31:16]);
+    number(host_pf_vhca_id set_host_pf_vhca_id with_host_pf_vhca_id: VhcaId = "host_pf_vhca_id" 0x08[31:16]);
     /// `host_pci_device`: bits 15:0 of dword 0x08.
     full(host_pci_device set_host_pci_device with_host_pci_device: u16 = "host_pci_device" 0x08[15:0]);
     /// `host_pci_function`: bits 15:0 of dword 0x0c.
@@ -1509,7 +1544,7 @@ layout! { NetworkFunctionParams, tag::NetworkFunctionParams, "network_function_p
     /// `host_number`: bits 31:24 of dword 0x00.
     full(host_number set_host_number with_host_number: u8 = "host_number" 0x00[31:24]);
     /// `pci_pf_type`: bits 23:20 of dword 0x00.
-    bits(pci_pf_type set_pci_pf_type with_pci_pf_type try_set_pci_pf_type: u8 = "pci_pf_type" 0x00[23:20]);
+    coded(pci_pf_type set_pci_pf_type with_pci_pf_type try_set_pci_pf_type: PciPfType(u8) = "pci_pf_type" 0x00[23:20]);
     /// `pci_num_vfs`: bits 15:0 of dword 0x00.
     full(pci_num_vfs set_pci_num_vfs with_pci_num_vfs: u16 = "pci_num_vfs" 0x00[15:0]);
     /// `pci_total_vfs`: bits 31:16 of dword 0x04.
@@ -1519,9 +1554,9 @@ layout! { NetworkFunctionParams, tag::NetworkFunctionParams, "network_function_p
     /// `pci_device_function`: bits 7:0 of dword 0x04.
     full(pci_device_function set_pci_device_function with_pci_device_function: u8 = "pci_device_function" 0x04[7:0]);
     /// `vhca_id`: bits 31:16 of dword 0x08.
-    full(vhca_id set_vhca_id with_vhca_id: u16 = "vhca_id" 0x08[31:16]);
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x08[31:16]);
     /// `vhca_state`: bits 15:12 of dword 0x08.
-    bits(vhca_state set_vhca_state with_vhca_state try_set_vhca_state: u8 = "vhca_state" 0x08[15:12]);
+    coded(vhca_state set_vhca_state with_vhca_state try_set_vhca_state: VhcaState(u8) = "vhca_state" 0x08[15:12]);
     /// `esw_vport_manual`: bit 21 of dword 0x0c.
     flag(esw_vport_manual set_esw_vport_manual with_esw_vport_manual: bool = "esw_vport_manual" 0x0c[21]);
     /// `pci_bus_assigned`: bit 20 of dword 0x0c.
@@ -1551,11 +1586,11 @@ layout! { NetFunctionParams, tag::NetFunctionParams, "net_function_params", Unio
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type QueryEswFunctionsIn = Layout<tag::QueryEswFunctionsIn, 0x10>;
-layout! { QueryEswFunctionsIn, tag::QueryEswFunctionsIn, "query_esw_functions_in", Struct, 0x10, opcode 0x740;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QueryEswFunctionsIn, tag::QueryEswFunctionsIn, "query_esw_functions_in", Struct, 0x10, opcode 0x740, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    coded_full(op_mod set_op_mod with_op_mod: QueryEswFunctionsOpMod(u16) = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { QueryEswFunctionsIn => QueryEswFunctionsOut }
 
@@ -1565,11 +1600,11 @@ request! { QueryEswFunctionsIn => QueryEswFunctionsOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
 pub type QueryEswFunctionsOut = Layout<tag::QueryEswFunctionsOut, 0x80>;
-layout! { QueryEswFunctionsOut, tag::QueryEswFunctionsOut, "query_esw_functions_out", Struct, 0x80;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QueryEswFunctionsOut, tag::QueryEswFunctionsOut, "query_esw_functions_out", Struct, 0x80, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `net_function_num`: bits 31:24 of dword 0x0c.
     full(net_function_num set_net_function_num with_net_function_num: u8 = "net_function_num" 0x0c[31:24]);
     /// `net_function_params`: a list from byte 0x10 on.
@@ -1598,11 +1633,11 @@ pub type QuerySfPartitionsOut = Layout<tag::QuerySfPartitionsOut, 0x10>;
 
 /// `query_sf_partitions_out` and its list `sf_partition`.
 pub type QuerySfPartitionsOutWithSfPartition = WithTail<QuerySfPartitionsOut, SfPartition>;
-layout! { QuerySfPartitionsOut, tag::QuerySfPartitionsOut, "query_sf_partitions_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { QuerySfPartitionsOut, tag::QuerySfPartitionsOut, "query_sf_partitions_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
     /// `num_sf_partitions`: bits 7:0 of dword 0x08.
     full(num_sf_partitions set_num_sf_partitions with_num_sf_partitions: u8 = "num_sf_partitions" 0x08[7:0]);
     tail(layout SfPartition = "sf_partition" 0x10);
@@ -1614,11 +1649,11 @@ layout! { QuerySfPartitionsOut, tag::QuerySfPartitionsOut, "query_sf_partitions_
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type QuerySfPartitionsIn = Layout<tag::QuerySfPartitionsIn, 0x10>;
-layout! { QuerySfPartitionsIn, tag::QuerySfPartitionsIn, "query_sf_partitions_in", Struct, 0x10, opcode 0x111;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { QuerySfPartitionsIn, tag::QuerySfPartitionsIn, "query_sf_partitions_in", Struct, 0x10, opcode 0x111, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
 }
 request! { QuerySfPartitionsIn => QuerySfPartitionsOut }
 
@@ -1628,26 +1663,26 @@ request! { QuerySfPartitionsIn => QuerySfPartitionsOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type DeallocSfOut = Layout<tag::DeallocSfOut, 0x10>;
-layout! { DeallocSfOut, tag::DeallocSfOut, "dealloc_sf_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DeallocSfOut, tag::DeallocSfOut, "dealloc_sf_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `dealloc_sf_in`: 16 bytes.
 ///
-/// Input of DEALLOC_SF (0x114). Frees a scalable function.
+/// Input of DEALLOC_SF (0x114). Ends a subfunction.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type DeallocSfIn = Layout<tag::DeallocSfIn, 0x10>;
-layout! { DeallocSfIn, tag::DeallocSfIn, "dealloc_sf_in", Struct, 0x10, opcode 0x114;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { DeallocSfIn, tag::DeallocSfIn, "dealloc_sf_in", Struct, 0x10, opcode 0x114, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `function_id`: bits 15:0 of dword 0x08.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x08[15:0]);
 }
 request! { DeallocSfIn => DeallocSfOut }
 
@@ -1657,26 +1692,26 @@ request! { DeallocSfIn => DeallocSfOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type AllocSfOut = Layout<tag::AllocSfOut, 0x10>;
-layout! { AllocSfOut, tag::AllocSfOut, "alloc_sf_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { AllocSfOut, tag::AllocSfOut, "alloc_sf_out", Struct, 0x10, "Output of a command.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `alloc_sf_in`: 16 bytes.
 ///
-/// Input of ALLOC_SF (0x113). Allocates a scalable function.
+/// Input of ALLOC_SF (0x113). Makes a subfunction under a number that software chooses.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 pub type AllocSfIn = Layout<tag::AllocSfIn, 0x10>;
-layout! { AllocSfIn, tag::AllocSfIn, "alloc_sf_in", Struct, 0x10, opcode 0x113;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
+layout! { AllocSfIn, tag::AllocSfIn, "alloc_sf_in", Struct, 0x10, opcode 0x113, "Input of a command.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `function_id`: bits 15:0 of dword 0x08.
-    full(function_id set_function_id with_function_id: u16 = "function_id" 0x08[15:0]);
+    number(function_id set_function_id with_function_id: FunctionId = "function_id" 0x08[15:0]);
 }
 request! { AllocSfIn => AllocSfOut }
 
@@ -1686,7 +1721,7 @@ request! { AllocSfIn => AllocSfOut }
 pub type SchedElemAttrTsar = Layout<tag::SchedElemAttrTsar, 0x04>;
 layout! { SchedElemAttrTsar, tag::SchedElemAttrTsar, "sched_elem_attr_tsar", Struct, 0x04;
     /// `tsar_type`: bits 23:16 of dword 0x00.
-    full(tsar_type set_tsar_type with_tsar_type: u8 = "tsar_type" 0x00[23:16]);
+    coded_full(tsar_type set_tsar_type with_tsar_type: TsarType(u8) = "tsar_type" 0x00[23:16]);
 }
 
 /// `sched_elem_attr`, a union: 4 bytes.
@@ -1700,13 +1735,17 @@ layout! { SchedElemAttr, tag::SchedElemAttr, "sched_elem_attr", Union, 0x04;
 
 /// `sched_elem`: 128 bytes.
 ///
+/// General object 0x0026 (scheduling_element): Scheduling element of NIC queues.
+///
+/// Select mask `modify_field_select`: [`ModifySchedElemSelect`].
+///
 /// Sources: rdma-core.
 pub type SchedElem = Layout<tag::SchedElem, 0x80>;
 layout! { SchedElem, tag::SchedElem, "sched_elem", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
-    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    flags_quad(modify_field_select set_modify_field_select with_modify_field_select: ModifySchedElemSelect(u64) = "modify_field_select" 0x00);
     /// `scheduling_hierarchy`: bits 31:24 of dword 0x08.
-    full(scheduling_hierarchy set_scheduling_hierarchy with_scheduling_hierarchy: u8 = "scheduling_hierarchy" 0x08[31:24]);
+    coded_full(scheduling_hierarchy set_scheduling_hierarchy with_scheduling_hierarchy: SchedulingHierarchy(u8) = "scheduling_hierarchy" 0x08[31:24]);
     /// `sched_context`: from byte 0x20 on.
     nested(sched_context sched_context_mut set_sched_context with_sched_context: SchedulingContext = "sched_context" 0x20, 0x40);
 }
@@ -1717,7 +1756,7 @@ layout! { SchedElem, tag::SchedElem, "sched_elem", Struct, 0x80;
 ///
 /// Sources: rdma-core.
 pub type CreateSchedElemIn = Layout<tag::CreateSchedElemIn, 0x90>;
-layout! { CreateSchedElemIn, tag::CreateSchedElemIn, "create_sched_elem_in", Struct, 0x90;
+layout! { CreateSchedElemIn, tag::CreateSchedElemIn, "create_sched_elem_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `sched_elem`: from byte 0x10 on.
@@ -1730,9 +1769,645 @@ layout! { CreateSchedElemIn, tag::CreateSchedElemIn, "create_sched_elem_in", Str
 ///
 /// Sources: rdma-core.
 pub type CreateModifyElemIn = Layout<tag::CreateModifyElemIn, 0x90>;
-layout! { CreateModifyElemIn, tag::CreateModifyElemIn, "create_modify_elem_in", Struct, 0x90;
+layout! { CreateModifyElemIn, tag::CreateModifyElemIn, "create_modify_elem_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjInCmdHdr = "hdr" 0x00, 0x10);
     /// `sched_elem`: from byte 0x10 on.
     nested(sched_elem sched_elem_mut set_sched_elem with_sched_elem: SchedElem = "sched_elem" 0x10, 0x80);
+}
+
+/// Fields that MODIFY_HCA_VPORT_CONTEXT changes. cap_mask1 has a mask of its own.
+///
+/// Of `modify_hca_vport_context_in.hca_vport_context.field_select`.
+#[bitfield_struct::bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ModifyHcaVportContextSelect {
+    /// Bit 0: `hca_vport_context.port_guid`.
+    pub port_guid: bool,
+    /// Bit 1: `hca_vport_context.node_guid`.
+    pub node_guid: bool,
+    /// Bit 2: `hca_vport_context.vport_state_policy`.
+    pub state_policy: bool,
+    #[bits(29)]
+    __: u32,
+}
+
+impl ModifyHcaVportContextSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_hca_vport_context_select", bits: &[(0, "port_guid"), (1, "node_guid"), (2, "state_policy")] };
+}
+
+/// Fields that MODIFY_SCHEDULING_ELEMENT changes.
+///
+/// Of `modify_scheduling_element_in.modify_bitmask`.
+#[bitfield_struct::bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ModifySchedulingElementSelect {
+    /// Bit 0: `scheduling_context.bw_share`.
+    pub bw_share: bool,
+    /// Bit 1: `scheduling_context.max_average_bw`.
+    pub max_average_bw: bool,
+    #[bits(30)]
+    __: u32,
+}
+
+impl ModifySchedulingElementSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_scheduling_element_select", bits: &[(0, "bw_share"), (1, "max_average_bw")] };
+}
+
+/// Fields of a scheduling element, as a general object, that a create takes and MODIFY_GENERAL_OBJECT changes.
+///
+/// Of `sched_elem.modify_field_select`.
+#[bitfield_struct::bitfield(u64)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ModifySchedElemSelect {
+    /// Bit 0: `sched_context.bw_share`.
+    pub bw_share: bool,
+    /// Bit 1: `sched_context.max_average_bw`.
+    pub max_average_bw: bool,
+    #[bits(62)]
+    __: u64,
+}
+
+impl ModifySchedElemSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_sched_elem_select", bits: &[(0, "bw_share"), (1, "max_average_bw")] };
+}
+
+command! {
+    CreateSchedulingElementIn, Create SchedulingElement, CREATE_SCHEDULING_ELEMENT, crate::CommandDesc {
+        name: "CREATE_SCHEDULING_ELEMENT",
+        opcode: 0x782,
+        verb: crate::Verb::Create,
+        object: <crate::object::SchedulingElement as crate::Object>::DESC,
+        input: <CreateSchedulingElementIn as crate::Described>::DESC,
+        output: <CreateSchedulingElementOut as crate::Described>::DESC,
+        number: Some(place!(0x10[31] 32)),
+        context: Some(place!(0x20[31] 512)),
+        selects: &[],
+        transition: None,
+        about: "Makes a scheduling element under a parent.",
+    }
+}
+
+command! {
+    ModifySchedulingElementIn, Modify SchedulingElement, MODIFY_SCHEDULING_ELEMENT, crate::CommandDesc {
+        name: "MODIFY_SCHEDULING_ELEMENT",
+        opcode: 0x785,
+        verb: crate::Verb::Modify,
+        object: <crate::object::SchedulingElement as crate::Object>::DESC,
+        input: <ModifySchedulingElementIn as crate::Described>::DESC,
+        output: <ModifySchedulingElementOut as crate::Described>::DESC,
+        number: Some(place!(0x0c[31] 32)),
+        context: Some(place!(0x20[31] 512)),
+        selects: &[
+            crate::SelectDesc {
+                name: "modify_scheduling_element_select",
+                mask: place!(0x14[31] 32),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "bw_share", fields: &[
+                        selected!("scheduling_context.bw_share" place!(0x34[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "max_average_bw", fields: &[
+                        selected!("scheduling_context.max_average_bw" place!(0x38[31] 32)),
+                    ] },
+                ],
+            },
+        ],
+        transition: None,
+        about: "Changes the selected fields of a scheduling element.",
+    }
+}
+
+command! {
+    DestroySchedulingElementIn, Destroy SchedulingElement, DESTROY_SCHEDULING_ELEMENT, crate::CommandDesc {
+        name: "DESTROY_SCHEDULING_ELEMENT",
+        opcode: 0x783,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::SchedulingElement as crate::Object>::DESC,
+        input: <DestroySchedulingElementIn as crate::Described>::DESC,
+        output: <DestroySchedulingElementOut as crate::Described>::DESC,
+        number: Some(place!(0x0c[31] 32)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends a scheduling element.",
+    }
+}
+
+command! {
+    SetPpRateLimitIn, Modify RateLimit, SET_PP_RATE_LIMIT, crate::CommandDesc {
+        name: "SET_PP_RATE_LIMIT",
+        opcode: 0x780,
+        verb: crate::Verb::Modify,
+        object: <crate::object::RateLimit as crate::Object>::DESC,
+        input: <SetPpRateLimitIn as crate::Described>::DESC,
+        output: <SetPpRateLimitOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: Some(place!(0x10[31] 384)),
+        selects: &[],
+        transition: None,
+        about: "Sets a rate of packet pacing. Rate 0 ends it.",
+    }
+}
+
+command! {
+    AllocSfIn, Modify Sf, ALLOC_SF, crate::CommandDesc {
+        name: "ALLOC_SF",
+        opcode: 0x113,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Sf as crate::Object>::DESC,
+        input: <AllocSfIn as crate::Described>::DESC,
+        output: <AllocSfOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Makes a subfunction under a number that software chooses.",
+    }
+}
+
+command! {
+    DeallocSfIn, Destroy Sf, DEALLOC_SF, crate::CommandDesc {
+        name: "DEALLOC_SF",
+        opcode: 0x114,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::Sf as crate::Object>::DESC,
+        input: <DeallocSfIn as crate::Described>::DESC,
+        output: <DeallocSfOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends a subfunction.",
+    }
+}
+
+command! {
+    QueryVportStateIn, Query Vport, QUERY_VPORT_STATE, crate::CommandDesc {
+        name: "QUERY_VPORT_STATE",
+        opcode: 0x750,
+        verb: crate::Verb::Query,
+        object: <crate::object::Vport as crate::Object>::DESC,
+        input: <QueryVportStateIn as crate::Described>::DESC,
+        output: <QueryVportStateOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Reads the state of a virtual port.",
+    }
+}
+
+command! {
+    ModifyVportStateIn, Modify Vport, MODIFY_VPORT_STATE, crate::CommandDesc {
+        name: "MODIFY_VPORT_STATE",
+        opcode: 0x751,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Vport as crate::Object>::DESC,
+        input: <ModifyVportStateIn as crate::Described>::DESC,
+        output: <ModifyVportStateOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Changes the state of a virtual port.",
+    }
+}
+
+command! {
+    QueryVportCounterIn, Query Vport, QUERY_VPORT_COUNTER, crate::CommandDesc {
+        name: "QUERY_VPORT_COUNTER",
+        opcode: 0x770,
+        verb: crate::Verb::Query,
+        object: <crate::object::Vport as crate::Object>::DESC,
+        input: <QueryVportCounterIn as crate::Described>::DESC,
+        output: <QueryVportCounterOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Reads the traffic counters of a virtual port.",
+    }
+}
+
+command! {
+    QueryVnicEnvIn, Query Vport, QUERY_VNIC_ENV, crate::CommandDesc {
+        name: "QUERY_VNIC_ENV",
+        opcode: 0x76f,
+        verb: crate::Verb::Query,
+        object: <crate::object::Vport as crate::Object>::DESC,
+        input: <QueryVnicEnvIn as crate::Described>::DESC,
+        output: <QueryVnicEnvOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Reads diagnostic counters of a virtual port.",
+    }
+}
+
+command! {
+    QueryNicVportContextIn, Query NicVport, QUERY_NIC_VPORT_CONTEXT, crate::CommandDesc {
+        name: "QUERY_NIC_VPORT_CONTEXT",
+        opcode: 0x754,
+        verb: crate::Verb::Query,
+        object: <crate::object::NicVport as crate::Object>::DESC,
+        input: <QueryNicVportContextIn as crate::Described>::DESC,
+        output: <QueryNicVportContextOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: Some(place!(0x10[31] 2048)),
+        selects: &[],
+        transition: None,
+        about: "Reads the NIC context of a virtual port.",
+    }
+}
+
+command! {
+    ModifyNicVportContextIn, Modify NicVport, MODIFY_NIC_VPORT_CONTEXT, crate::CommandDesc {
+        name: "MODIFY_NIC_VPORT_CONTEXT",
+        opcode: 0x755,
+        verb: crate::Verb::Modify,
+        object: <crate::object::NicVport as crate::Object>::DESC,
+        input: <ModifyNicVportContextIn as crate::Described>::DESC,
+        output: <ModifyNicVportContextOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: Some(place!(0x100[31] 2048)),
+        selects: &[
+            crate::SelectDesc {
+                name: "modify_nic_vport_context_select",
+                mask: place!(0x0c[31] 32),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 1, name: "roce_en", fields: &[
+                        selected!("nic_vport_context.roce_en" place!(0x100[0] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "addresses_list", fields: &[
+                        selected!("nic_vport_context.allowed_list_type" place!(0x1f0[26] 3)),
+                        selected!("nic_vport_context.allowed_list_size" place!(0x1f0[15] 16)),
+                        selected!("nic_vport_context.current_uc_mac_address" place!(0x200[31] 0)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "permanent_address", fields: &[
+                        selected!("nic_vport_context.permanent_address" place!(0x1f4[31] 64)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "promisc", fields: &[
+                        selected!("nic_vport_context.promisc_uc" place!(0x1f0[31] 1)),
+                        selected!("nic_vport_context.promisc_mc" place!(0x1f0[30] 1)),
+                        selected!("nic_vport_context.promisc_all" place!(0x1f0[29] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 5, name: "change_event", fields: &[
+                        selected!("nic_vport_context.arm_change_event" place!(0x104[31] 1)),
+                        selected!("nic_vport_context.event_on_mtu" place!(0x104[4] 1)),
+                        selected!("nic_vport_context.event_on_promisc_change" place!(0x104[3] 1)),
+                        selected!("nic_vport_context.event_on_vlan_change" place!(0x104[2] 1)),
+                        selected!("nic_vport_context.event_on_mc_address_change" place!(0x104[1] 1)),
+                        selected!("nic_vport_context.event_on_uc_address_change" place!(0x104[0] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 6, name: "mtu", fields: &[
+                        selected!("nic_vport_context.mtu" place!(0x124[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 7, name: "min_inline", fields: &[
+                        selected!("nic_vport_context.min_wqe_inline_mode" place!(0x100[26] 3)),
+                    ] },
+                    crate::SelectBitDesc { bit: 8, name: "port_guid", fields: &[
+                        selected!("nic_vport_context.port_guid" place!(0x130[31] 64)),
+                    ] },
+                    crate::SelectBitDesc { bit: 9, name: "node_guid", fields: &[
+                        selected!("nic_vport_context.node_guid" place!(0x138[31] 64)),
+                    ] },
+                    crate::SelectBitDesc { bit: 10, name: "disable_mc_local_lb", fields: &[
+                        selected!("nic_vport_context.disable_mc_local_lb" place!(0x100[2] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 11, name: "disable_uc_local_lb", fields: &[
+                        selected!("nic_vport_context.disable_uc_local_lb" place!(0x100[1] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 13, name: "affiliation", fields: &[
+                        selected!("nic_vport_context.vhca_id_type" place!(0x108[31] 1)),
+                        selected!("nic_vport_context.affiliation_criteria" place!(0x108[19] 4)),
+                        selected!("nic_vport_context.affiliated_vhca_id" place!(0x108[15] 16)),
+                    ] },
+                ],
+            },
+        ],
+        transition: None,
+        about: "Changes the selected fields of the NIC context of a virtual port.",
+    }
+}
+
+command! {
+    QueryEswVportContextIn, Query EswVport, QUERY_ESW_VPORT_CONTEXT, crate::CommandDesc {
+        name: "QUERY_ESW_VPORT_CONTEXT",
+        opcode: 0x752,
+        verb: crate::Verb::Query,
+        object: <crate::object::EswVport as crate::Object>::DESC,
+        input: <QueryEswVportContextIn as crate::Described>::DESC,
+        output: <QueryEswVportContextOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: Some(place!(0x10[31] 2048)),
+        selects: &[],
+        transition: None,
+        about: "Reads the E-Switch context of a virtual port.",
+    }
+}
+
+command! {
+    ModifyEswVportContextIn, Modify EswVport, MODIFY_ESW_VPORT_CONTEXT, crate::CommandDesc {
+        name: "MODIFY_ESW_VPORT_CONTEXT",
+        opcode: 0x753,
+        verb: crate::Verb::Modify,
+        object: <crate::object::EswVport as crate::Object>::DESC,
+        input: <ModifyEswVportContextIn as crate::Described>::DESC,
+        output: <ModifyEswVportContextOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: Some(place!(0x10[31] 2048)),
+        selects: &[
+            crate::SelectDesc {
+                name: "modify_esw_vport_context_select",
+                mask: place!(0x0c[31] 32),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "vport_svlan_strip", fields: &[
+                        selected!("esw_vport_context.vport_svlan_strip" place!(0x10[28] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "vport_cvlan_strip", fields: &[
+                        selected!("esw_vport_context.vport_cvlan_strip" place!(0x10[27] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "vport_svlan_insert", fields: &[
+                        selected!("esw_vport_context.vport_svlan_insert" place!(0x10[26] 1)),
+                        selected!("esw_vport_context.svlan_cfi" place!(0x18[31] 1)),
+                        selected!("esw_vport_context.svlan_pcp" place!(0x18[30] 3)),
+                        selected!("esw_vport_context.svlan_id" place!(0x18[27] 12)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "vport_cvlan_insert", fields: &[
+                        selected!("esw_vport_context.vport_cvlan_insert" place!(0x10[25] 2)),
+                        selected!("esw_vport_context.cvlan_cfi" place!(0x18[15] 1)),
+                        selected!("esw_vport_context.cvlan_pcp" place!(0x18[14] 3)),
+                        selected!("esw_vport_context.cvlan_id" place!(0x18[11] 12)),
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "fdb_to_vport_reg_c_id", fields: &[
+                        selected!("esw_vport_context.fdb_to_vport_reg_c_id" place!(0x10[23] 8)),
+                    ] },
+                ],
+            },
+        ],
+        transition: None,
+        about: "Changes the selected fields of the E-Switch context of a virtual port.",
+    }
+}
+
+command! {
+    QueryHcaVportContextIn, Query HcaVport, QUERY_HCA_VPORT_CONTEXT, crate::CommandDesc {
+        name: "QUERY_HCA_VPORT_CONTEXT",
+        opcode: 0x762,
+        verb: crate::Verb::Query,
+        object: <crate::object::HcaVport as crate::Object>::DESC,
+        input: <QueryHcaVportContextIn as crate::Described>::DESC,
+        output: <QueryHcaVportContextOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: Some(place!(0x10[31] 4096)),
+        selects: &[],
+        transition: None,
+        about: "Reads the InfiniBand context of a virtual port.",
+    }
+}
+
+command! {
+    ModifyHcaVportContextIn, Modify HcaVport, MODIFY_HCA_VPORT_CONTEXT, crate::CommandDesc {
+        name: "MODIFY_HCA_VPORT_CONTEXT",
+        opcode: 0x763,
+        verb: crate::Verb::Modify,
+        object: <crate::object::HcaVport as crate::Object>::DESC,
+        input: <ModifyHcaVportContextIn as crate::Described>::DESC,
+        output: <ModifyHcaVportContextOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: Some(place!(0x10[31] 4096)),
+        selects: &[
+            crate::SelectDesc {
+                name: "modify_hca_vport_context_select",
+                mask: place!(0x10[31] 32),
+                op_mod: 0,
+                when: None,
+                always: &[place!(0x50[31] 32), place!(0x54[31] 32)],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "port_guid", fields: &[
+                        selected!("hca_vport_context.port_guid" place!(0x40[31] 64)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "node_guid", fields: &[
+                        selected!("hca_vport_context.node_guid" place!(0x48[31] 64)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "state_policy", fields: &[
+                        selected!("hca_vport_context.vport_state_policy" place!(0x30[11] 4)),
+                    ] },
+                ],
+            },
+        ],
+        transition: None,
+        about: "Changes the selected fields of the InfiniBand context of a virtual port.",
+    }
+}
+
+command! {
+    QueryHcaVportGidIn, Query HcaVport, QUERY_HCA_VPORT_GID, crate::CommandDesc {
+        name: "QUERY_HCA_VPORT_GID",
+        opcode: 0x764,
+        verb: crate::Verb::Query,
+        object: <crate::object::HcaVport as crate::Object>::DESC,
+        input: <QueryHcaVportGidIn as crate::Described>::DESC,
+        output: <QueryHcaVportGidOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Reads entries of the GID table of a virtual port.",
+    }
+}
+
+command! {
+    QueryHcaVportPkeyIn, Query HcaVport, QUERY_HCA_VPORT_PKEY, crate::CommandDesc {
+        name: "QUERY_HCA_VPORT_PKEY",
+        opcode: 0x765,
+        verb: crate::Verb::Query,
+        object: <crate::object::HcaVport as crate::Object>::DESC,
+        input: <QueryHcaVportPkeyIn as crate::Described>::DESC,
+        output: <QueryHcaVportPkeyOut as crate::Described>::DESC,
+        number: Some(place!(0x08[15] 16)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Reads entries of the P_Key table of a virtual port.",
+    }
+}
+
+command! {
+    SetL2TableEntryIn, Modify L2TableEntry, SET_L2_TABLE_ENTRY, crate::CommandDesc {
+        name: "SET_L2_TABLE_ENTRY",
+        opcode: 0x829,
+        verb: crate::Verb::Modify,
+        object: <crate::object::L2TableEntry as crate::Object>::DESC,
+        input: <SetL2TableEntryIn as crate::Described>::DESC,
+        output: <SetL2TableEntryOut as crate::Described>::DESC,
+        number: Some(place!(0x14[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Sets an entry of the L2 table.",
+    }
+}
+
+command! {
+    QueryL2TableEntryIn, Query L2TableEntry, QUERY_L2_TABLE_ENTRY, crate::CommandDesc {
+        name: "QUERY_L2_TABLE_ENTRY",
+        opcode: 0x82a,
+        verb: crate::Verb::Query,
+        object: <crate::object::L2TableEntry as crate::Object>::DESC,
+        input: <QueryL2TableEntryIn as crate::Described>::DESC,
+        output: <QueryL2TableEntryOut as crate::Described>::DESC,
+        number: Some(place!(0x14[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Reads an entry of the L2 table.",
+    }
+}
+
+command! {
+    DeleteL2TableEntryIn, Destroy L2TableEntry, DELETE_L2_TABLE_ENTRY, crate::CommandDesc {
+        name: "DELETE_L2_TABLE_ENTRY",
+        opcode: 0x82b,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::L2TableEntry as crate::Object>::DESC,
+        input: <DeleteL2TableEntryIn as crate::Described>::DESC,
+        output: <DeleteL2TableEntryOut as crate::Described>::DESC,
+        number: Some(place!(0x14[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends an entry of the L2 table.",
+    }
+}
+
+changes! { ModifyEswVportContextIn, "modify_esw_vport_context_in", ();
+    /// Changes `esw_vport_context.vport_svlan_strip`: sets it, and bit 0 (`vport_svlan_strip`) of `field_select`, which says so.
+    change_vport_svlan_strip changing_vport_svlan_strip: bool = flag(0x10[28]), 0x0c[0];
+    /// Changes `esw_vport_context.vport_cvlan_strip`: sets it, and bit 1 (`vport_cvlan_strip`) of `field_select`, which says so.
+    change_vport_cvlan_strip changing_vport_cvlan_strip: bool = flag(0x10[27]), 0x0c[1];
+    /// Changes `esw_vport_context.vport_svlan_insert`: sets it, and bit 2 (`vport_svlan_insert`) of `field_select`, which says so.
+    change_vport_svlan_insert changing_vport_svlan_insert: bool = flag(0x10[26]), 0x0c[2];
+    /// Changes `esw_vport_context.svlan_cfi`: sets it, and bit 2 (`vport_svlan_insert`) of `field_select`, which says so.
+    change_svlan_cfi changing_svlan_cfi: bool = flag(0x18[31]), 0x0c[2];
+    /// Changes `esw_vport_context.svlan_pcp`: sets it, and bit 2 (`vport_svlan_insert`) of `field_select`, which says so.
+    change_svlan_pcp changing_svlan_pcp: u8 = bits(u8 "esw_vport_context.svlan_pcp" 0x18[30:28]), 0x0c[2];
+    /// Changes `esw_vport_context.svlan_id`: sets it, and bit 2 (`vport_svlan_insert`) of `field_select`, which says so.
+    change_svlan_id changing_svlan_id: u16 = bits(u16 "esw_vport_context.svlan_id" 0x18[27:16]), 0x0c[2];
+    /// Changes `esw_vport_context.vport_cvlan_insert`: sets it, and bit 3 (`vport_cvlan_insert`) of `field_select`, which says so.
+    change_vport_cvlan_insert changing_vport_cvlan_insert: u8 = bits(u8 "esw_vport_context.vport_cvlan_insert" 0x10[25:24]), 0x0c[3];
+    /// Changes `esw_vport_context.cvlan_cfi`: sets it, and bit 3 (`vport_cvlan_insert`) of `field_select`, which says so.
+    change_cvlan_cfi changing_cvlan_cfi: bool = flag(0x18[15]), 0x0c[3];
+    /// Changes `esw_vport_context.cvlan_pcp`: sets it, and bit 3 (`vport_cvlan_insert`) of `field_select`, which says so.
+    change_cvlan_pcp changing_cvlan_pcp: u8 = bits(u8 "esw_vport_context.cvlan_pcp" 0x18[14:12]), 0x0c[3];
+    /// Changes `esw_vport_context.cvlan_id`: sets it, and bit 3 (`vport_cvlan_insert`) of `field_select`, which says so.
+    change_cvlan_id changing_cvlan_id: u16 = bits(u16 "esw_vport_context.cvlan_id" 0x18[11:0]), 0x0c[3];
+    /// Changes `esw_vport_context.fdb_to_vport_reg_c_id`: sets it, and bit 4 (`fdb_to_vport_reg_c_id`) of `field_select`, which says so.
+    change_fdb_to_vport_reg_c_id changing_fdb_to_vport_reg_c_id: crate::VportRegCIds = flags_full(u8 "esw_vport_context.fdb_to_vport_reg_c_id" 0x10[23:16]), 0x0c[4];
+}
+
+changes! { ModifySchedulingElementIn, "modify_scheduling_element_in", ();
+    /// Changes `scheduling_context.bw_share`: sets it, and bit 0 (`bw_share`) of `modify_bitmask`, which says so.
+    change_bw_share changing_bw_share: u32 = full(u32 "scheduling_context.bw_share" 0x34[31:0]), 0x14[0];
+    /// Changes `scheduling_context.max_average_bw`: sets it, and bit 1 (`max_average_bw`) of `modify_bitmask`, which says so.
+    change_max_average_bw changing_max_average_bw: u32 = full(u32 "scheduling_context.max_average_bw" 0x38[31:0]), 0x14[1];
+}
+
+changes! { ModifyNicVportContextIn, "modify_nic_vport_context_in", ();
+    /// Changes `nic_vport_context.roce_en`: sets it, and bit 1 (`roce_en`) of `field_select`, which says so.
+    change_roce_en changing_roce_en: bool = flag(0x100[0]), 0x0c[1];
+    /// Changes `nic_vport_context.allowed_list_type`: sets it, and bit 2 (`addresses_list`) of `field_select`, which says so.
+    change_allowed_list_type changing_allowed_list_type: u8 = bits(u8 "nic_vport_context.allowed_list_type" 0x1f0[26:24]), 0x0c[2];
+    /// Changes `nic_vport_context.allowed_list_size`: sets it, and bit 2 (`addresses_list`) of `field_select`, which says so.
+    change_allowed_list_size changing_allowed_list_size: u16 = full(u16 "nic_vport_context.allowed_list_size" 0x1f0[15:0]), 0x0c[2];
+    /// Changes `nic_vport_context.permanent_address`: sets it, and bit 3 (`permanent_address`) of `field_select`, which says so.
+    change_permanent_address changing_permanent_address: MacAddressLayout = nested(0x1f4), 0x0c[3];
+    /// Changes `nic_vport_context.promisc_uc`: sets it, and bit 4 (`promisc`) of `field_select`, which says so.
+    change_promisc_uc changing_promisc_uc: bool = flag(0x1f0[31]), 0x0c[4];
+    /// Changes `nic_vport_context.promisc_mc`: sets it, and bit 4 (`promisc`) of `field_select`, which says so.
+    change_promisc_mc changing_promisc_mc: bool = flag(0x1f0[30]), 0x0c[4];
+    /// Changes `nic_vport_context.promisc_all`: sets it, and bit 4 (`promisc`) of `field_select`, which says so.
+    change_promisc_all changing_promisc_all: bool = flag(0x1f0[29]), 0x0c[4];
+    /// Changes `nic_vport_context.arm_change_event`: sets it, and bit 5 (`change_event`) of `field_select`, which says so.
+    change_arm_change_event changing_arm_change_event: bool = flag(0x104[31]), 0x0c[5];
+    /// Changes `nic_vport_context.event_on_mtu`: sets it, and bit 5 (`change_event`) of `field_select`, which says so.
+    change_event_on_mtu changing_event_on_mtu: bool = flag(0x104[4]), 0x0c[5];
+    /// Changes `nic_vport_context.event_on_promisc_change`: sets it, and bit 5 (`change_event`) of `field_select`, which says so.
+    change_event_on_promisc_change changing_event_on_promisc_change: bool = flag(0x104[3]), 0x0c[5];
+    /// Changes `nic_vport_context.event_on_vlan_change`: sets it, and bit 5 (`change_event`) of `field_select`, which says so.
+    change_event_on_vlan_change changing_event_on_vlan_change: bool = flag(0x104[2]), 0x0c[5];
+    /// Changes `nic_vport_context.event_on_mc_address_change`: sets it, and bit 5 (`change_event`) of `field_select`, which says so.
+    change_event_on_mc_address_change changing_event_on_mc_address_change: bool = flag(0x104[1]), 0x0c[5];
+    /// Changes `nic_vport_context.event_on_uc_address_change`: sets it, and bit 5 (`change_event`) of `field_select`, which says so.
+    change_event_on_uc_address_change changing_event_on_uc_address_change: bool = flag(0x104[0]), 0x0c[5];
+    /// Changes `nic_vport_context.mtu`: sets it, and bit 6 (`mtu`) of `field_select`, which says so.
+    change_mtu changing_mtu: u16 = full(u16 "nic_vport_context.mtu" 0x124[15:0]), 0x0c[6];
+    /// Changes `nic_vport_context.min_wqe_inline_mode`: sets it, and bit 7 (`min_inline`) of `field_select`, which says so.
+    change_min_wqe_inline_mode changing_min_wqe_inline_mode: crate::InlineMode = coded(u8 "nic_vport_context.min_wqe_inline_mode" 0x100[26:24]), 0x0c[7];
+    /// Changes `nic_vport_context.port_guid`: sets it, and bit 8 (`port_guid`) of `field_select`, which says so.
+    change_port_guid changing_port_guid: u64 = quad(0x130), 0x0c[8];
+    /// Changes `nic_vport_context.node_guid`: sets it, and bit 9 (`node_guid`) of `field_select`, which says so.
+    change_node_guid changing_node_guid: u64 = quad(0x138), 0x0c[9];
+    /// Changes `nic_vport_context.disable_mc_local_lb`: sets it, and bit 10 (`disable_mc_local_lb`) of `field_select`, which says so.
+    change_disable_mc_local_lb changing_disable_mc_local_lb: bool = flag(0x100[2]), 0x0c[10];
+    /// Changes `nic_vport_context.disable_uc_local_lb`: sets it, and bit 11 (`disable_uc_local_lb`) of `field_select`, which says so.
+    change_disable_uc_local_lb changing_disable_uc_local_lb: bool = flag(0x100[1]), 0x0c[11];
+    /// Changes `nic_vport_context.vhca_id_type`: sets it, and bit 13 (`affiliation`) of `field_select`, which says so.
+    change_vhca_id_type changing_vhca_id_type: crate::VhcaIdType = coded(u8 "nic_vport_context.vhca_id_type" 0x108[31:31]), 0x0c[13];
+    /// Changes `nic_vport_context.affiliation_criteria`: sets it, and bit 13 (`affiliation`) of `field_select`, which says so.
+    change_affiliation_criteria changing_affiliation_criteria: u8 = bits(u8 "nic_vport_context.affiliation_criteria" 0x108[19:16]), 0x0c[13];
+    /// Changes `nic_vport_context.affiliated_vhca_id`: sets it, and bit 13 (`affiliation`) of `field_select`, which says so.
+    change_affiliated_vhca_id changing_affiliated_vhca_id: u16 = full(u16 "nic_vport_context.affiliated_vhca_id" 0x108[15:0]), 0x0c[13];
+}
+
+changes! { ModifyHcaVportContextIn, "modify_hca_vport_context_in", ();
+    /// Changes `hca_vport_context.port_guid`: sets it, and bit 0 (`port_guid`) of `hca_vport_context.field_select`, which says so.
+    change_port_guid changing_port_guid: u64 = quad(0x40), 0x10[0];
+    /// Changes `hca_vport_context.node_guid`: sets it, and bit 1 (`node_guid`) of `hca_vport_context.field_select`, which says so.
+    change_node_guid changing_node_guid: u64 = quad(0x48), 0x10[1];
+    /// Changes `hca_vport_context.vport_state_policy`: sets it, and bit 2 (`state_policy`) of `hca_vport_context.field_select`, which says so.
+    change_vport_state_policy changing_vport_state_policy: crate::VportStatePolicy = coded(u8 "hca_vport_context.vport_state_policy" 0x30[11:8]), 0x10[2];
+}
+
+changes! { SchedElem, "sched_elem", ();
+    /// Changes `sched_context.bw_share`: sets it, and bit 0 (`bw_share`) of `modify_field_select`, which says so.
+    change_bw_share changing_bw_share: u32 = full(u32 "sched_context.bw_share" 0x34[31:0]), 0x04[0];
+    /// Changes `sched_context.max_average_bw`: sets it, and bit 1 (`max_average_bw`) of `modify_field_select`, which says so.
+    change_max_average_bw changing_max_average_bw: u32 = full(u32 "sched_context.max_average_bw" 0x38[31:0]), 0x04[1];
+}
+
+general_object! {
+    SchedElem, "scheduling_element" 0x0026, selects &[
+            crate::SelectDesc {
+                name: "modify_sched_elem_select",
+                mask: place!(0x00[31] 64),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "bw_share", fields: &[
+                        selected!("sched_context.bw_share" place!(0x34[31] 32)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "max_average_bw", fields: &[
+                        selected!("sched_context.max_average_bw" place!(0x38[31] 32)),
+                    ] },
+                ],
+            },
+    ], "Scheduling element of NIC queues."
 }

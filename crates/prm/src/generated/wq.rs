@@ -53,6 +53,10 @@ pub(crate) const LAYOUTS: &[&LayoutDesc] = &[
 
 /// The commands of this family.
 pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
+    &CREATE_SQ,
+    &MODIFY_SQ,
+    &DESTROY_SQ,
+    &QUERY_SQ,
     &CREATE_RQ,
     &MODIFY_RQ,
     &DESTROY_RQ,
@@ -61,6 +65,9 @@ pub(crate) const COMMANDS: &[&crate::CommandDesc] = &[
 
 /// The registers of this family.
 pub(crate) const REGISTERS: &[&crate::RegisterDesc] = &[];
+
+/// The general objects of this family.
+pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 
 /// `sqc`: 240 bytes.
 ///
@@ -73,58 +80,58 @@ pub type Sqc = Layout<tag::Sqc, 0xf0>;
 
 /// `sqc` and its list `wq.pas`.
 pub type SqcWithPas = WithTail<Sqc, CmdPas>;
-layout! { Sqc, tag::Sqc, "sqc", Struct, 0xf0;
-    /// `rlky`: bit 31 of dword 0x00. When set, entries of the queue may use the reserved lkey.
+layout! { Sqc, tag::Sqc, "sqc", Struct, 0xf0, "Send queue context.";
+    /// `rlky`: bit 31 of dword 0x00.
     #[doc(alias = "rlkey")]
-    flag(rlky set_rlky with_rlky: bool = "rlky" 0x00[31]);
-    /// `cd_master`: bit 30 of dword 0x00. When set, the queue may wait for other queues and enable their entries. Capability: cmd_hca_cap.cd.
-    flag(cd_master set_cd_master with_cd_master: bool = "cd_master" 0x00[30]);
-    /// `fre`: bit 29 of dword 0x00. When set, memory can be registered by fast registration.
-    flag(fre set_fre with_fre: bool = "fre" 0x00[29]);
-    /// `flush_in_error_en`: bit 28 of dword 0x00. When set, entries left in the error state are completed as flushed.
-    flag(flush_in_error_en set_flush_in_error_en with_flush_in_error_en: bool = "flush_in_error_en" 0x00[28]);
-    /// `allow_multi_pkt_send_wqe`: bit 27 of dword 0x00. When set, one entry may send several packets. Capability: per_protocol_networking_offload_caps.multi_pkt_send_wqe.
-    flag(allow_multi_pkt_send_wqe set_allow_multi_pkt_send_wqe with_allow_multi_pkt_send_wqe: bool = "allow_multi_pkt_send_wqe" 0x00[27]);
-    /// `min_wqe_inline_mode`: bits 26:24 of dword 0x00. Which headers an entry must hold inline. Capability: per_protocol_networking_offload_caps.wqe_inline_mode.
-    bits(min_wqe_inline_mode set_min_wqe_inline_mode with_min_wqe_inline_mode try_set_min_wqe_inline_mode: u8 = "min_wqe_inline_mode" 0x00[26:24]);
-    /// `state`: bits 23:20 of dword 0x00. State of the queue.
-    bits(state set_state with_state try_set_state: u8 = "state" 0x00[23:20]);
-    /// `reg_umr`: bit 19 of dword 0x00. When set, memory can be registered by UMR. Capability: per_protocol_networking_offload_caps.reg_umr_sq.
-    flag(reg_umr set_reg_umr with_reg_umr: bool = "reg_umr" 0x00[19]);
-    /// `allow_swp`: bit 18 of dword 0x00. When set, entries may tell where the headers begin. Capability: per_protocol_networking_offload_caps.swp.
-    flag(allow_swp set_allow_swp with_allow_swp: bool = "allow_swp" 0x00[18]);
-    /// `hairpin`: bit 17 of dword 0x00. When set, packets come from the receive queue hairpin_peer_rq. Capability: cmd_hca_cap.hairpin.
-    flag(hairpin set_hairpin with_hairpin: bool = "hairpin" 0x00[17]);
-    /// `non_wire`: bit 16 of dword 0x00. When set, no entry of the queue sends anything to the wire. Capability: cmd_hca_cap.non_wire_sq.
-    flag(non_wire set_non_wire with_non_wire: bool = "non_wire" 0x00[16]);
-    /// `static_sq_wq`: bit 15 of dword 0x00. When set, entries are written once and run again and again. Capability: cmd_hca_cap.log_max_static_sq_wq. By its name only: no public text says more.
-    flag(static_sq_wq set_static_sq_wq with_static_sq_wq: bool = "static_sq_wq" 0x00[15]);
-    /// `hairpin_wq_buffer_type`: bits 10:8 of dword 0x00. Where the hairpin queue lies: in the adapter (0), in host memory (1). Capability: cmd_hca_cap_2.hairpin_sq_wq_in_host_mem.
-    bits(hairpin_wq_buffer_type set_hairpin_wq_buffer_type with_hairpin_wq_buffer_type try_set_hairpin_wq_buffer_type: u8 = "hairpin_wq_buffer_type" 0x00[10:8]);
-    /// `ts_format`: bits 5:4 of dword 0x00. Clock of the timestamps in completions. Capability: cmd_hca_cap.sq_ts_format.
-    bits(ts_format set_ts_format with_ts_format try_set_ts_format: u8 = "ts_format" 0x00[5:4]);
-    /// `hairpin_offload_type`: bits 3:0 of dword 0x00. What the hairpin does with packets; the values are not public. By its name only: no public text says more.
-    bits(hairpin_offload_type set_hairpin_offload_type with_hairpin_offload_type try_set_hairpin_offload_type: u8 = "hairpin_offload_type" 0x00[3:0]);
-    /// `user_index`: bits 23:0 of dword 0x04. Number, chosen by software, that completions carry. Capability: cmd_hca_cap.cqe_version.
-    bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x04[23:0]);
-    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that gets the completions.
-    bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
-    /// `hairpin_peer_rq`: bits 23:0 of dword 0x0c. Number of the RQ at the other end of the hairpin.
-    bits(hairpin_peer_rq set_hairpin_peer_rq with_hairpin_peer_rq try_set_hairpin_peer_rq: u32 = "hairpin_peer_rq" 0x0c[23:0]);
-    /// `hairpin_peer_vhca`: bits 15:0 of dword 0x10. Number of the function that owns the peer RQ: its vhca_id.
-    full(hairpin_peer_vhca set_hairpin_peer_vhca with_hairpin_peer_vhca: u16 = "hairpin_peer_vhca" 0x10[15:0]);
-    /// `ts_cqe_to_dest_cqn`: bits 23:0 of dword 0x18. Number of the CQ that gets the timestamps of the port. Capability: cmd_hca_cap.ts_cqe_to_dest_cqn.
-    bits(ts_cqe_to_dest_cqn set_ts_cqe_to_dest_cqn with_ts_cqe_to_dest_cqn try_set_ts_cqe_to_dest_cqn: u32 = "ts_cqe_to_dest_cqn" 0x18[23:0]);
-    /// `packet_pacing_rate_limit_index`: bits 15:0 of dword 0x1c. Entry of the rate table that limits sending; 0 is no limit. Capability: qos_cap.packet_pacing.
-    full(packet_pacing_rate_limit_index set_packet_pacing_rate_limit_index with_packet_pacing_rate_limit_index: u16 = "packet_pacing_rate_limit_index" 0x1c[15:0]);
-    /// `tis_lst_sz`: bits 31:16 of dword 0x20. Number of TISes that the queue sends through. Capability: cmd_hca_cap.log_max_tis_per_sq.
-    full(tis_lst_sz set_tis_lst_sz with_tis_lst_sz: u16 = "tis_lst_sz" 0x20[31:16]);
-    /// `qos_queue_group_id`: bits 15:0 of dword 0x20. Number of the scheduling element that paces the queue. Capability: qos_cap.nic_sq_scheduling.
-    full(qos_queue_group_id set_qos_queue_group_id with_qos_queue_group_id: u16 = "qos_queue_group_id" 0x20[15:0]);
-    /// `tis_num_0`: bits 23:0 of dword 0x2c. Number of the TIS that the queue sends through.
-    bits(tis_num_0 set_tis_num_0 with_tis_num_0 try_set_tis_num_0: u32 = "tis_num_0" 0x2c[23:0]);
-    /// `wq`: from byte 0x30 on. The work queue that holds the entries.
-    nested(wq wq_mut set_wq with_wq: Wq = "wq" 0x30, 0xc0);
+    flag(rlky set_rlky with_rlky: bool = "rlky" 0x00[31]) "When set, entries of the queue may use the reserved lkey.";
+    /// `cd_master`: bit 30 of dword 0x00.
+    flag(cd_master set_cd_master with_cd_master: bool = "cd_master" 0x00[30]) "When set, the queue may wait for other queues and enable their entries. Capability: cmd_hca_cap.cd.";
+    /// `fre`: bit 29 of dword 0x00.
+    flag(fre set_fre with_fre: bool = "fre" 0x00[29]) "When set, memory can be registered by fast registration.";
+    /// `flush_in_error_en`: bit 28 of dword 0x00.
+    flag(flush_in_error_en set_flush_in_error_en with_flush_in_error_en: bool = "flush_in_error_en" 0x00[28]) "When set, entries left in the error state are completed as flushed.";
+    /// `allow_multi_pkt_send_wqe`: bit 27 of dword 0x00.
+    flag(allow_multi_pkt_send_wqe set_allow_multi_pkt_send_wqe with_allow_multi_pkt_send_wqe: bool = "allow_multi_pkt_send_wqe" 0x00[27]) "When set, one entry may send several packets. Capability: per_protocol_networking_offload_caps.multi_pkt_send_wqe.";
+    /// `min_wqe_inline_mode`: bits 26:24 of dword 0x00.
+    coded(min_wqe_inline_mode set_min_wqe_inline_mode with_min_wqe_inline_mode try_set_min_wqe_inline_mode: InlineMode(u8) = "min_wqe_inline_mode" 0x00[26:24]) "Which headers an entry must hold inline. Capability: per_protocol_networking_offload_caps.wqe_inline_mode.";
+    /// `state`: bits 23:20 of dword 0x00.
+    coded(state set_state with_state try_set_state: SqState(u8) = "state" 0x00[23:20]) "State of the queue.";
+    /// `reg_umr`: bit 19 of dword 0x00.
+    flag(reg_umr set_reg_umr with_reg_umr: bool = "reg_umr" 0x00[19]) "When set, memory can be registered by UMR. Capability: per_protocol_networking_offload_caps.reg_umr_sq.";
+    /// `allow_swp`: bit 18 of dword 0x00.
+    flag(allow_swp set_allow_swp with_allow_swp: bool = "allow_swp" 0x00[18]) "When set, entries may tell where the headers begin. Capability: per_protocol_networking_offload_caps.swp.";
+    /// `hairpin`: bit 17 of dword 0x00.
+    flag(hairpin set_hairpin with_hairpin: bool = "hairpin" 0x00[17]) "When set, packets come from the receive queue hairpin_peer_rq. Capability: cmd_hca_cap.hairpin.";
+    /// `non_wire`: bit 16 of dword 0x00.
+    flag(non_wire set_non_wire with_non_wire: bool = "non_wire" 0x00[16]) "When set, no entry of the queue sends anything to the wire. Capability: cmd_hca_cap.non_wire_sq.";
+    /// `static_sq_wq`: bit 15 of dword 0x00.
+    flag(static_sq_wq set_static_sq_wq with_static_sq_wq: bool = "static_sq_wq" 0x00[15]) "When set, entries are written once and run again and again. Capability: cmd_hca_cap.log_max_static_sq_wq. By its name only: no public text says more.";
+    /// `hairpin_wq_buffer_type`: bits 10:8 of dword 0x00.
+    coded(hairpin_wq_buffer_type set_hairpin_wq_buffer_type with_hairpin_wq_buffer_type try_set_hairpin_wq_buffer_type: HairpinWqBuffer(u8) = "hairpin_wq_buffer_type" 0x00[10:8]) "Where the hairpin queue lies: in the adapter (0), in host memory (1). Capability: cmd_hca_cap_2.hairpin_sq_wq_in_host_mem.";
+    /// `ts_format`: bits 5:4 of dword 0x00.
+    coded(ts_format set_ts_format with_ts_format try_set_ts_format: TimestampFormat(u8) = "ts_format" 0x00[5:4]) "Clock of the timestamps in completions. Capability: cmd_hca_cap.sq_ts_format.";
+    /// `hairpin_offload_type`: bits 3:0 of dword 0x00.
+    bits(hairpin_offload_type set_hairpin_offload_type with_hairpin_offload_type try_set_hairpin_offload_type: u8 = "hairpin_offload_type" 0x00[3:0]) "What the hairpin does with packets; the values are not public. By its name only: no public text says more.";
+    /// `user_index`: bits 23:0 of dword 0x04.
+    bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x04[23:0]) "Number, chosen by software, that completions carry. Capability: cmd_hca_cap.cqe_version.";
+    /// `cqn`: bits 23:0 of dword 0x08.
+    number(cqn set_cqn with_cqn: Cqn = "cqn" 0x08[23:0]) "Number of the CQ that gets the completions.";
+    /// `hairpin_peer_rq`: bits 23:0 of dword 0x0c.
+    number(hairpin_peer_rq set_hairpin_peer_rq with_hairpin_peer_rq: Rqn = "hairpin_peer_rq" 0x0c[23:0]) "Number of the RQ at the other end of the hairpin.";
+    /// `hairpin_peer_vhca`: bits 15:0 of dword 0x10.
+    number(hairpin_peer_vhca set_hairpin_peer_vhca with_hairpin_peer_vhca: VhcaId = "hairpin_peer_vhca" 0x10[15:0]) "Number of the function that owns the peer RQ: its vhca_id.";
+    /// `ts_cqe_to_dest_cqn`: bits 23:0 of dword 0x18.
+    number(ts_cqe_to_dest_cqn set_ts_cqe_to_dest_cqn with_ts_cqe_to_dest_cqn: Cqn = "ts_cqe_to_dest_cqn" 0x18[23:0]) "Number of the CQ that gets the timestamps of the port. Capability: cmd_hca_cap.ts_cqe_to_dest_cqn.";
+    /// `packet_pacing_rate_limit_index`: bits 15:0 of dword 0x1c.
+    number(packet_pacing_rate_limit_index set_packet_pacing_rate_limit_index with_packet_pacing_rate_limit_index: PacketPacingRateLimitIndex = "packet_pacing_rate_limit_index" 0x1c[15:0]) "Entry of the rate table that limits sending; 0 is no limit. Capability: qos_cap.packet_pacing.";
+    /// `tis_lst_sz`: bits 31:16 of dword 0x20.
+    full(tis_lst_sz set_tis_lst_sz with_tis_lst_sz: u16 = "tis_lst_sz" 0x20[31:16]) "Number of TISes that the queue sends through. Capability: cmd_hca_cap.log_max_tis_per_sq.";
+    /// `qos_queue_group_id`: bits 15:0 of dword 0x20.
+    full(qos_queue_group_id set_qos_queue_group_id with_qos_queue_group_id: u16 = "qos_queue_group_id" 0x20[15:0]) "Number of the scheduling element that paces the queue. Capability: qos_cap.nic_sq_scheduling.";
+    /// `tis_num_0`: bits 23:0 of dword 0x2c.
+    number(tis_num_0 set_tis_num_0 with_tis_num_0: Tisn = "tis_num_0" 0x2c[23:0]) "Number of the TIS that the queue sends through.";
+    /// `wq`: from byte 0x30 on.
+    nested(wq wq_mut set_wq with_wq: Wq = "wq" 0x30, 0xc0) "The work queue that holds the entries.";
 }
 
 /// `rqc`: 240 bytes.
@@ -138,59 +145,59 @@ pub type Rqc = Layout<tag::Rqc, 0xf0>;
 
 /// `rqc` and its list `wq.pas`.
 pub type RqcWithPas = WithTail<Rqc, CmdPas>;
-layout! { Rqc, tag::Rqc, "rqc", Struct, 0xf0;
-    /// `rlky`: bit 31 of dword 0x00. When set, entries of the queue may use the reserved lkey.
+layout! { Rqc, tag::Rqc, "rqc", Struct, 0xf0, "Receive queue context.";
+    /// `rlky`: bit 31 of dword 0x00.
     #[doc(alias = "rlkey")]
-    flag(rlky set_rlky with_rlky: bool = "rlky" 0x00[31]);
-    /// `delay_drop_en`: bit 30 of dword 0x00. When set, packets that find no receive entry wait and are not dropped. Capability: cmd_hca_cap.rq_delay_drop.
-    flag(delay_drop_en set_delay_drop_en with_delay_drop_en: bool = "delay_drop_en" 0x00[30]);
-    /// `scatter_fcs`: bit 29 of dword 0x00. When set, the checksum of the Ethernet frame is received with it. Capability: per_protocol_networking_offload_caps.scatter_fcs.
-    flag(scatter_fcs set_scatter_fcs with_scatter_fcs: bool = "scatter_fcs" 0x00[29]);
-    /// `vsd`: bit 28 of dword 0x00. When set, VLAN tags are not stripped. Capability: per_protocol_networking_offload_caps.vlan_cap.
+    flag(rlky set_rlky with_rlky: bool = "rlky" 0x00[31]) "When set, entries of the queue may use the reserved lkey.";
+    /// `delay_drop_en`: bit 30 of dword 0x00.
+    flag(delay_drop_en set_delay_drop_en with_delay_drop_en: bool = "delay_drop_en" 0x00[30]) "When set, packets that find no receive entry wait and are not dropped. Capability: cmd_hca_cap.rq_delay_drop.";
+    /// `scatter_fcs`: bit 29 of dword 0x00.
+    flag(scatter_fcs set_scatter_fcs with_scatter_fcs: bool = "scatter_fcs" 0x00[29]) "When set, the checksum of the Ethernet frame is received with it. Capability: per_protocol_networking_offload_caps.scatter_fcs.";
+    /// `vsd`: bit 28 of dword 0x00.
     #[doc(alias = "vlan_strip_disable")]
-    flag(vsd set_vsd with_vsd: bool = "vsd" 0x00[28]);
-    /// `mem_rq_type`: bits 27:24 of dword 0x00. What takes the packets: own entries (0), those of an RMP (1), IBQ (2).
-    bits(mem_rq_type set_mem_rq_type with_mem_rq_type try_set_mem_rq_type: u8 = "mem_rq_type" 0x00[27:24]);
-    /// `state`: bits 23:20 of dword 0x00. State of the queue.
-    coded(state set_state with_state try_set_state: RqState(u8) = "state" 0x00[23:20]);
-    /// `flush_in_error_en`: bit 18 of dword 0x00. When set, entries left in the error state are completed as flushed.
-    flag(flush_in_error_en set_flush_in_error_en with_flush_in_error_en: bool = "flush_in_error_en" 0x00[18]);
-    /// `hairpin`: bit 17 of dword 0x00. When set, packets go on to the send queue hairpin_peer_sq. Capability: cmd_hca_cap.hairpin.
-    flag(hairpin set_hairpin with_hairpin: bool = "hairpin" 0x00[17]);
-    /// `hairpin_data_buffer_type`: bits 10:8 of dword 0x00. Which buffer in the adapter holds hairpin data: unlocked (0), locked (1). Capability: cmd_hca_cap_2.hairpin_data_buffer_locked.
-    bits(hairpin_data_buffer_type set_hairpin_data_buffer_type with_hairpin_data_buffer_type try_set_hairpin_data_buffer_type: u8 = "hairpin_data_buffer_type" 0x00[10:8]);
-    /// `ts_format`: bits 5:4 of dword 0x00. Clock of the timestamps in completions. Capability: cmd_hca_cap.rq_ts_format.
-    bits(ts_format set_ts_format with_ts_format try_set_ts_format: u8 = "ts_format" 0x00[5:4]);
-    /// `user_index`: bits 23:0 of dword 0x04. Number, chosen by software, that completions carry. Capability: cmd_hca_cap.cqe_version.
-    bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x04[23:0]);
-    /// `cqn`: bits 23:0 of dword 0x08. Number of the CQ that gets the completions.
-    bits(cqn set_cqn with_cqn try_set_cqn: u32 = "cqn" 0x08[23:0]);
-    /// `counter_set_id`: bits 31:24 of dword 0x0c. Number of the Q counter that counts for the queue.
-    full(counter_set_id set_counter_set_id with_counter_set_id: u8 = "counter_set_id" 0x0c[31:24]);
-    /// `rmpn`: bits 23:0 of dword 0x10. Number of the RMP that gives the entries, when mem_rq_type is 1. Capability: cmd_hca_cap.mem_rq_rmp.
-    bits(rmpn set_rmpn with_rmpn try_set_rmpn: u32 = "rmpn" 0x10[23:0]);
-    /// `ibq_wire_protocol`: bits 31:24 of dword 0x14. Protocol whose sequence numbers place packets in the inline buffer. Capability: ibq_cap.ibq_wire_protocol.
-    full(ibq_wire_protocol set_ibq_wire_protocol with_ibq_wire_protocol: u8 = "ibq_wire_protocol" 0x14[31:24]);
-    /// `hairpin_peer_sq`: bits 23:0 of dword 0x14. Number of the SQ at the other end of the hairpin.
-    bits(hairpin_peer_sq set_hairpin_peer_sq with_hairpin_peer_sq try_set_hairpin_peer_sq: u32 = "hairpin_peer_sq" 0x14[23:0]);
-    /// `ibq_segment_size`: bits 31:16 of dword 0x18. Size of a segment of the inline buffer. Unit: bytes. Capability: cmd_hca_cap.ibq.
-    full(ibq_segment_size set_ibq_segment_size with_ibq_segment_size: u16 = "ibq_segment_size" 0x18[31:16]);
-    /// `hairpin_peer_vhca`: bits 15:0 of dword 0x18. Number of the function that owns the peer SQ: its vhca_id.
-    full(hairpin_peer_vhca set_hairpin_peer_vhca with_hairpin_peer_vhca: u16 = "hairpin_peer_vhca" 0x18[15:0]);
-    /// `ibq_mkey`: bits 31:0 of dword 0x1c. Memory key of the inline buffer. Capability: cmd_hca_cap.ibq.
-    full(ibq_mkey set_ibq_mkey with_ibq_mkey: u32 = "ibq_mkey" 0x1c[31:0]);
-    /// `ibq_scatter_offset`: bits 15:8 of dword 0x20. Where in a packet the data to be placed begins. Range: up to ibq_max_scatter_offset. Capability: ibq_cap.ibq_max_scatter_offset. By its name only: no public text says more.
-    full(ibq_scatter_offset set_ibq_scatter_offset with_ibq_scatter_offset: u8 = "ibq_scatter_offset" 0x20[15:8]);
-    /// `log_ibq_buffer_size`: bits 4:0 of dword 0x20. Number of segments in the inline buffer. Unit: log2. Capability: cmd_hca_cap.ibq.
-    bits(log_ibq_buffer_size set_log_ibq_buffer_size with_log_ibq_buffer_size try_set_log_ibq_buffer_size: u8 = "log_ibq_buffer_size" 0x20[4:0]);
-    /// `shampo_no_match_alignment_granularity`: bits 25:24 of dword 0x24. Where data that does not match begins: next byte, stride or page. Capability: cmd_hca_cap.shampo.
-    bits(shampo_no_match_alignment_granularity set_shampo_no_match_alignment_granularity with_shampo_no_match_alignment_granularity try_set_shampo_no_match_alignment_granularity: u8 = "shampo_no_match_alignment_granularity" 0x24[25:24]);
-    /// `shampo_match_criteria_type`: bits 17:16 of dword 0x24. Which packets SHAMPO takes for one flow. Capability: cmd_hca_cap.shampo.
-    bits(shampo_match_criteria_type set_shampo_match_criteria_type with_shampo_match_criteria_type try_set_shampo_match_criteria_type: u8 = "shampo_match_criteria_type" 0x24[17:16]);
-    /// `reservation_timeout`: bits 15:0 of dword 0x24. How long a reserved area may wait for more packets. Unit: microseconds. Capability: cmd_hca_cap.shampo.
-    full(reservation_timeout set_reservation_timeout with_reservation_timeout: u16 = "reservation_timeout" 0x24[15:0]);
-    /// `wq`: from byte 0x30 on. The work queue that holds the entries.
-    nested(wq wq_mut set_wq with_wq: Wq = "wq" 0x30, 0xc0);
+    flag(vsd set_vsd with_vsd: bool = "vsd" 0x00[28]) "When set, VLAN tags are not stripped. Capability: per_protocol_networking_offload_caps.vlan_cap.";
+    /// `mem_rq_type`: bits 27:24 of dword 0x00.
+    coded(mem_rq_type set_mem_rq_type with_mem_rq_type try_set_mem_rq_type: MemRqType(u8) = "mem_rq_type" 0x00[27:24]) "What takes the packets: own entries (0), those of an RMP (1), IBQ (2).";
+    /// `state`: bits 23:20 of dword 0x00.
+    coded(state set_state with_state try_set_state: RqState(u8) = "state" 0x00[23:20]) "State of the queue.";
+    /// `flush_in_error_en`: bit 18 of dword 0x00.
+    flag(flush_in_error_en set_flush_in_error_en with_flush_in_error_en: bool = "flush_in_error_en" 0x00[18]) "When set, entries left in the error state are completed as flushed.";
+    /// `hairpin`: bit 17 of dword 0x00.
+    flag(hairpin set_hairpin with_hairpin: bool = "hairpin" 0x00[17]) "When set, packets go on to the send queue hairpin_peer_sq. Capability: cmd_hca_cap.hairpin.";
+    /// `hairpin_data_buffer_type`: bits 10:8 of dword 0x00.
+    coded(hairpin_data_buffer_type set_hairpin_data_buffer_type with_hairpin_data_buffer_type try_set_hairpin_data_buffer_type: HairpinDataBuffer(u8) = "hairpin_data_buffer_type" 0x00[10:8]) "Which buffer in the adapter holds hairpin data: unlocked (0), locked (1). Capability: cmd_hca_cap_2.hairpin_data_buffer_locked.";
+    /// `ts_format`: bits 5:4 of dword 0x00.
+    coded(ts_format set_ts_format with_ts_format try_set_ts_format: TimestampFormat(u8) = "ts_format" 0x00[5:4]) "Clock of the timestamps in completions. Capability: cmd_hca_cap.rq_ts_format.";
+    /// `user_index`: bits 23:0 of dword 0x04.
+    bits(user_index set_user_index with_user_index try_set_user_index: u32 = "user_index" 0x04[23:0]) "Number, chosen by software, that completions carry. Capability: cmd_hca_cap.cqe_version.";
+    /// `cqn`: bits 23:0 of dword 0x08.
+    number(cqn set_cqn with_cqn: Cqn = "cqn" 0x08[23:0]) "Number of the CQ that gets the completions.";
+    /// `counter_set_id`: bits 31:24 of dword 0x0c.
+    number(counter_set_id set_counter_set_id with_counter_set_id: CounterSetId = "counter_set_id" 0x0c[31:24]) "Number of the Q counter that counts for the queue.";
+    /// `rmpn`: bits 23:0 of dword 0x10.
+    number(rmpn set_rmpn with_rmpn: Rmpn = "rmpn" 0x10[23:0]) "Number of the RMP that gives the entries, when mem_rq_type is 1. Capability: cmd_hca_cap.mem_rq_rmp.";
+    /// `ibq_wire_protocol`: bits 31:24 of dword 0x14.
+    full(ibq_wire_protocol set_ibq_wire_protocol with_ibq_wire_protocol: u8 = "ibq_wire_protocol" 0x14[31:24]) "Protocol whose sequence numbers place packets in the inline buffer. Capability: ibq_cap.ibq_wire_protocol.";
+    /// `hairpin_peer_sq`: bits 23:0 of dword 0x14.
+    number(hairpin_peer_sq set_hairpin_peer_sq with_hairpin_peer_sq: Sqn = "hairpin_peer_sq" 0x14[23:0]) "Number of the SQ at the other end of the hairpin.";
+    /// `ibq_segment_size`: bits 31:16 of dword 0x18.
+    full(ibq_segment_size set_ibq_segment_size with_ibq_segment_size: u16 = "ibq_segment_size" 0x18[31:16]) "Size of a segment of the inline buffer. Unit: bytes. Capability: cmd_hca_cap.ibq.";
+    /// `hairpin_peer_vhca`: bits 15:0 of dword 0x18.
+    number(hairpin_peer_vhca set_hairpin_peer_vhca with_hairpin_peer_vhca: VhcaId = "hairpin_peer_vhca" 0x18[15:0]) "Number of the function that owns the peer SQ: its vhca_id.";
+    /// `ibq_mkey`: bits 31:0 of dword 0x1c.
+    number(ibq_mkey set_ibq_mkey with_ibq_mkey: Mkey = "ibq_mkey" 0x1c[31:0]) "Memory key of the inline buffer. Capability: cmd_hca_cap.ibq.";
+    /// `ibq_scatter_offset`: bits 15:8 of dword 0x20.
+    full(ibq_scatter_offset set_ibq_scatter_offset with_ibq_scatter_offset: u8 = "ibq_scatter_offset" 0x20[15:8]) "Where in a packet the data to be placed begins. Range: up to ibq_max_scatter_offset. Capability: ibq_cap.ibq_max_scatter_offset. By its name only: no public text says more.";
+    /// `log_ibq_buffer_size`: bits 4:0 of dword 0x20.
+    bits(log_ibq_buffer_size set_log_ibq_buffer_size with_log_ibq_buffer_size try_set_log_ibq_buffer_size: u8 = "log_ibq_buffer_size" 0x20[4:0]) "Number of segments in the inline buffer. Unit: log2. Capability: cmd_hca_cap.ibq.";
+    /// `shampo_no_match_alignment_granularity`: bits 25:24 of dword 0x24.
+    coded(shampo_no_match_alignment_granularity set_shampo_no_match_alignment_granularity with_shampo_no_match_alignment_granularity try_set_shampo_no_match_alignment_granularity: ShampoAlignment(u8) = "shampo_no_match_alignment_granularity" 0x24[25:24]) "Where data that does not match begins: next byte, stride or page. Capability: cmd_hca_cap.shampo.";
+    /// `shampo_match_criteria_type`: bits 17:16 of dword 0x24.
+    coded(shampo_match_criteria_type set_shampo_match_criteria_type with_shampo_match_criteria_type try_set_shampo_match_criteria_type: ShampoMatch(u8) = "shampo_match_criteria_type" 0x24[17:16]) "Which packets SHAMPO takes for one flow. Capability: cmd_hca_cap.shampo.";
+    /// `reservation_timeout`: bits 15:0 of dword 0x24.
+    full(reservation_timeout set_reservation_timeout with_reservation_timeout: u16 = "reservation_timeout" 0x24[15:0]) "How long a reserved area may wait for more packets. Unit: microseconds. Capability: cmd_hca_cap.shampo.";
+    /// `wq`: from byte 0x30 on.
+    nested(wq wq_mut set_wq with_wq: Wq = "wq" 0x30, 0xc0) "The work queue that holds the entries.";
 }
 
 /// `query_sq_out`: 272 bytes.
@@ -204,13 +211,13 @@ pub type QuerySqOut = Layout<tag::QuerySqOut, 0x110>;
 
 /// `query_sq_out` and its list `sq_context.wq.pas`.
 pub type QuerySqOutWithPas = WithTail<QuerySqOut, CmdPas>;
-layout! { QuerySqOut, tag::QuerySqOut, "query_sq_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `sq_context`: from byte 0x20 on. Context of the queue as it is now.
-    nested(sq_context sq_context_mut set_sq_context with_sq_context: Sqc = "sq_context" 0x20, 0xf0);
+layout! { QuerySqOut, tag::QuerySqOut, "query_sq_out", Struct, 0x110, "Output of QUERY_SQ: the context.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `sq_context`: from byte 0x20 on.
+    nested(sq_context sq_context_mut set_sq_context with_sq_context: Sqc = "sq_context" 0x20, 0xf0) "Context of the queue as it is now.";
 }
 
 /// `query_sq_in`: 16 bytes.
@@ -219,15 +226,15 @@ layout! { QuerySqOut, tag::QuerySqOut, "query_sq_out", Struct, 0x110;
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QuerySqIn = Layout<tag::QuerySqIn, 0x10>;
-layout! { QuerySqIn, tag::QuerySqIn, "query_sq_in", Struct, 0x10, opcode 0x907;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `sqn`: bits 23:0 of dword 0x08. Number of the SQ that the command works on.
-    bits(sqn set_sqn with_sqn try_set_sqn: u32 = "sqn" 0x08[23:0]);
+layout! { QuerySqIn, tag::QuerySqIn, "query_sq_in", Struct, 0x10, opcode 0x907, "Input of QUERY_SQ, which reads a send queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `sqn`: bits 23:0 of dword 0x08.
+    number(sqn set_sqn with_sqn: Sqn = "sqn" 0x08[23:0]) "Number of the SQ that the command works on.";
 }
 request! { QuerySqIn => QuerySqOut }
 
@@ -242,13 +249,13 @@ pub type QueryRqOut = Layout<tag::QueryRqOut, 0x110>;
 
 /// `query_rq_out` and its list `rq_context.wq.pas`.
 pub type QueryRqOutWithPas = WithTail<QueryRqOut, CmdPas>;
-layout! { QueryRqOut, tag::QueryRqOut, "query_rq_out", Struct, 0x110;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `rq_context`: from byte 0x20 on. Context of the queue as it is now.
-    nested(rq_context rq_context_mut set_rq_context with_rq_context: Rqc = "rq_context" 0x20, 0xf0);
+layout! { QueryRqOut, tag::QueryRqOut, "query_rq_out", Struct, 0x110, "Output of QUERY_RQ: the context.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `rq_context`: from byte 0x20 on.
+    nested(rq_context rq_context_mut set_rq_context with_rq_context: Rqc = "rq_context" 0x20, 0xf0) "Context of the queue as it is now.";
 }
 
 /// `query_rq_in`: 16 bytes.
@@ -257,15 +264,15 @@ layout! { QueryRqOut, tag::QueryRqOut, "query_rq_out", Struct, 0x110;
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type QueryRqIn = Layout<tag::QueryRqIn, 0x10>;
-layout! { QueryRqIn, tag::QueryRqIn, "query_rq_in", Struct, 0x10, opcode 0x90b;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rqn`: bits 23:0 of dword 0x08. Number of the RQ that the command works on.
-    bits(rqn set_rqn with_rqn try_set_rqn: u32 = "rqn" 0x08[23:0]);
+layout! { QueryRqIn, tag::QueryRqIn, "query_rq_in", Struct, 0x10, opcode 0x90b, "Input of QUERY_RQ, which reads a receive queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `rqn`: bits 23:0 of dword 0x08.
+    number(rqn set_rqn with_rqn: Rqn = "rqn" 0x08[23:0]) "Number of the RQ that the command works on.";
 }
 request! { QueryRqIn => QueryRqOut }
 
@@ -275,16 +282,18 @@ request! { QueryRqIn => QueryRqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type ModifySqOut = Layout<tag::ModifySqOut, 0x10>;
-layout! { ModifySqOut, tag::ModifySqOut, "modify_sq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifySqOut, tag::ModifySqOut, "modify_sq_out", Struct, 0x10, "Output of MODIFY_SQ: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_sq_in`: 272 bytes.
 ///
 /// Input of MODIFY_SQ (0x905). Moves a send queue to another state and changes the selected fields.
+///
+/// Select mask `modify_bitmask`: [`ModifySqSelect`].
 ///
 /// With its list `ctx.wq.pas`: [`ModifySqInWithPas`].
 ///
@@ -293,22 +302,22 @@ pub type ModifySqIn = Layout<tag::ModifySqIn, 0x110>;
 
 /// `modify_sq_in` and its list `ctx.wq.pas`.
 pub type ModifySqInWithPas = WithTail<ModifySqIn, CmdPas>;
-layout! { ModifySqIn, tag::ModifySqIn, "modify_sq_in", Struct, 0x110, opcode 0x905;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `sq_state`: bits 31:28 of dword 0x08. State that the queue is in now.
-    bits(sq_state set_sq_state with_sq_state try_set_sq_state: u8 = "sq_state" 0x08[31:28]);
-    /// `sqn`: bits 23:0 of dword 0x08. Number of the SQ that the command works on.
-    bits(sqn set_sqn with_sqn try_set_sqn: u32 = "sqn" 0x08[23:0]);
-    /// `modify_bitmask`: 64 bits from byte 0x10 on. Which fields of ctx count: bit 0 the rate, bit 2 qos_queue_group_id.
-    quad(modify_bitmask set_modify_bitmask with_modify_bitmask: u64 = "modify_bitmask" 0x10);
-    /// `ctx`: from byte 0x20 on. New state, and new values of the selected fields.
+layout! { ModifySqIn, tag::ModifySqIn, "modify_sq_in", Struct, 0x110, opcode 0x905, "Input of MODIFY_SQ, which moves a send queue to another state.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `sq_state`: bits 31:28 of dword 0x08.
+    coded(sq_state set_sq_state with_sq_state try_set_sq_state: SqState(u8) = "sq_state" 0x08[31:28]) "State that the queue is in now.";
+    /// `sqn`: bits 23:0 of dword 0x08.
+    number(sqn set_sqn with_sqn: Sqn = "sqn" 0x08[23:0]) "Number of the SQ that the command works on.";
+    /// `modify_bitmask`: 64 bits from byte 0x10 on.
+    flags_quad(modify_bitmask set_modify_bitmask with_modify_bitmask: ModifySqSelect(u64) = "modify_bitmask" 0x10) "Which fields of ctx count: bit 0 the rate, bit 2 qos_queue_group_id.";
+    /// `ctx`: from byte 0x20 on.
     #[doc(alias = "sq_context")]
-    nested(ctx ctx_mut set_ctx with_ctx: Sqc = "ctx" 0x20, 0xf0);
+    nested(ctx ctx_mut set_ctx with_ctx: Sqc = "ctx" 0x20, 0xf0) "New state, and new values of the selected fields.";
 }
 request! { ModifySqIn => ModifySqOut }
 
@@ -318,11 +327,11 @@ request! { ModifySqIn => ModifySqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 pub type ModifyRqOut = Layout<tag::ModifyRqOut, 0x10>;
-layout! { ModifyRqOut, tag::ModifyRqOut, "modify_rq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { ModifyRqOut, tag::ModifyRqOut, "modify_rq_out", Struct, 0x10, "Output of MODIFY_RQ: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `modify_rq_in`: 272 bytes.
@@ -338,21 +347,21 @@ pub type ModifyRqIn = Layout<tag::ModifyRqIn, 0x110>;
 
 /// `modify_rq_in` and its list `ctx.wq.pas`.
 pub type ModifyRqInWithPas = WithTail<ModifyRqIn, CmdPas>;
-layout! { ModifyRqIn, tag::ModifyRqIn, "modify_rq_in", Struct, 0x110, opcode 0x909;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rq_state`: bits 31:28 of dword 0x08. State that the queue is in now.
-    coded(rq_state set_rq_state with_rq_state try_set_rq_state: RqState(u8) = "rq_state" 0x08[31:28]);
-    /// `rqn`: bits 23:0 of dword 0x08. Number of the RQ that the command works on.
-    bits(rqn set_rqn with_rqn try_set_rqn: u32 = "rqn" 0x08[23:0]);
-    /// `modify_bitmask`: 64 bits from byte 0x10 on. Which fields of ctx count besides the state: bits of modify_rq_select.
-    quad(modify_bitmask set_modify_bitmask with_modify_bitmask: u64 = "modify_bitmask" 0x10);
-    /// `ctx`: from byte 0x20 on. New state, and new values of the selected fields.
-    nested(ctx ctx_mut set_ctx with_ctx: Rqc = "ctx" 0x20, 0xf0);
+layout! { ModifyRqIn, tag::ModifyRqIn, "modify_rq_in", Struct, 0x110, opcode 0x909, "Input of MODIFY_RQ, which moves a receive queue to another state.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `rq_state`: bits 31:28 of dword 0x08.
+    coded(rq_state set_rq_state with_rq_state try_set_rq_state: RqState(u8) = "rq_state" 0x08[31:28]) "State that the queue is in now.";
+    /// `rqn`: bits 23:0 of dword 0x08.
+    number(rqn set_rqn with_rqn: Rqn = "rqn" 0x08[23:0]) "Number of the RQ that the command works on.";
+    /// `modify_bitmask`: 64 bits from byte 0x10 on.
+    flags_quad(modify_bitmask set_modify_bitmask with_modify_bitmask: ModifyRqSelect(u64) = "modify_bitmask" 0x10) "Which fields of ctx count besides the state: bits of modify_rq_select.";
+    /// `ctx`: from byte 0x20 on.
+    nested(ctx ctx_mut set_ctx with_ctx: Rqc = "ctx" 0x20, 0xf0) "New state, and new values of the selected fields.";
 }
 request! { ModifyRqIn => ModifyRqOut }
 
@@ -362,11 +371,11 @@ request! { ModifyRqIn => ModifyRqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroySqOut = Layout<tag::DestroySqOut, 0x10>;
-layout! { DestroySqOut, tag::DestroySqOut, "destroy_sq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroySqOut, tag::DestroySqOut, "destroy_sq_out", Struct, 0x10, "Output of DESTROY_SQ: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_sq_in`: 16 bytes.
@@ -375,15 +384,15 @@ layout! { DestroySqOut, tag::DestroySqOut, "destroy_sq_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroySqIn = Layout<tag::DestroySqIn, 0x10>;
-layout! { DestroySqIn, tag::DestroySqIn, "destroy_sq_in", Struct, 0x10, opcode 0x906;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `sqn`: bits 23:0 of dword 0x08. Number of the SQ that the command works on.
-    bits(sqn set_sqn with_sqn try_set_sqn: u32 = "sqn" 0x08[23:0]);
+layout! { DestroySqIn, tag::DestroySqIn, "destroy_sq_in", Struct, 0x10, opcode 0x906, "Input of DESTROY_SQ, which ends a send queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `sqn`: bits 23:0 of dword 0x08.
+    number(sqn set_sqn with_sqn: Sqn = "sqn" 0x08[23:0]) "Number of the SQ that the command works on.";
 }
 request! { DestroySqIn => DestroySqOut }
 
@@ -393,11 +402,11 @@ request! { DestroySqIn => DestroySqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 pub type DestroyRqOut = Layout<tag::DestroyRqOut, 0x10>;
-layout! { DestroyRqOut, tag::DestroyRqOut, "destroy_rq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
+layout! { DestroyRqOut, tag::DestroyRqOut, "destroy_rq_out", Struct, 0x10, "Output of DESTROY_RQ: nothing but the status.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
 }
 
 /// `destroy_rq_in`: 16 bytes.
@@ -406,15 +415,15 @@ layout! { DestroyRqOut, tag::DestroyRqOut, "destroy_rq_out", Struct, 0x10;
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 pub type DestroyRqIn = Layout<tag::DestroyRqIn, 0x10>;
-layout! { DestroyRqIn, tag::DestroyRqIn, "destroy_rq_in", Struct, 0x10, opcode 0x90a;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `rqn`: bits 23:0 of dword 0x08. Number of the RQ that the command works on.
-    bits(rqn set_rqn with_rqn try_set_rqn: u32 = "rqn" 0x08[23:0]);
+layout! { DestroyRqIn, tag::DestroyRqIn, "destroy_rq_in", Struct, 0x10, opcode 0x90a, "Input of DESTROY_RQ, which ends a receive queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `rqn`: bits 23:0 of dword 0x08.
+    number(rqn set_rqn with_rqn: Rqn = "rqn" 0x08[23:0]) "Number of the RQ that the command works on.";
 }
 request! { DestroyRqIn => DestroyRqOut }
 
@@ -424,13 +433,13 @@ request! { DestroyRqIn => DestroyRqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateSqOut = Layout<tag::CreateSqOut, 0x10>;
-layout! { CreateSqOut, tag::CreateSqOut, "create_sq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `sqn`: bits 23:0 of dword 0x08. Number of the new SQ.
-    bits(sqn set_sqn with_sqn try_set_sqn: u32 = "sqn" 0x08[23:0]);
+layout! { CreateSqOut, tag::CreateSqOut, "create_sq_out", Struct, 0x10, "Output of CREATE_SQ: the number of the new queue.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `sqn`: bits 23:0 of dword 0x08.
+    number(sqn set_sqn with_sqn: Sqn = "sqn" 0x08[23:0]) "Number of the new SQ.";
 }
 
 /// `create_sq_in`: 272 bytes.
@@ -444,15 +453,15 @@ pub type CreateSqIn = Layout<tag::CreateSqIn, 0x110>;
 
 /// `create_sq_in` and its list `ctx.wq.pas`.
 pub type CreateSqInWithPas = WithTail<CreateSqIn, CmdPas>;
-layout! { CreateSqIn, tag::CreateSqIn, "create_sq_in", Struct, 0x110, opcode 0x904;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `ctx`: from byte 0x20 on. Context of the new queue.
-    nested(ctx ctx_mut set_ctx with_ctx: Sqc = "ctx" 0x20, 0xf0);
+layout! { CreateSqIn, tag::CreateSqIn, "create_sq_in", Struct, 0x110, opcode 0x904, "Input of CREATE_SQ, which makes a send queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `ctx`: from byte 0x20 on.
+    nested(ctx ctx_mut set_ctx with_ctx: Sqc = "ctx" 0x20, 0xf0) "Context of the new queue.";
 }
 request! { CreateSqIn => CreateSqOut }
 
@@ -462,13 +471,13 @@ request! { CreateSqIn => CreateSqOut }
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 pub type CreateRqOut = Layout<tag::CreateRqOut, 0x10>;
-layout! { CreateRqOut, tag::CreateRqOut, "create_rq_out", Struct, 0x10;
-    /// `status`: bits 31:24 of dword 0x00. 0 when the command succeeded, else the kind of the failure.
-    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]);
-    /// `syndrome`: bits 31:0 of dword 0x04. Exact cause of a failure: a number that the firmware defines.
-    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]);
-    /// `rqn`: bits 23:0 of dword 0x08. Number of the new RQ.
-    bits(rqn set_rqn with_rqn try_set_rqn: u32 = "rqn" 0x08[23:0]);
+layout! { CreateRqOut, tag::CreateRqOut, "create_rq_out", Struct, 0x10, "Output of CREATE_RQ: the number of the new queue.";
+    /// `status`: bits 31:24 of dword 0x00.
+    coded_full(status set_status with_status: Status(u8) = "status" 0x00[31:24]) "0 when the command succeeded, else the kind of the failure.";
+    /// `syndrome`: bits 31:0 of dword 0x04.
+    full(syndrome set_syndrome with_syndrome: u32 = "syndrome" 0x04[31:0]) "Exact cause of a failure: a number that the firmware defines.";
+    /// `rqn`: bits 23:0 of dword 0x08.
+    number(rqn set_rqn with_rqn: Rqn = "rqn" 0x08[23:0]) "Number of the new RQ.";
 }
 
 /// `create_rq_in`: 272 bytes.
@@ -482,23 +491,45 @@ pub type CreateRqIn = Layout<tag::CreateRqIn, 0x110>;
 
 /// `create_rq_in` and its list `ctx.wq.pas`.
 pub type CreateRqInWithPas = WithTail<CreateRqIn, CmdPas>;
-layout! { CreateRqIn, tag::CreateRqIn, "create_rq_in", Struct, 0x110, opcode 0x908;
-    /// `opcode`: bits 31:16 of dword 0x00. Number of the command.
-    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]);
-    /// `uid`: bits 15:0 of dword 0x00. User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.
-    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]);
-    /// `op_mod`: bits 15:0 of dword 0x04. Variant of the command; 0 for most.
-    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]);
-    /// `ctx`: from byte 0x20 on. Context of the new queue.
-    nested(ctx ctx_mut set_ctx with_ctx: Rqc = "ctx" 0x20, 0xf0);
+layout! { CreateRqIn, tag::CreateRqIn, "create_rq_in", Struct, 0x110, opcode 0x908, "Input of CREATE_RQ, which makes a receive queue.";
+    /// `opcode`: bits 31:16 of dword 0x00.
+    coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
+    /// `uid`: bits 15:0 of dword 0x00.
+    full(uid set_uid with_uid: u16 = "uid" 0x00[15:0]) "User context (UID) in whose name the command runs; 0 for none. Through DEVX the kernel fills it in.";
+    /// `op_mod`: bits 15:0 of dword 0x04.
+    full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
+    /// `ctx`: from byte 0x20 on.
+    nested(ctx ctx_mut set_ctx with_ctx: Rqc = "ctx" 0x20, 0xf0) "Context of the new queue.";
 }
 request! { CreateRqIn => CreateRqOut }
+
+/// Fields that MODIFY_SQ changes besides the state.
+///
+/// Of `modify_sq_in.modify_bitmask`.
+#[bitfield_struct::bitfield(u64)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ModifySqSelect {
+    /// Bit 0: `ctx.packet_pacing_rate_limit_index`.
+    pub packet_pacing_rate_limit_index: bool,
+    #[bits(1)]
+    __: u64,
+    /// Bit 2: `ctx.qos_queue_group_id`.
+    pub qos_queue_group_id: bool,
+    #[bits(61)]
+    __: u64,
+}
+
+impl ModifySqSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_sq_select", bits: &[(0, "packet_pacing_rate_limit_index"), (2, "qos_queue_group_id")] };
+}
 
 /// Fields that MODIFY_RQ changes besides the state.
 ///
 /// Of `modify_rq_in.modify_bitmask`.
 #[bitfield_struct::bitfield(u64)]
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq, Eq, Hash)]
 pub struct ModifyRqSelect {
     /// Bit 0: `ctx.wq.lwm`.
     pub lwm: bool,
@@ -512,6 +543,92 @@ pub struct ModifyRqSelect {
     __: u64,
 }
 
+impl ModifyRqSelect {
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_rq_select", bits: &[(0, "lwm"), (1, "vsd"), (2, "scatter_fcs"), (3, "counter_set_id")] };
+}
+
+command! {
+    CreateSqIn, Create Sq, CREATE_SQ, crate::CommandDesc {
+        name: "CREATE_SQ",
+        opcode: 0x904,
+        verb: crate::Verb::Create,
+        object: <crate::object::Sq as crate::Object>::DESC,
+        input: <CreateSqIn as crate::Described>::DESC,
+        output: <CreateSqOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x20[31] 1920)),
+        selects: &[],
+        transition: None,
+        about: "Makes a send queue, in state RST.",
+    }
+}
+
+command! {
+    ModifySqIn, Modify Sq, MODIFY_SQ, crate::CommandDesc {
+        name: "MODIFY_SQ",
+        opcode: 0x905,
+        verb: crate::Verb::Modify,
+        object: <crate::object::Sq as crate::Object>::DESC,
+        input: <ModifySqIn as crate::Described>::DESC,
+        output: <ModifySqOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x20[31] 1920)),
+        selects: &[
+            crate::SelectDesc {
+                name: "modify_sq_select",
+                mask: place!(0x10[31] 64),
+                op_mod: 0,
+                when: None,
+                always: &[place!(0x20[23] 4), place!(0x2c[23] 24), place!(0x30[15] 16)],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "packet_pacing_rate_limit_index", fields: &[
+                        selected!("ctx.packet_pacing_rate_limit_index" place!(0x3c[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "qos_queue_group_id", fields: &[
+                        selected!("ctx.qos_queue_group_id" place!(0x40[15] 16)),
+                    ] },
+                ],
+            },
+        ],
+        transition: None,
+        about: "Moves a send queue to another state and changes the selected fields.",
+    }
+}
+
+command! {
+    DestroySqIn, Destroy Sq, DESTROY_SQ, crate::CommandDesc {
+        name: "DESTROY_SQ",
+        opcode: 0x906,
+        verb: crate::Verb::Destroy,
+        object: <crate::object::Sq as crate::Object>::DESC,
+        input: <DestroySqIn as crate::Described>::DESC,
+        output: <DestroySqOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: None,
+        selects: &[],
+        transition: None,
+        about: "Ends a send queue.",
+    }
+}
+
+command! {
+    QuerySqIn, Query Sq, QUERY_SQ, crate::CommandDesc {
+        name: "QUERY_SQ",
+        opcode: 0x907,
+        verb: crate::Verb::Query,
+        object: <crate::object::Sq as crate::Object>::DESC,
+        input: <QuerySqIn as crate::Described>::DESC,
+        output: <QuerySqOut as crate::Described>::DESC,
+        number: Some(place!(0x08[23] 24)),
+        context: Some(place!(0x20[31] 1920)),
+        selects: &[],
+        transition: None,
+        about: "Reads the context of a send queue.",
+    }
+}
+
 command! {
     CreateRqIn, Create Rq, CREATE_RQ, crate::CommandDesc {
         name: "CREATE_RQ",
@@ -520,7 +637,7 @@ command! {
         object: <crate::object::Rq as crate::Object>::DESC,
         input: <CreateRqIn as crate::Described>::DESC,
         output: <CreateRqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x20[31] 1920)),
         selects: &[],
         transition: None,
@@ -536,19 +653,28 @@ command! {
         object: <crate::object::Rq as crate::Object>::DESC,
         input: <ModifyRqIn as crate::Described>::DESC,
         output: <ModifyRqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x20[31] 1920)),
         selects: &[
             crate::SelectDesc {
                 name: "modify_rq_select",
                 mask: place!(0x10[31] 64),
                 op_mod: 0,
-                always: &[place!(0x20[23] 4)],
+                when: None,
+                always: &[place!(0x20[23] 4), place!(0x34[23] 24), place!(0x38[15] 16)],
                 bits: &[
-                    crate::SelectBitDesc { bit: 0, name: "lwm", fields: &[place!(0x54[15] 16)] },
-                    crate::SelectBitDesc { bit: 1, name: "vsd", fields: &[place!(0x20[28] 1)] },
-                    crate::SelectBitDesc { bit: 2, name: "scatter_fcs", fields: &[place!(0x20[29] 1)] },
-                    crate::SelectBitDesc { bit: 3, name: "counter_set_id", fields: &[place!(0x2c[31] 8)] },
+                    crate::SelectBitDesc { bit: 0, name: "lwm", fields: &[
+                        selected!("ctx.wq.lwm" place!(0x54[15] 16)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "vsd", fields: &[
+                        selected!("ctx.vsd" place!(0x20[28] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "scatter_fcs", fields: &[
+                        selected!("ctx.scatter_fcs" place!(0x20[29] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "counter_set_id", fields: &[
+                        selected!("ctx.counter_set_id" place!(0x2c[31] 8)),
+                    ] },
                 ],
             },
         ],
@@ -565,7 +691,7 @@ command! {
         object: <crate::object::Rq as crate::Object>::DESC,
         input: <DestroyRqIn as crate::Described>::DESC,
         output: <DestroyRqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: None,
         selects: &[],
         transition: None,
@@ -581,10 +707,28 @@ command! {
         object: <crate::object::Rq as crate::Object>::DESC,
         input: <QueryRqIn as crate::Described>::DESC,
         output: <QueryRqOut as crate::Described>::DESC,
-        number: place!(0x08[23] 24),
+        number: Some(place!(0x08[23] 24)),
         context: Some(place!(0x20[31] 1920)),
         selects: &[],
         transition: None,
         about: "Reads the context of a receive queue.",
     }
+}
+
+changes! { ModifySqIn, "modify_sq_in", ();
+    /// Changes `ctx.packet_pacing_rate_limit_index`: sets it, and bit 0 (`packet_pacing_rate_limit_index`) of `modify_bitmask`, which says so.
+    change_packet_pacing_rate_limit_index changing_packet_pacing_rate_limit_index: crate::PacketPacingRateLimitIndex = number("ctx.packet_pacing_rate_limit_index" 0x3c[15:0]), 0x14[0];
+    /// Changes `ctx.qos_queue_group_id`: sets it, and bit 2 (`qos_queue_group_id`) of `modify_bitmask`, which says so.
+    change_qos_queue_group_id changing_qos_queue_group_id: u16 = full(u16 "ctx.qos_queue_group_id" 0x40[15:0]), 0x14[2];
+}
+
+changes! { ModifyRqIn, "modify_rq_in", ();
+    /// Changes `ctx.wq.lwm`: sets it, and bit 0 (`lwm`) of `modify_bitmask`, which says so.
+    change_lwm changing_lwm: u16 = full(u16 "ctx.wq.lwm" 0x54[15:0]), 0x14[0];
+    /// Changes `ctx.vsd`: sets it, and bit 1 (`vsd`) of `modify_bitmask`, which says so.
+    change_vsd changing_vsd: bool = flag(0x20[28]), 0x14[1];
+    /// Changes `ctx.scatter_fcs`: sets it, and bit 2 (`scatter_fcs`) of `modify_bitmask`, which says so.
+    change_scatter_fcs changing_scatter_fcs: bool = flag(0x20[29]), 0x14[2];
+    /// Changes `ctx.counter_set_id`: sets it, and bit 3 (`counter_set_id`) of `modify_bitmask`, which says so.
+    change_counter_set_id changing_counter_set_id: crate::CounterSetId = number("ctx.counter_set_id" 0x2c[31:24]), 0x14[3];
 }

@@ -1,0 +1,257 @@
+//! The state machine of queue pairs.
+
+use core::fmt;
+
+use crate::command::{Command, CommandDesc, Place};
+use crate::{QpSt, QpState};
+
+/// Description of a QP transition: one command.
+#[derive(Debug)]
+pub struct TransitionDesc {
+    /// States it starts from; empty for any.
+    pub from: &'static [QpState],
+    /// The state it leads to.
+    pub to: QpState,
+    /// The transport services that it exists for.
+    pub services: Services,
+    /// Fields of the input that it takes.
+    pub fields: &'static [TransitionField],
+}
+
+impl TransitionDesc {
+    /// Whether a queue pair of this service can make it from this state.
+    pub fn is_from(&self, state: QpState, service: QpSt) -> bool {
+        self.services.contains(service) && (self.from.is_empty() || self.from.contains(&state))
+    }
+
+    /// The bits of `opt_param_mask` that it admits for a service.
+    pub fn admits(&self, service: QpSt) -> u32 {
+        let admitted = self.fields.iter().filter(|f| f.admits.contains(service));
+        admitted.filter_map(|f| f.bit).fold(0, |mask, bit| mask | 1 << bit)
+    }
+}
+
+/// A field that a transition takes.
+#[derive(Debug)]
+pub struct TransitionField {
+    /// Path in the input, such as `qpc.mtu`.
+    pub path: &'static str,
+    /// Where it stands.
+    pub place: Place,
+    /// The bit of `opt_param_mask` that selects it.
+    pub bit: Option<u32>,
+    /// Services for which it has to be given.
+    pub requires: Services,
+    /// Services for which it may be given, and is taken whatever the mask says.
+    pub takes: Services,
+    /// Services for which the bit may select it.
+    pub admits: Services,
+    /// Whether zero is no legal value.
+    pub nonzero: bool,
+}
+
+/// A set of transport services.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Services(u16);
+
+impl Services {
+    /// No service.
+    pub const NONE: Self = Services(0);
+
+    /// The set of these services.
+    pub const fn of(services: &[QpSt]) -> Self {
+        let mut set = 0;
+        let mut i = 0;
+        while i < services.len() {
+            set |= 1 << services[i].0;
+            i += 1;
+        }
+        Services(set)
+    }
+
+    /// Whether a service is in the set.
+    pub const fn contains(self, service: QpSt) -> bool {
+        service.0 < 16 && self.0 >> service.0 & 1 != 0
+    }
+
+    /// The services, by number.
+    pub fn iter(self) -> impl Iterator<Item = QpSt> {
+        (0..16).map(QpSt).filter(move |s| self.contains(*s))
+    }
+}
+
+impl fmt::Debug for Services {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// A command that moves a queue pair from one state to another, and takes fields for it.
+pub trait Transition: Command {
+    /// What it takes.
+    const TRANSITION: &'static TransitionDesc;
+
+    /// Writes `opt_param_mask`.
+    fn set_mask(&mut self, mask: u32);
+}
+
+/// Builds the command of a QP transition, and knows which fields were given.
+///
+/// A command begins by `transition` of its input, for one transport service. Each field is then
+/// given by its name: one that the service requires, or one that `opt_param_mask` selects, whose
+/// bit is set along with it. [`build`](Self::build) refuses when something is missing.
+///
+/// ```
+/// use mlx5_prm::{Init2rtrQpIn, QpSt};
+///
+/// let missing = Init2rtrQpIn::transition(QpSt::UC).remote_qpn(7).next_rcv_psn(0).build();
+/// assert_eq!(
+///     missing.unwrap_err().to_string(),
+///     "INIT2RTR_QP of a UC queue pair lacks qpc.mtu, qpc.log_msg_max, qpc.primary_address_path"
+/// );
+/// ```
+#[doc = ""]
+#[doc = "# Transitions"]
+#[doc = ""]
+#[doc = include_str!("generated/qp_state_machine.md")]
+#[derive(Debug, Clone, Copy)]
+#[must_use]
+pub struct QpTransition<I> {
+    pub(crate) input: I,
+    pub(crate) service: QpSt,
+    /// A bit for each field of the description that was given.
+    pub(crate) given: u32,
+}
+
+impl<I: Transition> QpTransition<I> {
+    /// The command, with the bits of `opt_param_mask` set for the fields that were given.
+    ///
+    /// # Errors
+    /// A field that the service requires was not given or is zero where that is no legal value; one
+    /// was given that the service does not take; the service does not know the transition.
+    #[inline]
+    pub fn build(mut self) -> Result<I, TransitionError> {
+        let transition = I::TRANSITION;
+        let error = |why| TransitionError { command: I::COMMAND, service: self.service, why };
+        if !transition.services.contains(self.service) {
+            return Err(error(Why::NoSuchTransition));
+        }
+        let (mut mask, mut missing, mut unknown, mut zero) = (0, 0, 0, 0);
+        for (index, field) in transition.fields.iter().enumerate() {
+            let this = 1 << index;
+            let is_taken =
+                field.requires.contains(self.service) || field.takes.contains(self.service);
+            match (self.given & this != 0, field.bit) {
+                (true, _) if is_taken => {}
+                (true, Some(bit)) if field.admits.contains(self.service) => mask |= 1 << bit,
+                (true, _) => unknown |= this,
+                (false, _) if field.requires.contains(self.service) => missing |= this,
+                (false, _) => continue,
+            }
+            let is_zero = || field.place.read(self.input.bytes()) == Some(0);
+            if field.nonzero && self.given & this != 0 && is_zero() {
+                zero |= this;
+            }
+        }
+        let fields = |set| TransitionFields { transition, set };
+        match (missing, unknown, zero) {
+            (0, 0, 0) => {
+                self.input.set_mask(mask);
+                Ok(self.input)
+            }
+            (0, 0, zero) => Err(error(Why::Zero(fields(zero)))),
+            (0, unknown, _) => Err(error(Why::NotTaken(fields(unknown)))),
+            (missing, ..) => Err(error(Why::Missing(fields(missing)))),
+        }
+    }
+}
+
+/// A transition that can't be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TransitionError {
+    /// The command.
+    pub command: &'static CommandDesc,
+    /// The transport service of the queue pair.
+    pub service: QpSt,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why a transition can't be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// Queue pairs of the service don't know it.
+    NoSuchTransition,
+    /// Fields that the service requires were not given.
+    Missing(TransitionFields),
+    /// Fields were given that the service does not take.
+    NotTaken(TransitionFields),
+    /// Fields are zero, which is no legal value.
+    Zero(TransitionFields),
+}
+
+/// Some of the fields of a transition.
+#[derive(Clone, Copy)]
+pub struct TransitionFields {
+    transition: &'static TransitionDesc,
+    set: u32,
+}
+
+impl TransitionFields {
+    /// The fields.
+    pub fn iter(&self) -> impl Iterator<Item = &'static TransitionField> {
+        let set = self.set;
+        let all = self.transition.fields.iter().enumerate();
+        all.filter(move |(index, _)| set >> index & 1 != 0).map(|(_, field)| field)
+    }
+}
+
+impl PartialEq for TransitionFields {
+    fn eq(&self, other: &Self) -> bool {
+        core::ptr::eq(self.transition, other.transition) && self.set == other.set
+    }
+}
+
+impl Eq for TransitionFields {}
+
+impl fmt::Debug for TransitionFields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter().map(|field| field.path)).finish()
+    }
+}
+
+impl fmt::Display for TransitionFields {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        for field in self.iter() {
+            write!(f, "{separator}{}", field.path)?;
+            separator = ", ";
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for TransitionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let command = self.command.name;
+        let service = self.service.name().unwrap_or("unknown");
+        // A UC, an RC: as the letters are spoken.
+        let article = if service.starts_with(['A', 'E', 'F', 'R', 'X']) { "an" } else { "a" };
+        match &self.why {
+            Why::NoSuchTransition => {
+                write!(f, "there is no {command} of {article} {service} queue pair")
+            }
+            Why::Missing(fields) => {
+                write!(f, "{command} of {article} {service} queue pair lacks {fields}")
+            }
+            Why::NotTaken(fields) => {
+                write!(f, "{command} of {article} {service} queue pair does not take {fields}")
+            }
+            Why::Zero(fields) => {
+                write!(f, "{command} of {article} {service} queue pair: 0 is no value of {fields}")
+            }
+        }
+    }
+}
+
+impl core::error::Error for TransitionError {}

@@ -1,0 +1,122 @@
+//! General objects.
+
+use std::collections::BTreeMap;
+
+use mlx5_prm::{GeneralObjectDesc, ObjectType, Opcode, Place, Status};
+
+use crate::firmware::{Refusal, refuse};
+use crate::select::{self, Change};
+use crate::syndrome;
+
+/// Where the header of the commands has the type and the number (`general_obj_in_cmd_hdr`), and
+/// that of the output the number.
+const TYPE: Place = Place { bit: 0x30, width: 16 };
+const NUMBER: Place = Place { bit: 0x40, width: 32 };
+
+/// Bytes of the header.
+const HEAD: usize = 16;
+
+/// The type of a general object, and its number.
+type Key = (u16, u32);
+
+/// The objects, as QUERY gives them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct GeneralObjects {
+    objects: BTreeMap<Key, Vec<u8>>,
+    last: u32,
+}
+
+/// The type and the number in a command.
+pub(crate) fn key(input: &[u8]) -> Key {
+    let read = |place: Place| place.read(input).unwrap_or_default() as u32;
+    (read(TYPE) as u16, read(NUMBER))
+}
+
+/// The header of a command, for the object with this key.
+pub(crate) fn destroy(key: Key) -> [u8; HEAD] {
+    let mut input = [0; HEAD];
+    input[..2].copy_from_slice(&Opcode::DESTROY_GENERAL_OBJECT.0.to_be_bytes());
+    TYPE.write(&mut input, key.0.into());
+    NUMBER.write(&mut input, key.1.into());
+    input
+}
+
+/// The number that the output of a create gives.
+pub(crate) fn created(output: &[u8]) -> u32 {
+    NUMBER.read(output).unwrap_or_default() as u32
+}
+
+impl GeneralObjects {
+    /// Runs a command on a general object. Both mailboxes hold their header.
+    pub(crate) fn run(
+        &mut self,
+        opcode: Opcode,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), Refusal> {
+        let key = key(input);
+        let Some(desc) = mlx5_prm::general_object(ObjectType(key.0)) else {
+            return refuse(Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OBJECT_TYPE);
+        };
+        match opcode {
+            Opcode::CREATE_GENERAL_OBJECT => self.create(desc, input, output),
+            Opcode::MODIFY_GENERAL_OBJECT => self.modify(desc, key, input),
+            Opcode::QUERY_GENERAL_OBJECT => {
+                let object = self.get(key)?;
+                match output.get_mut(HEAD..HEAD + object.len()) {
+                    Some(room) => room.copy_from_slice(object),
+                    None => return refuse(Status::BAD_OUTP_LEN_ERR, syndrome::SHORT_OUTPUT),
+                }
+                NUMBER.write(output, key.1.into());
+                Ok(())
+            }
+            _ => {
+                self.get(key)?;
+                self.objects.remove(&key);
+                Ok(())
+            }
+        }
+    }
+
+    fn get(&self, key: Key) -> Result<&Vec<u8>, Refusal> {
+        self.objects
+            .get(&key)
+            .map_or_else(|| refuse(Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_OBJECT), Ok)
+    }
+
+    fn create(
+        &mut self,
+        desc: &GeneralObjectDesc,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), Refusal> {
+        let object = behind_head(desc, input)?.to_vec();
+        let key = |number: u32| (desc.obj_type.0, number);
+        let free = (self.last..u32::MAX).chain(0..self.last).map(|n| n + 1);
+        let Some(number) = free.into_iter().find(|n| !self.objects.contains_key(&key(*n))) else {
+            return refuse(Status::NO_RES_ERR, syndrome::NO_NUMBER_LEFT);
+        };
+        self.last = number;
+        self.objects.insert(key(number), object);
+        NUMBER.write(output, number.into());
+        Ok(())
+    }
+
+    fn modify(&mut self, desc: &GeneralObjectDesc, key: Key, input: &[u8]) -> Result<(), Refusal> {
+        let mut object = self.get(key)?.clone();
+        let [select] = desc.selects else {
+            return refuse(Status::BAD_PARAM_ERR, syndrome::NOT_MODIFIABLE);
+        };
+        let change = Change { start: 0, input: behind_head(desc, input)? };
+        select::apply(select, &change, &mut object)?;
+        self.objects.insert(key, object);
+        Ok(())
+    }
+}
+
+/// What lies behind the header.
+fn behind_head<'i>(desc: &GeneralObjectDesc, input: &'i [u8]) -> Result<&'i [u8], Refusal> {
+    input
+        .get(HEAD..HEAD + desc.layout.size)
+        .map_or_else(|| refuse(Status::BAD_INP_LEN_ERR, syndrome::SHORT_INPUT), Ok)
+}
