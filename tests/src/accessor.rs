@@ -75,6 +75,122 @@ pub struct WriteView {
     pub with: fn(&mut [u8], &[u8]),
 }
 
+/// A paired call, which sets a field and its bit of the select mask.
+#[derive(Debug, Clone, Copy)]
+pub struct Change {
+    /// PRM name of the layout.
+    pub layout: &'static str,
+    /// Path of the mask in it.
+    pub mask: &'static str,
+    /// Name of the mask.
+    pub select: &'static str,
+    /// Path of the field.
+    pub path: &'static str,
+    /// Whether the field is viewed in place: its value is then [`repeated`] bytes.
+    pub is_view: bool,
+    /// The call on a mailbox, with a value that fits.
+    pub change: fn(&mut [u8], u128),
+    /// The same by value.
+    pub changing: fn(&mut [u8], u128),
+    /// What `new` of the layout makes.
+    pub new_bytes: fn() -> Vec<u8>,
+}
+
+/// The builder of a QP transition.
+#[derive(Debug, Clone, Copy)]
+pub struct Transition {
+    /// The command.
+    pub command: &'static str,
+    /// Paths of the fields that it takes.
+    pub fields: &'static [&'static str],
+    /// Builds the command for a service, with the fields of these numbers given.
+    pub build: fn(mlx5_prm::QpSt, &[(usize, u128)]) -> Result<Vec<u8>, mlx5_prm::TransitionError>,
+}
+
+/// The bytes of a value, over and over.
+pub fn repeated(value: u128, len: usize) -> Vec<u8> {
+    value.to_le_bytes().into_iter().cycle().take(len).collect()
+}
+
+/// A value as the type that a call takes.
+macro_rules! value {
+    (flag, $v:expr) => {
+        $v != 0
+    };
+    (plain $type:ty, $v:expr) => {
+        $v as $type
+    };
+    (coded $type:ident $raw:ident, $v:expr) => {
+        mlx5_prm::$type($v as $raw)
+    };
+    (flags $type:ident $raw:ident, $v:expr) => {
+        mlx5_prm::$type::from_bits($v as $raw)
+    };
+    (number $type:ident, $v:expr) => {
+        mlx5_prm::$type::new($v as u32)
+    };
+    (view $type:ty, $v:expr) => {
+        <$type as zerocopy::FromBytes>::read_from_bytes(&$crate::accessor::repeated(
+            $v,
+            size_of::<$type>(),
+        ))
+        .expect("its size")
+    };
+}
+
+macro_rules! is_view {
+    (view $($type:tt)*) => {
+        true
+    };
+    ($($type:tt)*) => {
+        false
+    };
+}
+
+macro_rules! change {
+    ($Layout:ident, $layout:literal, $mask:literal, $select:literal, $path:literal, ($($value:tt)*), $change:ident, $changing:ident) => {
+        $crate::accessor::Change {
+            layout: $layout,
+            mask: $mask,
+            select: $select,
+            path: $path,
+            is_view: is_view!($($value)*),
+            change: |bytes, v| {
+                let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                it.$change(value!($($value)*, v));
+            },
+            changing: |bytes, v| {
+                let it = mlx5_prm::$Layout::view_mut(bytes).expect("the size of the layout");
+                *it = it.$changing(value!($($value)*, v));
+            },
+            new_bytes: || mlx5_prm::$Layout::new().as_bytes().to_vec(),
+        }
+    };
+}
+
+macro_rules! transition {
+    ($Input:ident, $command:literal, $( $path:literal $given:ident ($($value:tt)*), )*) => {
+        $crate::accessor::Transition {
+            command: $command,
+            fields: &[ $( $path ),* ],
+            build: |service, given| {
+                let mut built = mlx5_prm::$Input::transition(service);
+                for (index, v) in given {
+                    let mut at = 0;
+                    $(
+                        if at == *index {
+                            built = built.$given(value!($($value)*, *v));
+                        }
+                        at += 1;
+                    )*
+                    assert!(*index < at, "there is no such field");
+                }
+                built.build().map(|input| input.as_bytes().to_vec())
+            },
+        }
+    };
+}
+
 /// A view of any layout.
 pub trait Viewed: Debug {
     /// Its bytes, after a way through `as_bytes` and `from_bytes`.

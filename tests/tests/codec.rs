@@ -1,17 +1,17 @@
 //! The codec as its users write it, with the bytes that must come out written down by hand.
 
 use mlx5_prm::{
-    CqPeriodMode, CqStatus, Cqc, CreateEqIn, CreateMkeyInWithKlmPasMtt, FieldError, ModifyCqIn,
-    ModifyCqInWithPas, ModifyCqSelect, ModifyFieldSelect, ModifyFieldSelectResizeFieldSelectAuto,
-    ModifyRqtIn, ModifyRqtInWithRqNum, Opcode, QcamAccessRegCapMask, QueryCqOut,
-    QueryEswFunctionsOut, QueryQpOut, QueryQpOutWithQpcExtAndPasListPas, RqNum, SizeError, Status,
-    U32, U64,
+    CqPeriodMode, CqStatus, Cqc, Cqn, CreateEqIn, CreateMkeyInWithKlmPasMtt, FieldError,
+    ModifyCqIn, ModifyCqInWithPas, ModifyCqSelect, ModifyFieldSelect,
+    ModifyFieldSelectResizeFieldSelectAuto, ModifyRqtIn, ModifyRqtInWithRqNum, Opcode,
+    QcamAccessRegCapMask, QueryCqOut, QueryEswFunctionsOut, QueryQpOut,
+    QueryQpOutWithQpcExtAndPasListPas, RqNum, Rqn, SizeError, Status, U32, U64,
 };
 
 /// A whole mailbox worked out by the compiler.
 const M: ModifyCqIn = ModifyCqIn::new()
     .with_uid(7)
-    .with_cqn(0x1234)
+    .with_cqn(Cqn::new(0x1234))
     .with_modify_field_select_resize_field_select(
         ModifyFieldSelectResizeFieldSelectAuto::new()
             .with_modify_field_select(ModifyFieldSelect::new().with_modify_field_select(MASK)),
@@ -22,16 +22,20 @@ const M: ModifyCqIn = ModifyCqIn::new()
             .with_cq_max_count(64)
             .with_cq_period_mode(CqPeriodMode::FROM_CQE),
     );
-const MASK: u32 = ModifyCqSelect::new()
-    .with_cq_period(true)
-    .with_cq_max_count(true)
-    .with_cq_period_mode(true)
-    .into_bits();
+const MASK: ModifyCqSelect =
+    ModifyCqSelect::new().with_cq_period(true).with_cq_max_count(true).with_cq_period_mode(true);
+/// The same by paired calls.
+const CHANGED: ModifyCqIn = ModifyCqIn::new()
+    .with_uid(7)
+    .with_cqn(Cqn::new(0x1234))
+    .changing_cq_period(0xabc)
+    .changing_cq_max_count(64)
+    .changing_cq_period_mode(CqPeriodMode::FROM_CQE);
 /// And read by it.
 const PERIOD: u16 = M.cq_context().cq_period();
 /// The same from a view of its bytes.
 const VIEWED: u32 = match ModifyCqIn::view(M.as_bytes()) {
-    Ok(modify) => modify.cqn(),
+    Ok(modify) => modify.cqn().get(),
     Err(_) => panic!("not the size of the layout"),
 };
 /// A value too wide, found at compile time without a panic.
@@ -45,6 +49,7 @@ fn a_mailbox_is_built_and_read_in_const() {
     expected[0x12] = 0x80; // cq_period_mode, bits 16:15: its low bit is the high one of this byte
     expected[0x20..0x24].copy_from_slice(&[0x0a, 0xbc, 0, 64]);
     assert_eq!(M.as_bytes(), &expected);
+    assert_eq!(CHANGED, M);
     assert_eq!((PERIOD, VIEWED), (0xabc, 0x1234));
     let value = 0x1000;
     assert_eq!(REFUSED, Err(FieldError { layout: "cqc", field: "cq_period", width: 12, value }));
@@ -54,12 +59,12 @@ fn a_mailbox_is_built_and_read_in_const() {
 fn a_view_is_written_in_place() {
     let mut bytes = [0xff; 0x110];
     let modify = ModifyCqIn::view_mut(&mut bytes).expect("its size");
-    modify.set_cqn(0);
+    modify.set_cqn(Cqn::new(0));
     modify.cq_context_mut().set_cq_period(0);
     modify
         .modify_field_select_resize_field_select_mut()
         .modify_field_select_mut()
-        .set_modify_field_select(0x0102_0304);
+        .set_modify_field_select(ModifyCqSelect::from_bits(0x0102_0304));
     let mut expected = [0xff; 0x110];
     expected[9..0x10].copy_from_slice(&[0, 0, 0, 1, 2, 3, 4]); // the byte before cqn is reserved
     expected[0x20..0x22].copy_from_slice(&[0xf0, 0]);
@@ -85,7 +90,7 @@ fn a_mailbox_with_a_list_is_made_in_a_buffer() {
     let modify = ModifyCqInWithPas::new_in(&mut buffer, 2).expect("there is room");
     assert_eq!((modify.head.opcode(), modify.tail.len()), (Opcode(0x403), 2));
     assert!(modify.as_bytes()[2..].iter().all(|b| *b == 0));
-    modify.head.set_cqn(0x0a0b0c);
+    modify.head.set_cqn(Cqn::new(0x0a0b0c));
     modify.tail[1] = U64::new(0x0102_0304_0506_0708);
     assert_eq!(buffer[8..12], [0, 0x0a, 0x0b, 0x0c]);
     assert_eq!(buffer[0x118..0x120], [1, 2, 3, 4, 5, 6, 7, 8]);
@@ -94,7 +99,7 @@ fn a_mailbox_with_a_list_is_made_in_a_buffer() {
     let view = ModifyCqInWithPas::view(&buffer[..0x120]).expect("a whole number of elements");
     assert_eq!(view.tail.iter().map(|pa| pa.get()).collect::<Vec<_>>(), [0, 0x0102_0304_0506_0708]);
     let view = ModifyCqInWithPas::view_mut(&mut buffer[..0x110]).expect("an empty list");
-    assert_eq!((view.tail.len(), view.head.cqn()), (0, 0x0a0b0c));
+    assert_eq!((view.tail.len(), view.head.cqn()), (0, Cqn::new(0x0a0b0c)));
 }
 
 #[test]
@@ -142,9 +147,8 @@ fn lengths_that_do_not_fit_are_told() {
 
 #[test]
 fn values_that_do_not_fit_are_told() {
-    let mut modify = ModifyCqIn::new();
-    let error = modify.try_set_cqn(0x0100_0000).expect_err("25 bits");
-    assert_eq!(error.to_string(), "modify_cq_in.cqn: 0x1000000 does not fit in 24 bits");
+    let error = Cqn::try_from(0x0100_0000).expect_err("25 bits");
+    assert_eq!(error.to_string(), "cqn: 0x1000000 does not fit in 24 bits");
     let mut cqc = Cqc::new();
     let error = cqc.try_set_status(CqStatus(0x10)).expect_err("5 bits");
     assert_eq!(error.to_string(), "cqc.status: 0x10 does not fit in 4 bits");
@@ -157,13 +161,31 @@ fn values_that_do_not_fit_are_told() {
         "qcam_access_reg_cap_mask.qcam_access_reg_cap_mask_127_to_20: \
          0xffffffffffffffffffffffffffffffff does not fit in 108 bits"
     );
-    assert_eq!((modify, cqc, mask), Default::default(), "a refused value changed something");
+    assert_eq!((cqc, mask), Default::default(), "a refused value changed something");
 }
 
 #[test]
-#[should_panic(expected = "modify_cq_in.cqn: 0x1000000 does not fit in 24 bits")]
+#[should_panic(expected = "cqc.cq_period: 0x1000 does not fit in 12 bits")]
 fn set_panics_on_a_value_that_does_not_fit() {
-    ModifyCqIn::new().set_cqn(std::hint::black_box(0x0100_0000));
+    Cqc::new().set_cq_period(std::hint::black_box(0x1000));
+}
+
+#[test]
+#[should_panic(expected = "modify_cq_in.cq_context.cq_period: 0x1000 does not fit in 12 bits")]
+fn change_panics_on_a_value_that_does_not_fit() {
+    ModifyCqIn::new().change_cq_period(std::hint::black_box(0x1000));
+}
+
+#[test]
+#[should_panic(expected = "this change needs another op_mod than those before it")]
+fn changes_of_two_masks_are_refused() {
+    let _ = ModifyCqIn::new().changing_cq_period(1).changing_log_cq_size(2);
+}
+
+#[test]
+#[should_panic(expected = "cqn: 0x1000000 does not fit in 24 bits")]
+fn a_number_that_no_object_can_have_is_refused() {
+    Cqn::new(std::hint::black_box(0x0100_0000));
 }
 
 #[test]
@@ -189,7 +211,7 @@ fn lists_inside_a_layout_are_read_from_the_whole_mailbox() {
 
 #[test]
 fn debug_shows_what_is_there() {
-    let modify = ModifyCqIn::new().with_cqn(0x4a).with_cq_context(
+    let modify = ModifyCqIn::new().with_cqn(Cqn::new(0x4a)).with_cq_context(
         Cqc::new().with_cq_period(16).with_oi(true).with_status(CqStatus::OVERFLOW),
     );
     assert_eq!(
@@ -198,18 +220,24 @@ fn debug_shows_what_is_there() {
          cq_context: cqc { status: 0x9 (OVERFLOW), oi: 0x1, cq_period: 0x10 } }"
     );
     assert_eq!(
-        format!("{:#?}", ModifyCqIn::zeroed().with_cqn(1)),
-        "modify_cq_in {\n    cqn: 0x1,\n}"
+        format!("{:#?}", ModifyCqIn::zeroed().with_cqn(Cqn::new(1))),
+        "modify_cq_in (Changes the selected fields of a completion queue; with op_mod 1, its size.) {\n    cqn: 0x1,\n}"
     );
     let mut unknown = Cqc::new().with_status(CqStatus(5));
     unknown.as_bytes_mut()[0x1c] = 0x80;
     assert_eq!(format!("{unknown:?}"), "cqc { status: 0x5, reserved: {0x1c: 0x80000000} }");
     assert_eq!(format!("{:?} {:?}", CqStatus::OVERFLOW, CqStatus(5)), "OVERFLOW CqStatus(0x5)");
-    assert_eq!(format!("{:?}", Status::OK), "OK");
+    assert_eq!(format!("{:?} {:?}", Status::OK, Cqn::new(0x4a)), "OK Cqn(0x4a)");
+    let select =
+        ModifyFieldSelect::new().with_modify_field_select(ModifyCqSelect::from_bits(0x8000_0005));
+    assert_eq!(
+        format!("{select:?}"),
+        "modify_field_select { modify_field_select: 0x80000005 (cq_period | oi | 0x80000000) }"
+    );
 
     let mut buffer = [0; 0x110 + 8];
     let modify = ModifyRqtInWithRqNum::new_in(&mut buffer, 2).expect("there is room");
-    modify.tail[1] = RqNum::new().with_rq_num(0x103);
+    modify.tail[1] = RqNum::new().with_rq_num(Rqn::new(0x103));
     let text = format!("{modify:?}");
     assert!(text.starts_with("modify_rqt_in { opcode: 0x917 (MODIFY_RQT), "), "{text}");
     assert!(text.contains("rq_num: [rq_num, rq_num { rq_num: 0x103 }]"), "{text}");

@@ -35,6 +35,10 @@ pub(crate) fn text(layout: &'static LayoutDesc) -> String {
         if let Some(words) = field.words {
             let _ = writeln!(out, "{:22}{words}", "");
         }
+        for by in mlx5_prm::selected_by(layout.name, field.name) {
+            let (bit, select, input) = (by.bit.bit, by.select.name, by.input.name);
+            let _ = writeln!(out, "{:22}Selected by bit {bit} of {select} in {input}.", "");
+        }
     }
     for flags in flags(layout) {
         let _ = writeln!(out, "\n{}:", flags.name);
@@ -53,7 +57,7 @@ pub(crate) fn text(layout: &'static LayoutDesc) -> String {
 
 /// The fields as JSON.
 pub(crate) fn json(layout: &'static LayoutDesc) -> String {
-    let fields: Vec<Value> = layout.fields.iter().map(field_json).collect();
+    let fields: Vec<Value> = layout.fields.iter().map(|field| field_json(layout, field)).collect();
     let mut value = json!({
         "name": layout.name,
         "kind": kind(layout),
@@ -77,7 +81,7 @@ fn register(layout: &LayoutDesc) -> Option<&'static RegisterDesc> {
     all.find(|r| r.layout.name == layout.name)
 }
 
-fn field_json(field: &FieldDesc) -> Value {
+fn field_json(layout: &LayoutDesc, field: &FieldDesc) -> Value {
     let (at, bits) = place(field);
     let mut out = Map::new();
     out.insert("name".to_owned(), field.name.into());
@@ -90,6 +94,12 @@ fn field_json(field: &FieldDesc) -> Value {
         Count::One => {}
         Count::Array(n) => drop(out.insert("count".to_owned(), n.into())),
         Count::List => drop(out.insert("list".to_owned(), true.into())),
+    }
+    let by: Vec<Value> = mlx5_prm::selected_by(layout.name, field.name)
+        .map(|by| json!({ "in": by.input.name, "mask": by.select.name, "bit": by.bit.bit }))
+        .collect();
+    if !by.is_empty() {
+        out.insert("selected_by".to_owned(), by.into());
     }
     if let Some(words) = field.words {
         out.insert("words".to_owned(), words.into());

@@ -29,12 +29,17 @@
 //!     qp.modify(&mut ModifyCqIn::new()); // MODIFY_CQ does not work on a QP
 //! }
 //! ```
+#![deny(missing_docs)]
 
+#[cfg(feature = "caps")]
+mod caps;
 mod error;
 mod general;
 mod transport;
 mod verbs;
 
+#[cfg(feature = "caps")]
+pub use caps::Caps;
 pub use error::{BadAnswer, Error, NotSent, outcome, status_words};
 pub use general::{general, read_register, write_register};
 pub use transport::{Handle, Target, TargetKind, Transport};

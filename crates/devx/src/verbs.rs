@@ -37,6 +37,18 @@ pub enum SrqNumber {
     Srq(Srqn),
 }
 
+macro_rules! srq_numbers {
+    ($($Kind:ident $Number:ident),*) => { $(
+        impl From<$Number> for SrqNumber {
+            fn from(number: $Number) -> Self {
+                SrqNumber::$Kind(number)
+            }
+        }
+    )* };
+}
+
+srq_numbers!(Rmp Rmpn, XrcSrq XrcSrqn, Xrq Xrqn, Srq Srqn);
+
 impl From<SrqNumber> for u32 {
     fn from(number: SrqNumber) -> u32 {
         match number {
@@ -108,7 +120,7 @@ kinds! {
 
 /// An object made by verbs, and the way to its adapter.
 ///
-/// ```compile_fail,E0308
+/// ```compile_fail,E0277
 /// # use mlx5_devx::{Cq, Handle, Transport};
 /// # use mlx5_prm::Qpn;
 /// fn wrong(transport: &dyn Transport) {
@@ -124,8 +136,8 @@ pub struct Verbs<'t, K: VerbsKind> {
 
 impl<'t, K: VerbsKind> Verbs<'t, K> {
     /// An object that verbs made: what the backend calls it, and its number (QPN, CQN, ...).
-    pub fn new(transport: &'t dyn Transport, handle: Handle, number: K::Number) -> Self {
-        Verbs { transport, handle, number, kind: PhantomData }
+    pub fn new(transport: &'t dyn Transport, handle: Handle, number: impl Into<K::Number>) -> Self {
+        Verbs { transport, handle, number: number.into(), kind: PhantomData }
     }
 
     /// Its number.

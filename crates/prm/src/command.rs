@@ -271,6 +271,57 @@ where
 {
 }
 
+/// A bit of a select mask that selects a field: see [`selected_by`].
+#[derive(Debug, Clone, Copy)]
+pub struct SelectedBy {
+    /// The layout that holds the mask: the input of a modify command, or a general object.
+    pub input: &'static LayoutDesc,
+    /// The mask.
+    pub select: &'static SelectDesc,
+    /// Its bit.
+    pub bit: &'static SelectBitDesc,
+}
+
+/// The bits of select masks that select the field `field` of the layout `layout`, wherever that lies in
+/// the input of a modify command or in a general object; in the families that are compiled in.
+///
+/// ```
+/// let mut by = mlx5_prm::selected_by("cqc", "cq_period");
+/// let modify_cq = by.next().expect("MODIFY_CQ can change it");
+/// assert_eq!((modify_cq.input.name, modify_cq.bit.bit), ("modify_cq_in", 0));
+/// ```
+pub fn selected_by<'n>(
+    layout: &'n str,
+    field: &'n str,
+) -> impl Iterator<Item = SelectedBy> + use<'n> {
+    let commands = crate::families().iter().flat_map(|f| f.commands);
+    let objects = crate::families().iter().flat_map(|f| f.general_objects);
+    let masks = commands
+        .flat_map(|c| c.selects.iter().map(move |select| (c.input, select)))
+        .chain(objects.flat_map(|o| o.selects.iter().map(move |select| (o.layout, select))));
+    masks
+        .flat_map(|(input, select)| select.bits.iter().map(move |bit| (input, select, bit)))
+        .filter_map(move |(input, select, bit)| {
+            let hit = |f: &SelectedField| leads_to(input, f.path, layout, field);
+            bit.fields.iter().any(hit).then_some(SelectedBy { input, select, bit })
+        })
+}
+
+/// Whether a path in `from` ends at this field of this layout.
+fn leads_to(mut from: &'static LayoutDesc, path: &str, layout: &str, field: &str) -> bool {
+    let mut names = path.split('.').peekable();
+    while let Some(name) = names.next() {
+        if names.peek().is_none() {
+            return from.name == layout && name == field;
+        }
+        match from.field(name).map(|f| f.element) {
+            Some(crate::Element::Layout(inner)) => from = inner,
+            _ => return false,
+        }
+    }
+    false
+}
+
 /// `opcode` of any input; `None` when it is shorter than that.
 pub const fn opcode(input: &[u8]) -> Option<crate::Opcode> {
     match input.first_chunk::<2>() {

@@ -298,9 +298,19 @@ pub fn layout_desc(name: &str) -> Option<&'static LayoutDesc> {
     crate::families().iter().flat_map(|f| f.layouts).find(|l| l.name == name).copied()
 }
 
-/// Prints the fields of `bytes` that are not zero, and reserved bits that are set.
+/// Prints the fields of `bytes` that are not zero, and reserved bits that are set. `{:#?}` says what
+/// the layout is, too.
 pub(crate) fn debug(
     layout: &'static LayoutDesc,
+    bytes: &[u8],
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    print(layout, layout.about.filter(|_| f.alternate()), bytes, f)
+}
+
+fn print(
+    layout: &'static LayoutDesc,
+    about: Option<&str>,
     bytes: &[u8],
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
@@ -308,7 +318,11 @@ pub(crate) fn debug(
         // The same bytes are shown once for each member.
         f.write_str("union ")?;
     }
-    let mut out = f.debug_struct(layout.name);
+    f.write_str(layout.name)?;
+    if let Some(about) = about {
+        write!(f, " ({about})")?;
+    }
+    let mut out = f.debug_struct("");
     for field in layout.fields {
         let values = Values { layout, field, bytes };
         if values.iter().all(|v| v.is_zero()) {
@@ -380,7 +394,7 @@ impl Value<'_> {
 impl fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.all.field.element, self.number()) {
-            (Element::Layout(inner), _) => debug(inner, self.part(), f),
+            (Element::Layout(inner), _) => print(inner, None, self.part(), f),
             (Element::Enum(names), Some(value)) => match names.name_of(value) {
                 Some(name) => write!(f, "{value:#x} ({name})"),
                 None => write!(f, "{value:#x}"),

@@ -156,18 +156,17 @@ impl<T: Described, const N: usize> fmt::Debug for Layout<T, N> {
 /// PRM gives it.
 ///
 /// ```
-/// use mlx5_prm::{ModifyRqtInWithRqNum, RqNum};
+/// use mlx5_prm::{ModifyRqtInWithRqNum, RqNum, Rqn, Rqtn};
 ///
 /// let mut buffer = [0xff; 512];
 /// let modify = ModifyRqtInWithRqNum::new_in(&mut buffer, 4)?;
-/// modify.head.set_rqtn(0x17);
-/// modify.head.bitmask_mut().set_rqn_list(true); // the list counts
-/// modify.head.ctx_mut().set_rqt_actual_size(4); // and has so many entries
-/// for (i, entry) in modify.tail.iter_mut().enumerate() {
-///     *entry = RqNum::new().with_rq_num(0x100 + i as u32);
+/// modify.head.set_rqtn(Rqtn::new(0x17));
+/// modify.head.change_rqt_actual_size(4); // the list counts, and has so many entries
+/// for (entry, number) in modify.tail.iter_mut().zip(0x100..) {
+///     *entry = RqNum::new().with_rq_num(Rqn::new(number));
 /// }
 /// assert_eq!(modify.as_bytes().len(), 0x110 + 4 * 4);
-/// assert_eq!(ModifyRqtInWithRqNum::view(&buffer[..0x120])?.tail[3].rq_num(), 0x103);
+/// assert_eq!(ModifyRqtInWithRqNum::view(&buffer[..0x120])?.tail[3].rq_num(), Rqn::new(0x103));
 /// # Ok::<(), mlx5_prm::SizeError>(())
 /// ```
 #[derive(FromBytes, IntoBytes, Unaligned, Immutable, KnownLayout)]

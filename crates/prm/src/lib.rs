@@ -5,26 +5,26 @@
 //! type, a plain run of bytes of alignment 1, and every field an accessor on it:
 //!
 //! ```
-//! use mlx5_prm::{ModifyCqIn, ModifyCqSelect, Cqc};
+//! use mlx5_prm::{Cqn, ModifyCqIn};
 //!
-//! const MASK: u32 = ModifyCqSelect::new().with_cq_period(true).with_cq_max_count(true).into_bits();
+//! const MODIFY: ModifyCqIn = ModifyCqIn::new()
+//!     .with_cqn(Cqn::new(0x4a))
+//!     .changing_cq_period(16) // sets the field, and the bit of the mask that says that it counts
+//!     .changing_cq_max_count(64);
 //!
-//! let mut modify = ModifyCqIn::new().with_cqn(0x4a).with_cq_context(
-//!     Cqc::new().with_cq_period(16).with_cq_max_count(64),
-//! );
-//! modify
-//!     .modify_field_select_resize_field_select_mut()
-//!     .modify_field_select_mut()
-//!     .set_modify_field_select(MASK);
-//!
-//! assert_eq!(modify.as_bytes()[..4], [0x04, 0x03, 0, 0]); // the opcode is there already
-//! assert_eq!(modify.cq_context().cq_period(), 16);
+//! assert_eq!(MODIFY.as_bytes()[..4], [0x04, 0x03, 0, 0]); // the opcode is there already
+//! assert_eq!(MODIFY.cq_context().cq_period(), 16);
 //! ```
 //!
 //! * Any `&[u8]` of the right length is viewed in place: [`Layout::view`].
 //! * Everything but views for writing works in `const`.
 //! * A value too wide for its field is never cut off: `set_` and `with_` panic (a compile error in
 //!   `const`), `try_set_` gives a [`FieldError`].
+//! * Numbers of objects ([`Cqn`]), enumerations ([`QpState`]) and flags have types of their own; values
+//!   that are not known are kept.
+//! * A modify command changes a field and its select bit by one call, `change_` or `changing_`.
+//! * The state machine of queue pairs: [`QpTransition`]. Capabilities: [`Cap`]. General objects:
+//!   [`GeneralObject`].
 //! * Mailboxes with a list of open length at their end are [`WithTail`].
 //! * Every layout describes itself at run time: [`Described`], [`families`].
 //!
@@ -35,6 +35,7 @@
 //! names.
 #![no_std]
 #![forbid(unsafe_code)]
+#![deny(missing_docs)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
@@ -56,7 +57,7 @@ mod generated;
 pub use capability::{Cap, CapMode, CapabilityPage, PageDesc};
 pub use command::{
     Command, CommandDesc, Creates, Modify, Object, ObjectDesc, OnObject, Place, Query, Request,
-    SelectBitDesc, SelectDesc, SelectedField, Verb, command, opcode,
+    SelectBitDesc, SelectDesc, SelectedBy, SelectedField, Verb, command, opcode, selected_by,
 };
 pub use describe::{
     Access, Count, Described, Element, EnumDesc, Family, FieldDesc, FlagsDesc, Kind, LayoutDesc,

@@ -818,6 +818,8 @@ macro_rules! changes {
         impl $Name { $(
             $(#[$doc])*
             ///
+            /// A context that is given as a whole goes before it: it would replace the field.
+            ///
             /// # Panics
             /// The value does not fit its field, or a change was made before that another mask counts for.
             #[inline]
@@ -826,6 +828,36 @@ macro_rules! changes {
                 variant!($variant self);
                 put! { $prm, self, value, $kind $args }
                 $crate::bits::set_flag(self, $dword, $bit, true);
+            }
+            #[doc = concat!("[`", stringify!($Name), "::", stringify!($change), "`] by value.")]
+            ///
+            /// # Panics
+            /// As that does.
+            #[inline]
+            #[track_caller]
+            #[must_use]
+            pub const fn $changing(mut self, value: $type) -> Self {
+                self.$change(value);
+                self
+            }
+        )* }
+    };
+}
+
+/// Calls for fields of a modify command that count whatever its select mask says.
+#[allow(unused_macros)] // by families that have none
+macro_rules! always {
+    ($Name:ident, $prm:literal;
+     $( $(#[$doc:meta])* $change:ident $changing:ident: $type:ty = $kind:ident $args:tt; )*) => {
+        impl $Name { $(
+            $(#[$doc])*
+            ///
+            /// # Panics
+            /// The value does not fit its field.
+            #[inline]
+            #[track_caller]
+            pub const fn $change(&mut self, value: $type) {
+                put! { $prm, self, value, $kind $args }
             }
             #[doc = concat!("[`", stringify!($Name), "::", stringify!($change), "`] by value.")]
             ///
@@ -876,11 +908,30 @@ macro_rules! transition {
             #[inline]
             #[track_caller]
             pub const fn $given(mut self, value: $type) -> Self {
-                put! { $prm, (&mut self.input), value, $kind $args };
+                give! { $prm, $Input, self, value, $kind $args, $index };
                 self.given |= 1 << $index;
                 self
             }
         )* }
+    };
+}
+
+/// Writes one field of a QP transition. What was given before inside of a layout stays.
+#[allow(unused_macros)] // by families that have none
+macro_rules! give {
+    ($prm:literal, $Input:ident, $self:expr, $value:expr, nested $args:tt, $index:literal) => {
+        let before = $self.input;
+        put! { $prm, (&mut $self.input), $value, nested $args };
+        $crate::transition::keep(
+            <$Input as $crate::Transition>::TRANSITION.fields,
+            $self.given,
+            $index,
+            &before.bytes,
+            &mut $self.input.bytes,
+        );
+    };
+    ($prm:literal, $Input:ident, $self:expr, $value:expr, $kind:ident $args:tt, $index:literal) => {
+        put! { $prm, (&mut $self.input), $value, $kind $args };
     };
 }
 

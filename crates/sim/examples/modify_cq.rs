@@ -2,7 +2,7 @@
 //! command that the adapter refuses.
 
 use mlx5_devx::{Cq, Error, Qp, Transport};
-use mlx5_prm::{Cqc, Described, ModifyCqIn, ModifyCqSelect, Qpc, QueryCqIn, Rtr2rtsQpIn};
+use mlx5_prm::{Cqc, Described, ModifyCqIn, Qpc, QueryCqIn, Rtr2rtsQpIn};
 use mlx5_sim::Adapter;
 
 fn main() -> Result<(), Error> {
@@ -16,14 +16,9 @@ fn main() -> Result<(), Error> {
     let cq = Cq::new(&*transport, made_cq.handle, made_cq.number);
 
     // One interrupt for 64 completions or 16 microseconds, whichever comes first.
-    let select = ModifyCqSelect::new().with_cq_period(true).with_cq_max_count(true);
-    let mut modify = ModifyCqIn::new()
-        .with_cqn(cq.number())
-        .with_cq_context(Cqc::new().with_cq_period(16).with_cq_max_count(64));
-    modify
-        .modify_field_select_resize_field_select_mut()
-        .modify_field_select_mut()
-        .set_modify_field_select(select.into_bits());
+    // Each change sets a field and the bit of the select mask that says that it counts.
+    let mut modify =
+        ModifyCqIn::new().with_cqn(cq.number()).changing_cq_period(16).changing_cq_max_count(64);
 
     println!("MODIFY_CQ as the adapter gets it:");
     print_hex(modify.as_bytes());

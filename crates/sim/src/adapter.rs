@@ -91,7 +91,7 @@ impl Adapter {
         let len = u16::try_from(rqns.len()).expect("a table has up to 65535 entries");
         create.head.set_rqt_context(&context.with_rqt_actual_size(len));
         for (entry, rqn) in create.tail.iter_mut().zip(rqns) {
-            *entry = RqNum::new().with_rq_num(rqn.get());
+            *entry = RqNum::new().with_rq_num(*rqn);
         }
         self.make(TargetKind::IndTable, create.as_bytes())
     }

@@ -346,7 +346,12 @@ fn entry_size(rqtc: &Rqtc) -> usize {
 fn entries(context: &[u8]) -> impl Iterator<Item = u32> {
     let size = read(context, entry_size);
     context[Rqtc::SIZE.min(context.len())..].chunks_exact(size).map(move |entry| {
-        if size == RqVhca::SIZE { read(entry, RqVhca::rq_num) } else { read(entry, RqNum::rq_num) }
+        let rqn = if size == RqVhca::SIZE {
+            read(entry, RqVhca::rq_num)
+        } else {
+            read(entry, RqNum::rq_num)
+        };
+        rqn.get()
     })
 }
 

@@ -14,6 +14,7 @@
 //!
 //! Where no public source says how the firmware answers, the choice is the simulation's own: see
 //! [`syndrome`].
+#![deny(missing_docs)]
 
 mod adapter;
 mod capability;

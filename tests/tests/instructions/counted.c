@@ -56,7 +56,7 @@ int main(void)
 	for (int i = 0; i < 0x50; i++)
 		((uint8_t *)answer)[i] = (uint8_t)(i * 37 + 11);
 	for (uint32_t round = 0; round < ROUNDS; round++) {
-		uint32_t cqn = 0x12345 + round, select = 0x13;
+		uint32_t cqn = 0x12345 + round, select = 0x3;
 		uint16_t period = 0xabc, max_count = 0x4321;
 
 		OPAQUE(cqn);

@@ -164,6 +164,19 @@ pub(crate) fn bound_enums() -> Result<Vec<(String, Vec<String>)>, String> {
     Ok(all)
 }
 
+/// The entries of one kind of `semantics/`, as they are written.
+///
+/// # Panics
+/// They can't be read.
+pub(crate) fn semantics(key: &str) -> Vec<Value> {
+    let files = toml_files(&folder().join("semantics"));
+    let all = files.and_then(|files| {
+        files.iter().map(|path| entries(path, key, |value| Ok(value.clone()))).collect()
+    });
+    let all: Vec<Vec<Value>> = all.unwrap_or_else(|e| panic!("the tables can't be read: {e}"));
+    all.into_iter().flatten().collect()
+}
+
 /// Whether `name` fits `pattern`, in which `*` stands for any run of characters.
 pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {

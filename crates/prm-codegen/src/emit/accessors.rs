@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::bindings::{Bindings, Bound, Meaning};
+use super::changes::test_changes;
+use super::diagram::diagram;
 use super::names::{accessor, camel};
 use super::tails::{alias, name as tail_name, tails};
+use super::transitions::test_transition;
 use super::{head, semantics, type_name};
 use crate::model::*;
 
@@ -71,8 +74,14 @@ fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout:
     if let Some(object) = object {
         let _ = write!(
             text,
-            "///\n/// General object 0x{:04x} ({}): {}\n",
+            "///\n/// General object 0x{:04x} ({}): {} See [`CreateObject`](crate::CreateObject).\n",
             object.number, object.name, object.about
+        );
+    }
+    let head = layout.fields.first().map(|f| &f.element);
+    if head == Some(&Element::Layout("general_obj_in_cmd_hdr".into())) {
+        text.push_str(
+            "///\n/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.\n",
         );
     }
     if let Some((opcode, _)) = request {
@@ -97,6 +106,11 @@ fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout:
     if !layout.from.is_empty() {
         let _ = write!(text, "///\n/// Sources: {}.\n", layout.from.join(", "));
     }
+    text.push_str("///\n/// ```text\n");
+    for line in diagram(spec, layout) {
+        let _ = writeln!(text, "/// {line}");
+    }
+    text.push_str("/// ```\n");
     if let Some(example) = spec.examples.iter().find(|e| e.layout == *prm) {
         text.push_str("///\n/// ```\n");
         for line in example.code.lines() {
@@ -116,7 +130,11 @@ fn write_layout(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout:
     }
     let opcode = request.map(|(c, _)| format!(", opcode 0x{:03x}", c.value)).unwrap_or_default();
     let kind = if layout.kind == Kind::Union { "Union" } else { "Struct" };
-    let about = spec.words.layout(prm).map_or_else(String::new, |a| format!(", \"{a}\""));
+    let about = match request {
+        Some((opcode, _)) => semantics::command_words(spec, &opcode.name),
+        None => spec.words.layout(prm),
+    };
+    let about = about.map_or_else(String::new, |a| format!(", \"{a}\""));
     let _ = writeln!(
         text,
         "layout! {{ {name}, tag::{name}, \"{prm}\", {kind}, 0x{bytes:02x}{opcode}{about};"
@@ -356,6 +374,8 @@ pub(super) struct Put {
     pub(super) of: String,
     /// The kind, and in brackets what it takes.
     pub(super) how: String,
+    /// The kind for the tests, and in brackets the type.
+    pub(super) test: String,
 }
 
 /// How the field at the end of `path` in `layout` is written; `None` for a list.
@@ -365,7 +385,7 @@ pub(super) fn put(spec: &Spec, bindings: &Bindings<'_>, layout: &str, path: &str
     let (dword, byte, high) = (first / 32 * 4, first / 8, 31 - first % 32);
     let how = how(bindings, leaf, field);
     let in_dword = |width: u32| format!("\"{path}\" 0x{dword:02x}[{high}:{}]", high + 1 - width);
-    let (of, how) = match how {
+    let (of, how, test) = match how {
         How::Bits(width, Some(bound)) | How::Wide(width, Some(bound)) => {
             let kind = bound_kind(bound, width);
             let raw = if kind == "number" || width > 32 { "" } else { bound.number };
@@ -374,26 +394,41 @@ pub(super) fn put(spec: &Spec, bindings: &Bindings<'_>, layout: &str, path: &str
             } else {
                 format!("{raw} {}", in_dword(width)).trim_start().to_owned()
             };
-            (format!("crate::{}", camel(bound.name)), format!("{kind}({args})"))
+            let name = camel(bound.name);
+            let test = match bound.meaning {
+                Meaning::Enum => format!("coded {name} {}", bound.number),
+                Meaning::Flags => format!("flags {name} {}", bound.number),
+                Meaning::Number => format!("number {name}"),
+            };
+            (format!("crate::{name}"), format!("{kind}({args})"), test)
         }
-        How::Bits(1, None) => ("bool".into(), format!("flag(0x{dword:02x}[{high}])")),
+        How::Bits(1, None) => {
+            ("bool".into(), format!("flag(0x{dword:02x}[{high}])"), "flag".into())
+        }
         How::Bits(width, None) => {
             let number = number_type(width);
             let kind = if fills(number, width) { "full" } else { "bits" };
-            (number.into(), format!("{kind}({number} {})", in_dword(width)))
+            let test = format!("plain {number}");
+            (number.into(), format!("{kind}({number} {})", in_dword(width)), test)
         }
-        How::Wide(64, None) => ("u64".into(), format!("quad(0x{byte:02x})")),
+        How::Wide(64, None) => ("u64".into(), format!("quad(0x{byte:02x})"), "plain u64".into()),
         How::Wide(width, None) => {
-            (number_type(width).into(), format!("wide(\"{path}\" 0x{byte:02x} {width})"))
+            let number = number_type(width);
+            let how = format!("wide(\"{path}\" 0x{byte:02x} {width})");
+            (number.into(), how, format!("plain {number}"))
         }
-        How::View("nested", of) => (of, format!("nested(0x{byte:02x})")),
+        How::View("nested", of) => {
+            let test = format!("view {}", in_crate(&of));
+            (of, format!("nested(0x{byte:02x})"), test)
+        }
         How::View(_, of) => {
             let size = spec.field_bits(field)? / 8;
-            (of.clone(), format!("view({of}, 0x{byte:02x}, 0x{size:02x})"))
+            let test = format!("view {}", in_crate(&of));
+            (of.clone(), format!("view({of}, 0x{byte:02x}, 0x{size:02x})"), test)
         }
         How::Packed(..) | How::List(_) => return None,
     };
-    Some(Put { of, how })
+    Some(Put { of, how, test })
 }
 
 /// The words of a field as a string of Rust, behind a blank; nothing where there are none.
@@ -428,7 +463,7 @@ fn narrow(how: &How<'_>) -> bool {
 /// The test module that names every family's accessors.
 pub(super) fn test_modules(spec: &Spec) -> String {
     let mut text = head("Every accessor of the codec, by PRM names.");
-    text.push_str("use crate::accessor::Accessor;\n\n");
+    text.push_str("use crate::accessor::{Accessor, Change, Transition};\n\n");
     for family in &spec.families {
         let _ = writeln!(text, "mod {};", family.name);
     }
@@ -439,6 +474,19 @@ pub(super) fn test_modules(spec: &Spec) -> String {
         let _ = writeln!(text, "    {}::ACCESSORS,", family.name);
     }
     text.push_str("];\n");
+    for (what, ty, list) in [
+        ("paired calls", "Change", "CHANGES"),
+        ("builders of QP transitions", "Transition", "TRANSITIONS"),
+    ] {
+        let _ = write!(
+            text,
+            "\n/// All {what}, family by family.\npub(crate) const {list}: &[&[{ty}]] = &[\n"
+        );
+        for family in &spec.families {
+            let _ = writeln!(text, "    {}::{list},", family.name);
+        }
+        text.push_str("];\n");
+    }
     text
 }
 
@@ -446,7 +494,7 @@ pub(super) fn test_modules(spec: &Spec) -> String {
 pub(super) fn test_family(spec: &Spec, bindings: &Bindings<'_>, family: &Family) -> String {
     let mut text = head(&family.about);
     text.push_str(
-        "use crate::accessor::Accessor;\n\npub(super) const ACCESSORS: &[Accessor] = &[\n",
+        "use crate::accessor::{Accessor, Change, Transition};\n\npub(super) const ACCESSORS: &[Accessor] = &[\n",
     );
     for layout in spec.layouts.iter().filter(|l| l.family == family.name) {
         let (ty, prm) = (type_name(&layout.name), &layout.name);
@@ -472,6 +520,16 @@ pub(super) fn test_family(spec: &Spec, bindings: &Bindings<'_>, family: &Family)
             };
             let _ = writeln!(text, "    {kind}!({ty}, \"{prm}\", \"{name}\", {of}, {names}),");
         }
+    }
+    text.push_str("];\n");
+    let layouts = || spec.layouts.iter().filter(|l| l.family == family.name);
+    text.push_str("\npub(super) const CHANGES: &[Change] = &[\n");
+    for layout in layouts() {
+        test_changes(&mut text, spec, bindings, layout);
+    }
+    text.push_str("];\n\npub(super) const TRANSITIONS: &[Transition] = &[\n");
+    for layout in layouts() {
+        test_transition(&mut text, spec, bindings, layout);
     }
     text.push_str("];\n");
     text

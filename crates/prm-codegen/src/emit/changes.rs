@@ -6,21 +6,14 @@ use std::fmt::Write as _;
 use super::accessors::{Put, put};
 use super::bindings::Bindings;
 use super::names::snake;
+use super::semantics::listed;
 use super::type_name;
 use crate::model::*;
 
 /// The paired calls of a layout that holds select masks.
 pub(super) fn changes(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, layout: &Layout) {
-    let selects: Vec<(&Select, &str)> = spec
-        .semantics
-        .selects
-        .iter()
-        .filter(|s| !spec.semantics.is_of_transitions(s))
-        .flat_map(|s| s.masks.iter().map(move |(mask, _)| (s, mask)))
-        .filter_map(|(s, mask)| Some((s, mask.strip_prefix(&*layout.name)?.strip_prefix('.')?)))
-        .collect();
-    let paths = selects.iter().flat_map(|(s, _)| s.bits.iter().flat_map(|b| &b.fields));
-    let names = short_names(paths.map(|p| &**p));
+    let selects: Vec<(&Select, &str)> = selects_in(spec, layout).collect();
+    let names = short_names(selects.iter().flat_map(|(s, _)| paths(s)));
     let several = selects.len() > 1;
     for (select, mask) in selects {
         let Some((first, field)) = spec.resolve(&layout.name, mask) else { continue };
@@ -46,13 +39,19 @@ pub(super) fn changes(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, l
         for bit in &select.bits {
             let at = first + width - 1 - bit.bit;
             for path in &bit.fields {
-                let Some(Put { of, how }) = put(spec, bindings, &layout.name, path) else {
+                let Some(Put { of, how, .. }) = put(spec, bindings, &layout.name, path) else {
                     continue;
                 };
                 let name = &names[&**path];
+                let others: Vec<&String> = bit.fields.iter().filter(|f| *f != path).collect();
+                let along = if others.is_empty() {
+                    String::new()
+                } else {
+                    format!(" The bit stands for {}, too: give all of them.", listed(others))
+                };
                 let _ = writeln!(
                     text,
-                    "    /// Changes `{path}`: sets it, and bit {} (`{}`) of `{mask}`, which says so.\n    \
+                    "    /// Changes `{path}`: sets it, and bit {} (`{}`) of `{mask}`, which says so.{along}\n    \
                      change_{name} changing_{name}: {of} = {how}, 0x{:02x}[{}];",
                     bit.bit,
                     bit.name,
@@ -62,7 +61,73 @@ pub(super) fn changes(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, l
             }
         }
         text.push_str("}\n");
+        always(text, spec, bindings, layout, select, &names);
     }
+}
+
+/// The calls for fields that count whatever the mask says.
+fn always(
+    text: &mut String,
+    spec: &Spec,
+    bindings: &Bindings<'_>,
+    layout: &Layout,
+    select: &Select,
+    names: &HashMap<&str, String>,
+) {
+    if select.always.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\nalways! {{ {}, \"{}\";", type_name(&layout.name), layout.name);
+    for path in &select.always {
+        let Some(Put { of, how, .. }) = put(spec, bindings, &layout.name, path) else { continue };
+        let name = &names[&**path];
+        let _ = writeln!(
+            text,
+            "    /// Changes `{path}`, which counts whatever the mask says.\n    \
+             change_{name} changing_{name}: {of} = {how};"
+        );
+    }
+    text.push_str("}\n");
+}
+
+/// The fields of a select mask that have calls.
+fn paths(select: &Select) -> impl Iterator<Item = &str> {
+    select.bits.iter().flat_map(|b| &b.fields).chain(&select.always).map(|path| &**path)
+}
+
+/// The paired calls of one family for the tests.
+pub(super) fn test_changes(
+    text: &mut String,
+    spec: &Spec,
+    bindings: &Bindings<'_>,
+    layout: &Layout,
+) {
+    let selects: Vec<(&Select, &str)> = selects_in(spec, layout).collect();
+    let names = short_names(selects.iter().flat_map(|(s, _)| paths(s)));
+    for (select, mask) in selects {
+        for path in select.bits.iter().flat_map(|b| &b.fields) {
+            let Some(Put { test, .. }) = put(spec, bindings, &layout.name, path) else { continue };
+            let (ty, name) = (type_name(&layout.name), &names[&**path]);
+            let _ = writeln!(
+                text,
+                "    change!({ty}, \"{}\", \"{mask}\", \"{}\", \"{path}\", ({test}), change_{name}, changing_{name}),",
+                layout.name, select.name
+            );
+        }
+    }
+}
+
+/// The select masks that a layout holds, without those of QP transitions, and the paths of the masks.
+fn selects_in<'s>(
+    spec: &'s Spec,
+    layout: &'s Layout,
+) -> impl Iterator<Item = (&'s Select, &'s str)> {
+    spec.semantics
+        .selects
+        .iter()
+        .filter(|s| !spec.semantics.is_of_transitions(s))
+        .flat_map(|s| s.masks.iter().map(move |(mask, _)| (s, mask)))
+        .filter_map(|(s, mask)| Some((s, mask.strip_prefix(&*layout.name)?.strip_prefix('.')?)))
 }
 
 /// Short names of paths: the last name of each, and as much before it as makes them differ.

@@ -4,6 +4,7 @@ mod accessors;
 mod bindings;
 mod capabilities;
 mod changes;
+mod diagram;
 mod names;
 mod semantics;
 mod tails;

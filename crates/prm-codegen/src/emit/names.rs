@@ -53,6 +53,7 @@ const TYPES: &[&str] = &[
     "Self",
     "SelectBitDesc",
     "SelectDesc",
+    "SelectedBy",
     "SelectedField",
     "Services",
     "SizeError",

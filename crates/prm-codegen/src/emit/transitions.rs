@@ -82,7 +82,7 @@ pub(super) fn transition(
         mask / 8,
     );
     for (index, f) in t.fields.iter().enumerate() {
-        let Some(Put { of, how }) = put(spec, bindings, &c.input, &f.path) else { continue };
+        let Some(Put { of, how, .. }) = put(spec, bindings, &c.input, &f.path) else { continue };
         let mut says = Vec::new();
         for (services, what) in [(&f.requires, "Required for"), (&f.takes, "Taken for")] {
             if !services.is_empty() {
@@ -105,6 +105,24 @@ pub(super) fn transition(
         );
     }
     text.push_str("}\n");
+}
+
+/// The builder of a transition for the tests.
+pub(super) fn test_transition(
+    text: &mut String,
+    spec: &Spec,
+    bindings: &Bindings<'_>,
+    layout: &Layout,
+) {
+    let Some(c) = spec.semantics.commands.iter().find(|c| c.input == layout.name) else { return };
+    let Some(t) = builder(spec, c) else { return };
+    let names = short_names(t.fields.iter().map(|f| &*f.path));
+    let _ = writeln!(text, "    transition!({}, \"{}\",", type_name(&c.input), c.name);
+    for f in &t.fields {
+        let Some(Put { test, .. }) = put(spec, bindings, &c.input, &f.path) else { continue };
+        let _ = writeln!(text, "        \"{}\" {} ({test}),", f.path, names[&*f.path]);
+    }
+    text.push_str("    ),\n");
 }
 
 /// `qp_state_machine.md`: the table of all transitions, for people.

@@ -34,7 +34,7 @@ macro_rules! with_object {
             type Output = GeneralObjOutCmdHdr;
 
             fn bytes(&self) -> &[u8] {
-                self.as_bytes()
+                IntoBytes::as_bytes(self)
             }
             fn bytes_mut(&mut self) -> &mut [u8] {
                 self.as_mut_bytes()
@@ -61,6 +61,11 @@ with_object! {
 }
 
 impl<O: GeneralObject> CreateObject<O> {
+    /// The bytes as they go to the adapter.
+    pub fn as_bytes(&self) -> &[u8] {
+        IntoBytes::as_bytes(self)
+    }
+
     /// Makes such an object.
     pub fn new(object: O) -> Self {
         let head = head::<O>(Opcode::CREATE_GENERAL_OBJECT, GeneralObjectId::default());
@@ -69,6 +74,11 @@ impl<O: GeneralObject> CreateObject<O> {
 }
 
 impl<O: GeneralObject> ModifyObject<O> {
+    /// The bytes as they go to the adapter.
+    pub fn as_bytes(&self) -> &[u8] {
+        IntoBytes::as_bytes(self)
+    }
+
     /// Changes the object of that number to what the mask in `object` selects of it.
     pub fn new(id: GeneralObjectId, object: O) -> Self {
         ModifyObject { head: head::<O>(Opcode::MODIFY_GENERAL_OBJECT, id), object }
@@ -87,6 +97,11 @@ macro_rules! without_object {
         }
 
         impl<O: GeneralObject> $Name<O> {
+            /// The bytes as they go to the adapter.
+            pub fn as_bytes(&self) -> &[u8] {
+                self.head.as_bytes()
+            }
+
             /// For the object of that number.
             pub fn new(id: GeneralObjectId) -> Self {
                 $Name { head: head::<O>(Opcode::$opcode, id), object: PhantomData }

@@ -125,6 +125,14 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// `flow_table_fields_supported`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|o|s|s|
+/// 0x0004 |i|i|i|i|i|i|i|i|i|i|i|i|i|i|i|i|i|i|i|i|i|i|i|o|i|p|-------|m|m|
+/// 0x0008 |g|g|-----|outer_.|outer_.|inner_.|outer_.|o|i|o|i|o|b|i|i|o|o|s|
+/// 0x000c |-----------------------------------------------|m|m|m|m|m|m|m|m|
+/// ```
 pub type FlowTableFieldsSupported = Layout<tag::FlowTableFieldsSupported, 0x10>;
 layout! { FlowTableFieldsSupported, tag::FlowTableFieldsSupported, "flow_table_fields_supported", Struct, 0x10;
     /// `outer_dmac`: bit 31 of dword 0x00.
@@ -302,6 +310,13 @@ layout! { FlowTableFieldsSupported, tag::FlowTableFieldsSupported, "flow_table_f
 /// `flow_table_fields_supported_2`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |i|o|i|o|-------------------|b|t|t|-----------|i|i|o|o|p|i|i|o|o|
+/// 0x0004 |-----------------------------|i|-------------------------------|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type FlowTableFieldsSupported2 = Layout<tag::FlowTableFieldsSupported2, 0x10>;
 layout! { FlowTableFieldsSupported2, tag::FlowTableFieldsSupported2, "flow_table_fields_supported_2", Struct, 0x10;
     /// `inner_l4_type_ext`: bit 31 of dword 0x00.
@@ -343,6 +358,19 @@ layout! { FlowTableFieldsSupported2, tag::FlowTableFieldsSupported2, "flow_table
 /// `flow_table_prop_layout`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |f|f|f|f|m|i|f|r|d|r|p|p|f|p|p|r|m|s|r|r|r|i|i|t|t|r|f|f|i|i|s|-|
+/// 0x0004 |t|-|log_max_ft.|log_max_modify.|max_modify_hea.| max_ft_level  |
+/// 0x0008 |r|r|r|r|r|r|e|-|log_max_ft_sam.|metadata_reg_b.|metadata_reg_a.|
+/// 0x000c |r|r|r|r|m|m|p|p|r|r|r|-|c|r|r|i|-------------|r|log_max_ft_num |
+/// 0x0010 |-------------------------------|log_max_flow_c.|log_max_destin.|
+/// 0x0014 |-----------------------------------------------| log_max_flow  |
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                       ft_field_support                        | to 0x2c
+/// 0x0030 |                   ft_field_bitmask_support                    | to 0x3c
+/// ```
 pub type FlowTablePropLayout = Layout<tag::FlowTablePropLayout, 0x40>;
 layout! { FlowTablePropLayout, tag::FlowTablePropLayout, "flow_table_prop_layout", Struct, 0x40;
     /// `ft_support`: bit 31 of dword 0x00.
@@ -488,6 +516,11 @@ layout! { FlowTablePropLayout, tag::FlowTablePropLayout, "flow_table_prop_layout
 /// `odp_per_transport_service_cap`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |s|r|w|r|a|s|---------------------------------------------------|
+/// ```
 pub type OdpPerTransportServiceCap = Layout<tag::OdpPerTransportServiceCap, 0x04>;
 layout! { OdpPerTransportServiceCap, tag::OdpPerTransportServiceCap, "odp_per_transport_service_cap", Struct, 0x04;
     /// `send`: bit 31 of dword 0x00.
@@ -507,6 +540,39 @@ layout! { OdpPerTransportServiceCap, tag::OdpPerTransportServiceCap, "odp_per_tr
 /// `flow_table_nic_cap`: 4096 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |n|n|a|-|n|---|s|-------------------------------|nic_receive_ma.|
+/// 0x0004 |e|-------------------|log_max_.|-----------|max_encap_header_s.|
+/// 0x0008 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |               flow_table_properties_nic_receive               | to 0x7c
+/// 0x0080 |            flow_table_properties_nic_receive_rdma             | to 0xbc
+/// 0x00c0 |           flow_table_properties_nic_receive_sniffer           | to 0xfc
+/// 0x0100 |              flow_table_properties_nic_transmit               | to 0x13c
+/// 0x0140 |            flow_table_properties_nic_transmit_rdma            | to 0x17c
+/// 0x0180 |          flow_table_properties_nic_transmit_sniffer           | to 0x1bc
+/// 0x01c0 |---------------------------------------------------------------| to 0x1fc
+/// 0x0200 |                   header_modify_nic_receive                   | to 0x27c
+/// 0x0280 |                ft_field_support_2_nic_receive                 | to 0x28c
+/// 0x0290 |            ft_field_bitmask_support_2_nic_receive             | to 0x29c
+/// 0x02a0 |              ft_field_support_2_nic_receive_rdma              | to 0x2ac
+/// 0x02b0 |          ft_field_bitmask_support_2_nic_receive_rdma          | to 0x2bc
+/// 0x02c0 |            ft_field_support_2_nic_receive_sniffer             | to 0x2cc
+/// 0x02d0 |        ft_field_bitmask_support_2_nic_receive_sniffer         | to 0x2dc
+/// 0x02e0 |                ft_field_support_2_nic_transmit                | to 0x2ec
+/// 0x02f0 |            ft_field_bitmask_support_2_nic_transmit            | to 0x2fc
+/// 0x0300 |             ft_field_support_2_nic_transmit_rdma              | to 0x30c
+/// 0x0310 |         ft_field_bitmask_support_2_nic_transmit_rdma          | to 0x31c
+/// 0x0320 |            ft_field_support_2_nic_transmit_sniffer            | to 0x32c
+/// 0x0330 |        ft_field_bitmask_support_2_nic_transmit_sniffer        | to 0x33c
+/// 0x0340 |---------------------------------------------------------------| to 0x37c
+/// 0x0380 |                  header_modify_nic_transmit                   | to 0x3fc
+/// 0x0400 |          sw_steering_nic_rx_action_drop_icm_address           | to 0x404
+/// 0x0408 |          sw_steering_nic_tx_action_drop_icm_address           | to 0x40c
+/// 0x0410 |          sw_steering_nic_tx_action_allow_icm_address          | to 0x414
+/// 0x0418 |---------------------------------------------------------------| to 0xffc
+/// ```
 pub type FlowTableNicCap = Layout<tag::FlowTableNicCap, 0x1000>;
 layout! { FlowTableNicCap, tag::FlowTableNicCap, "flow_table_nic_cap", Struct, 0x1000;
     /// `nic_rx_multi_path_tirs`: bit 31 of dword 0x00.
@@ -580,6 +646,15 @@ layout! { FlowTableNicCap, tag::FlowTableNicCap, "flow_table_nic_cap", Struct, 0
 /// `port_selection_cap`: 4096 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|p|-|p|-------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |             flow_table_properties_port_selection              | to 0x7c
+/// 0x0080 |               ft_field_support_2_port_selection               | to 0x8c
+/// 0x0090 |---------------------------------------------------------------| to 0xffc
+/// ```
 pub type PortSelectionCap = Layout<tag::PortSelectionCap, 0x1000>;
 layout! { PortSelectionCap, tag::PortSelectionCap, "port_selection_cap", Struct, 0x1000;
     /// `port_select_flow_table`: bit 15 of dword 0x00.
@@ -595,6 +670,24 @@ layout! { PortSelectionCap, tag::PortSelectionCap, "port_selection_cap", Struct,
 /// `flow_table_eswitch_cap`: 4096 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |fdb_to_vport_r.|---------|f|f|-|f|-|f|---|f|f|f|---|m|e|f|-----|
+/// 0x0004 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |               flow_table_properties_nic_esw_fdb               | to 0x7c
+/// 0x0080 |             flow_table_properties_esw_acl_ingress             | to 0xbc
+/// 0x00c0 |             flow_table_properties_esw_acl_egress              | to 0xfc
+/// 0x0100 |---------------------------------------------------------------| to 0x27c
+/// 0x0280 |                  ft_field_support_2_esw_fdb                   | to 0x28c
+/// 0x0290 |              ft_field_bitmask_support_2_esw_fdb               | to 0x29c
+/// 0x02a0 |---------------------------------------------------------------| to 0x2fc
+/// 0x0300 |          sw_steering_fdb_action_drop_icm_address_rx           | to 0x304
+/// 0x0308 |          sw_steering_fdb_action_drop_icm_address_tx           | to 0x30c
+/// 0x0310 |               sw_steering_uplink_icm_address_rx               | to 0x314
+/// 0x0318 |               sw_steering_uplink_icm_address_tx               | to 0x31c
+/// 0x0320 |---------------------------------------------------------------| to 0xffc
+/// ```
 pub type FlowTableEswitchCap = Layout<tag::FlowTableEswitchCap, 0x1000>;
 layout! { FlowTableEswitchCap, tag::FlowTableEswitchCap, "flow_table_eswitch_cap", Struct, 0x1000;
     /// `fdb_to_vport_reg_c_id`: bits 31:24 of dword 0x00.
@@ -642,6 +735,15 @@ layout! { FlowTableEswitchCap, tag::FlowTableEswitchCap, "flow_table_eswitch_cap
 /// `e_switch_cap`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |v|v|v|v|v|-|v|e|e|r|-|e|-------------------------|e|-|e|c|m|n|n|
+/// 0x0004 |v|n|-|log_max_.|-----|log_max_.|-----------|max_encap_header_s.|
+/// 0x0008 |---------------------|log_max_.|        esw_sf_base_id         |
+/// 0x000c |e|-----------------------------|   esw_manager_vport_number    |
+/// 0x0010 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type ESwitchCap = Layout<tag::ESwitchCap, 0x100>;
 layout! { ESwitchCap, tag::ESwitchCap, "e_switch_cap", Struct, 0x100;
     /// `vport_svlan_strip`: bit 31 of dword 0x00.
@@ -700,6 +802,21 @@ layout! { ESwitchCap, tag::ESwitchCap, "e_switch_cap", Struct, 0x100;
 /// `qos_cap`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |p|e|e|e|-|p|p|f|n|n|n|p|log_es.|log_max_flow_m.|flow_meter_reg.|
+/// 0x0004 |w|n|p|p|-------|f|e|-|log_max_.|-------------------------------|
+/// 0x0008 |                    packet_pacing_max_rate                     |
+/// 0x000c |                    packet_pacing_min_rate                     |
+/// 0x0010 |---------------------|log_esw_.| packet_pacing_rate_table_size |
+/// 0x0014 |       esw_element_type        |         esw_tsar_type         |
+/// 0x0018 |-------------------------------|      max_qos_para_vport       |
+/// 0x001c |                       max_tsar_bw_share                       |
+/// 0x0020 |       nic_element_type        |         nic_tsar_type         |
+/// 0x0024 |-----|log_mete.|-----|log_mete.|-----|log_max_.|---------------|
+/// 0x0028 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type QosCap = Layout<tag::QosCap, 0x100>;
 layout! { QosCap, tag::QosCap, "qos_cap", Struct, 0x100;
     /// `packet_pacing`: bit 31 of dword 0x00.
@@ -775,6 +892,13 @@ layout! { QosCap, tag::QosCap, "qos_cap", Struct, 0x100;
 /// `debug_cap`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |c|c|---|log_cr_d.|r|-|log_min_.|---------------|log_max_samples|
+/// 0x0004 |s|r|s|d|---------------------------------------|log_min_sample.|
+/// 0x0008 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type DebugCap = Layout<tag::DebugCap, 0x100>;
 layout! { DebugCap, tag::DebugCap, "debug_cap", Struct, 0x100;
     /// `core_dump_general`: bit 31 of dword 0x00.
@@ -807,6 +931,16 @@ layout! { DebugCap, tag::DebugCap, "debug_cap", Struct, 0x100;
 /// `per_protocol_networking_offload_caps`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |c|v|l|l|l|lr.|w|s|s|s|max_lso_.|mu.|wq.|rss_in.|r|s|e|t|t|t|t|t|
+/// 0x0004 |s|s|s|c|t|t|t|t|t|t|i|t|t|t|t|-|max_vxlan_udp_.|s|---------|m|t|
+/// 0x0008 |-------------------------------|       lro_min_mss_size        |
+/// 0x000c |---------------------------------------------------------------| to 0x2c
+/// 0x0030 |                  lro_timer_supported_periods                  | to 0x3c
+/// 0x0040 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type PerProtocolNetworkingOffloadCaps = Layout<tag::PerProtocolNetworkingOffloadCaps, 0x100>;
 layout! { PerProtocolNetworkingOffloadCaps, tag::PerProtocolNetworkingOffloadCaps, "per_protocol_networking_offload_caps", Struct, 0x100;
     /// `csum_cap`: bit 31 of dword 0x00.
@@ -902,6 +1036,17 @@ layout! { PerProtocolNetworkingOffloadCaps, tag::PerProtocolNetworkingOffloadCap
 /// Called `roce_caps` in dpdk.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |r|-----|s|f|f|r|q|-----------------------------------------|qp.|
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |-----------------------|l3_type|---------------| roce_version  |
+/// 0x0014 |-------------------------------|     r_roce_dest_udp_port      |
+/// 0x0018 |    r_roce_max_src_udp_port    |    r_roce_min_src_udp_port    |
+/// 0x001c |-------------------------------|    roce_address_table_size    |
+/// 0x0020 |---------------------------------------------------------------| to 0xfc
+/// ```
 #[doc(alias = "roce_caps")]
 pub type RoceCap = Layout<tag::RoceCap, 0x100>;
 layout! { RoceCap, tag::RoceCap, "roce_cap", Struct, 0x100;
@@ -936,6 +1081,26 @@ layout! { RoceCap, tag::RoceCap, "roce_cap", Struct, 0x100;
 /// `device_mem_cap`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |m|-------------------------------------------------------------|
+/// 0x0004 |---------------------|log_min_.|---------------|log_max_memic_.|
+/// 0x0008 |                     memic_bar_start_addr                      | to 0xc
+/// 0x0010 |                        memic_bar_size                         |
+/// 0x0014 |                        max_memic_size                         |
+/// 0x0018 |                 steering_sw_icm_start_address                 | to 0x1c
+/// 0x0020 |---------------|log_header_mod.|---|log_sw_icm.|log_steering_s.|
+/// 0x0024 |log_indirect_e.|-------------------------------|log_header_mod.|
+/// 0x0028 |              header_modify_sw_icm_start_address               | to 0x2c
+/// 0x0030 |---------------------------------------------------------------| to 0x34
+/// 0x0038 |          header_modify_pattern_sw_icm_start_address           | to 0x3c
+/// 0x0040 |                       memic_operations                        |
+/// 0x0044 |---------------------------------------------------------------|
+/// 0x0048 |              indirect_encap_sw_icm_start_address              | to 0x4c
+/// 0x0050 |                    indirect_encap_icm_base                    | to 0x54
+/// 0x0058 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type DeviceMemCap = Layout<tag::DeviceMemCap, 0x100>;
 layout! { DeviceMemCap, tag::DeviceMemCap, "device_mem_cap", Struct, 0x100;
     /// `memic`: bit 31 of dword 0x00.
@@ -977,6 +1142,12 @@ layout! { DeviceMemCap, tag::DeviceMemCap, "device_mem_cap", Struct, 0x100;
 /// `device_event_cap`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    user_affiliated_events                     | to 0x1c
+/// 0x0020 |                   user_unaffiliated_events                    | to 0x3c
+/// ```
 pub type DeviceEventCap = Layout<tag::DeviceEventCap, 0x40>;
 layout! { DeviceEventCap, tag::DeviceEventCap, "device_event_cap", Struct, 0x40;
     /// `user_affiliated_events`: from byte 0x00 on.
@@ -988,6 +1159,24 @@ layout! { DeviceEventCap, tag::DeviceEventCap, "device_event_cap", Struct, 0x40;
 /// `virtio_emulation_cap`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |d|e|v|device_features_bits_mask|  event_mode   |virtio_queue_t.|
+/// 0x0004 |        max_tunnel_desc        |-----|log_door.|v|v|v|log_door.|
+/// 0x0008 |                      doorbell_bar_offset                      | to 0xc
+/// 0x0010 |max_emulated_d.|             max_num_virtio_queues             |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |-------------------------------------|d|f|---------------------|
+/// 0x001c |---------------------------------------------------------------|
+/// 0x0020 |                     umem_1_buffer_param_a                     |
+/// 0x0024 |                     umem_1_buffer_param_b                     |
+/// 0x0028 |                     umem_2_buffer_param_a                     |
+/// 0x002c |                     umem_2_buffer_param_b                     |
+/// 0x0030 |                     umem_3_buffer_param_a                     |
+/// 0x0034 |                     umem_3_buffer_param_b                     |
+/// 0x0038 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type VirtioEmulationCap = Layout<tag::VirtioEmulationCap, 0x100>;
 layout! { VirtioEmulationCap, tag::VirtioEmulationCap, "virtio_emulation_cap", Struct, 0x100;
     /// `desc_tunnel_offload_type`: bit 31 of dword 0x00.
@@ -1041,6 +1230,17 @@ layout! { VirtioEmulationCap, tag::VirtioEmulationCap, "virtio_emulation_cap", S
 /// `tlp_dev_emu_capabilities`: 256 bytes.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |-------------------------------------|log_tlp_.|---------------|
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |-----------------------|tlp_rs.|-------------------------------|
+/// 0x0024 |---------------------------------------------------------------| to 0x34
+/// 0x0038 |                  tlp_rsp_gw_pages_bar_offset                  | to 0x3c
+/// 0x0040 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type TlpDevEmuCapabilities = Layout<tag::TlpDevEmuCapabilities, 0x100>;
 layout! { TlpDevEmuCapabilities, tag::TlpDevEmuCapabilities, "tlp_dev_emu_capabilities", Struct, 0x100;
     /// `log_tlp_rsp_gw_page_stride`: bits 12:8 of dword 0x04.
@@ -1054,6 +1254,20 @@ layout! { TlpDevEmuCapabilities, tag::TlpDevEmuCapabilities, "tlp_dev_emu_capabi
 /// `atomic_caps`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x4
+/// 0x0008 |at.|-------|s|-------------------------------------------------|
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |-------------------------------|       atomic_operations       |
+/// 0x0014 |-------------------------------|        atomic_size_qp         |
+/// 0x0018 |-------------------------------|        atomic_size_dc         |
+/// 0x001c |---------------------------------------------------------------| to 0x4c
+/// 0x0050 |     fetch_add_pci_atomic      |        swap_pci_atomic        |
+/// 0x0054 |    compare_swap_pci_atomic    |-------------------------------|
+/// 0x0058 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type AtomicCaps = Layout<tag::AtomicCaps, 0x100>;
 layout! { AtomicCaps, tag::AtomicCaps, "atomic_caps", Struct, 0x100;
     /// `atomic_req_8B_endianness_mode`: bits 31:30 of dword 0x08.
@@ -1077,6 +1291,19 @@ layout! { AtomicCaps, tag::AtomicCaps, "atomic_caps", Struct, 0x100;
 /// `odp_scheme_cap`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x4
+/// 0x0008 |s|-------|p|---------------------------------------------------|
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                          rc_odp_caps                          |
+/// 0x0014 |                          uc_odp_caps                          |
+/// 0x0018 |                          ud_odp_caps                          |
+/// 0x001c |                         xrc_odp_caps                          |
+/// 0x0020 |                          dc_odp_caps                          |
+/// 0x0024 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type OdpSchemeCap = Layout<tag::OdpSchemeCap, 0x40>;
 layout! { OdpSchemeCap, tag::OdpSchemeCap, "odp_scheme_cap", Struct, 0x40;
     /// `sig`: bit 31 of dword 0x08.
@@ -1098,6 +1325,15 @@ layout! { OdpSchemeCap, tag::OdpSchemeCap, "odp_scheme_cap", Struct, 0x40;
 /// `odp_cap`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                transport_page_fault_scheme_cap                | to 0x3c
+/// 0x0040 |                 memory_page_fault_scheme_cap                  | to 0x7c
+/// 0x0080 |---------------------------------------------------------------| to 0xbc
+/// 0x00c0 |m|-------------------------------------------------------------|
+/// 0x00c4 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type OdpCap = Layout<tag::OdpCap, 0x100>;
 layout! { OdpCap, tag::OdpCap, "odp_cap", Struct, 0x100;
     /// `transport_page_fault_scheme_cap`: from byte 0x00 on.
@@ -1111,6 +1347,12 @@ layout! { OdpCap, tag::OdpCap, "odp_cap", Struct, 0x100;
 /// `tls_cap`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |t|t|t|t|-------------------------------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type TlsCap = Layout<tag::TlsCap, 0x100>;
 layout! { TlsCap, tag::TlsCap, "tls_cap", Struct, 0x100;
     /// `tls_1_2_aes_gcm_128`: bit 31 of dword 0x00.
@@ -1126,6 +1368,71 @@ layout! { TlsCap, tag::TlsCap, "tls_cap", Struct, 0x100;
 /// `cmd_hca_cap`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |a|a|f|q|---|p|a|flow_access_as.|s|---------------------------|v|
+/// 0x0004 |h|c|d|e|e|e|e|e|---------------|            vhca_id            |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |---|q|log_rege.|-----|log_dma_.|-----|log_comp.|d|d|d|log_deco.|
+/// 0x0010 |log_max_srq_sz | log_max_qp_sz |e|---|i|---|n|-|p|w|d|log_max_.|
+/// 0x0014 |-----|e|regexp.|-|r|-|log_max_.|-|u|t|-----------|g|-|s|-------|
+/// 0x0018 |max_sgl_for_op.| log_max_cq_sz |r|r|a|-----------|v|v|log_max_.|
+/// 0x001c | log_max_eq_sz |r|r|log_max_mk.|t|a|m|m|c|d|t|r|d|i|-|f|log_ma.|
+/// 0x0020 |max_indirection|f|log_max_mrw_.|f|-|log_max_bs.|u|n|log_max_kl.|
+/// 0x0024 |n|-|q|-------------|log_max_ra.|---|e|log_max_.|o|v|log_max_ra.|
+/// 0x0028 |---------|r|m|s|s|r|log_max_ra.|r|r|r|d|compre.|c|d|log_max_ra.|
+/// 0x002c |e|c|c|s|c|g|p|-|r|r|r|-|v|s|-|q|        gid_table_size         |
+/// 0x0030 |o|v|r|d|m|r|    max_qp_cnt     |        pkey_table_size        |
+/// 0x0034 |v|v|i|e|v|e|n|e|d|m|p|local_ca.|p|e|p|p|d|b|po.|   num_ports   |
+/// 0x0038 |-|p|p|log_max_.|m|m|m|t|max_tc |t|d|g|m|a|f|r|r|i|w|w|w|w|w|w|w|
+/// 0x003c |       stat_rate_support       |s|p|-----------|i|---|w|cqe_ve.|
+/// 0x0040 |c|s|-|i|i|i|r|u|u|u|um.|d|d|d|d|cm.|s|-|w|s|b|s|t|r|d|q|e|r|a|e|
+/// 0x0044 |c|c|c|c|c|i|c|p|b|e|s|c|c|a|a|v|u|i|q|-|i|i|q|p|s|r|i|d|x|u|u|r|
+/// 0x0048 |u|d|-----------|f|r|  uar_sz   |p|n|u|log_max_.|   log_pg_sz   |
+/// 0x004c |b|d|p|q|m|q|m|-|s|s|s|log_bf_r.|d|---|q|---|la.|l|l|-|l|num_la.|
+/// 0x0050 |  num_of_diagnostic_counters   |         max_wqe_sz_sq         |
+/// 0x0054 |i|-----------|m|-|t|p|s|r|rege.|         max_wqe_sz_rq         |
+/// 0x0058 |    max_flow_counter_31_16     |       max_wqe_sz_sq_dc        |
+/// 0x005c |query_ho.|---|                   max_qp_mcg                    |
+/// 0x0060 |      mlnx_tag_ethertype       |flow_counter_b.|  log_max_mcg  |
+/// 0x0064 |-----|log_max_.|---|r|log_max_.|d|d|d|d|d|p|p|v|v|q|q|log_max_.|
+/// 0x0068 |n|r|t|e|n|i|q|-|log_max_flow_c.|     max_flow_counter_15_0     |
+/// 0x006c |m|f|-|log_max_.|f|---|log_max_.|-----|log_max_.|-----|log_max_.|
+/// 0x0070 |b|-|m|log_max_.|s|---|log_max_.|-----|log_max_.|t|v|v|log_max_.|
+/// 0x0074 |e|r|l|log_max_.|m|m|-|log_min_.|---|q|log_max_.|-----|log_min_.|
+/// 0x0078 |h|---|log_max_.|-----|log_max_.|-----|log_max_.|-----|log_max_.|
+/// 0x007c |n|d|d|log_min_.|-|s|v|log_max_.|a|a|a|log_max_.|a|s|q|log_max_.|
+/// 0x0080 |                       general_obj_types                       | to 0x84
+/// 0x0088 |sq.|rq.|steeri.|             create_qp_start_hint              |
+/// 0x008c |-|a|c|log_max_.|a|c|i|log_max_.|          max_num_eqs          |
+/// 0x0090 |s|t|t|log_max_.|---------------|        log_uar_page_sz        |
+/// 0x0094 |---------------------------------------------------------------|
+/// 0x0098 |                     device_frequency_mhz                      |
+/// 0x009c |                     device_frequency_khz                      |
+/// 0x00a0 |c|c|n|c|---------------------------------------------|log_max_.|
+/// 0x00a4 |                     num_of_uars_per_page                      |
+/// 0x00a8 |                     flex_parser_protocols                     |
+/// 0x00ac |max_geneve_tlv.|g|g|-|max_gene.|f|a|-|log_max_.|d|a|-|log_max_.|
+/// 0x00b0 |log_max_atomic.|-----|log_max_.|-----|log_max_.|log_max_atomic.|
+/// 0x00b4 |  max_multi_user_ggroup_size   |e|-|c|log_max_.|-|m|m|m|m|c|c|c|
+/// 0x00b8 |    cqe_compression_timeout    |    cqe_compression_max_num    |
+/// 0x00bc |---------------|flex_p.|log_ma.|t|r|r|log_tag_.|-----|log_max_.|
+/// 0x00c0 |affiliate_nic_.|native_port_num|num_vhca_ports |flex_p.|-|t|s|r|
+/// 0x00c4 |  max_num_of_monitor_counters  |  num_ppcnt_monitor_counters   |
+/// 0x00c8 |          max_num_sf           |    num_q_monitor_counters     |
+/// 0x00cc |---------------------------------------------------------------|
+/// 0x00d0 |s|s|-|log_max_.|a|---|w|w|m|---|log_min_sf_size|max_num_sf_par.|
+/// 0x00d4 |                           uctx_cap                            |
+/// 0x00d8 |-------|flex_p.|flex_p.|flex_p.|flex_p.|flex_p.|flex_p.|flex_p.|
+/// 0x00dc |     max_num_match_definer     |          sf_base_id           |
+/// 0x00e0 |flex_p.|flex_p.|           num_total_dynamic_vf_msix           |
+/// 0x00e4 |---------------------------------------|dynamic_msix_table_size|
+/// 0x00e8 |---------------|d|r|c|d|min_dy.|d|-|d|-|max_dynamic_vf_msix_ta.|
+/// 0x00ec |-----|log_max_.|log_he.|log_he.|-----|log_head.|-----|max_flow.|
+/// 0x00f0 |                     vhca_tunnel_commands                      | to 0xf4
+/// 0x00f8 |                match_definer_format_supported                 | to 0xfc
+/// ```
 pub type CmdHcaCap = Layout<tag::CmdHcaCap, 0x100>;
 layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `access_other_hca_roce`: bit 31 of dword 0x00.
@@ -2061,6 +2368,40 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
 /// `cmd_hca_cap_2`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |m|---|max_num_.|d|---|log_max_.|a|i|q|log_rese.|u|---|log_rese.|
+/// 0x0014 |max_reformat_i.|max_reformat_i.|max_reformat_r.|max_reformat_r.|
+/// 0x0018 |m|n|-|log_min_.|m|m|m|log_conn.|m|-|s|log_conn.|m|m|-|log_max_.|
+/// 0x001c |             cross_vhca_object_to_object_supported             |
+/// 0x0020 |             allowed_object_for_other_vhca_access              | to 0x24
+/// 0x0028 |                      introspection_mkey                       |
+/// 0x002c |-----|hairpin_.|h|h|-------------------------------------------|
+/// 0x0030 |---------------------------------------------------------------|
+/// 0x0034 |flow_table_typ.|---|f|log_min_.|-------------------------------|
+/// 0x0038 |                   general_obj_types_127_64                    | to 0x3c
+/// 0x0040 |---------------------------------------------------------------|
+/// 0x0044 |-|s|        sw_vhca_id         |-------------------------------|
+/// 0x0048 |---------------------|ts_cqe_m.|-----|flow_cou.|-----|flow_cou.|
+/// 0x004c |---------------------------------------------------------------|
+/// 0x0050 |format_select_.|format_select_.|format_select_.|format_select_.|
+/// 0x0054 |                       generate_wqe_type                       |
+/// 0x0058 |---------------------------------------------------------------| to 0x6c
+/// 0x0070 |---------------------|min_mkey.|       ec_vf_vport_base        |
+/// 0x0074 |---|max_mkey_l.|---|max_mkey_l.|        max_rqt_vhca_id        |
+/// 0x0078 |m|-|mkey_by_na.|           mkey_by_name_reserve_base           |
+/// 0x007c |-------------------------------|p|-----------------------------|
+/// 0x0080 |-|m|---------------------------|         return_reg_id         |
+/// 0x0084 |-----------------------------------------------|encap_.|flow_t.|
+/// 0x0088 |---------------|                max_num_eqs_24b                |
+/// 0x008c |---------------------------------------------------------------| to 0xb0
+/// 0x00b4 |-------|load_b.|-----------------------------------------------|
+/// 0x00b8 |q|i|f|-|l|---------------------|delegate_vhca_management_profi.|
+/// 0x00bc |      delegated_vhca_max       |       delegate_vhca_max       |
+/// 0x00c0 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type CmdHcaCap2 = Layout<tag::CmdHcaCap2, 0x100>;
 layout! { CmdHcaCap2, tag::CmdHcaCap2, "cmd_hca_cap_2", Struct, 0x100;
     /// `migratable`: bit 31 of dword 0x10.
@@ -2206,6 +2547,13 @@ layout! { CmdHcaCap2, tag::CmdHcaCap2, "cmd_hca_cap_2", Struct, 0x100;
 /// `shampo_cap`: 256 bytes.
 ///
 /// Sources: v7.3, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----|shampo_l.|-----|shampo_l.|      shampo_min_mss_size      |
+/// 0x0004 |s|s|-|shampo_l.|-----------------------------------------------|
+/// 0x0008 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type ShampoCap = Layout<tag::ShampoCap, 0x100>;
 layout! { ShampoCap, tag::ShampoCap, "shampo_cap", Struct, 0x100;
     /// `shampo_log_max_reservation_size`: bits 28:24 of dword 0x00.
@@ -2226,6 +2574,14 @@ layout! { ShampoCap, tag::ShampoCap, "shampo_cap", Struct, 0x100;
 /// `hca_cap_union`, a union: 4096 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |cmd_hca_cap or cmd_hca_cap_2 or odp_cap or atomic_caps or roce.| to 0x38
+/// 0x003c |cmd_hca_cap or cmd_hca_cap_2 or odp_cap or atomic_caps or roce.| to 0xf8
+/// 0x00fc |cmd_hca_cap or cmd_hca_cap_2 or odp_cap or atomic_caps or roce.|
+/// 0x0100 |flow_table_nic_cap or flow_table_eswitch_cap or port_selection.| to 0xffc
+/// ```
 pub type HcaCapUnion = Layout<tag::HcaCapUnion, 0x1000>;
 layout! { HcaCapUnion, tag::HcaCapUnion, "hca_cap_union", Union, 0x1000;
     /// `cmd_hca_cap`: from byte 0x00 on.
@@ -2306,6 +2662,13 @@ impl HcaCapUnion {
 /// Output of SET_HCA_CAP (0x109).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SetHcaCapOut = Layout<tag::SetHcaCapOut, 0x10>;
 layout! { SetHcaCapOut, tag::SetHcaCapOut, "set_hca_cap_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2319,8 +2682,17 @@ layout! { SetHcaCapOut, tag::SetHcaCapOut, "set_hca_cap_out", Struct, 0x10, "Out
 /// Input of SET_HCA_CAP (0x109). Sets one group of capabilities of a function.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|e|-|f|-----------------------|          function_id          |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                          capability                           | to 0x100c
+/// ```
 pub type SetHcaCapIn = Layout<tag::SetHcaCapIn, 0x1010>;
-layout! { SetHcaCapIn, tag::SetHcaCapIn, "set_hca_cap_in", Struct, 0x1010, opcode 0x109, "Input of a command.";
+layout! { SetHcaCapIn, tag::SetHcaCapIn, "set_hca_cap_in", Struct, 0x1010, opcode 0x109, "Sets one group of capabilities of a function.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -2352,6 +2724,14 @@ impl SetHcaCapIn {
 /// Output of QUERY_HCA_CAP (0x100).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                          capability                           | to 0x100c
+/// ```
 pub type QueryHcaCapOut = Layout<tag::QueryHcaCapOut, 0x1010>;
 layout! { QueryHcaCapOut, tag::QueryHcaCapOut, "query_hca_cap_out", Struct, 0x1010, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2374,8 +2754,36 @@ impl QueryHcaCapOut {
 /// Input of QUERY_HCA_CAP (0x100). Reads one group of capabilities of a function, maximal or current.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|e|-|f|-----------------------|          function_id          |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
+///
+/// ```
+/// use mlx5_prm::caps::page::GeneralDevice;
+/// use mlx5_prm::{Cap, CapMode, QueryHcaCapIn, QueryHcaCapOut};
+///
+/// // The general capabilities, as they are now.
+/// let query = QueryHcaCapIn::of::<GeneralDevice>(CapMode::Current);
+/// assert_eq!(query.as_bytes()[..8], [0x01, 0x00, 0, 0, 0, 0, 0, 0x01]);
+///
+/// // What the adapter answers: the page from byte 0x10 on.
+/// let mut answer = [0; QueryHcaCapOut::SIZE];
+/// answer[0x29] = 22; // log_max_cq_sz
+/// answer[0x54] = 0x20; // cq_moderation
+///
+/// let caps = QueryHcaCapOut::view(&answer)?.page::<GeneralDevice>();
+/// assert_eq!(caps.log_max_cq_sz(), 22); // a CQ has up to 4 million entries
+/// assert!(caps.cq_moderation());
+/// assert!(Cap::CQ_MODERATION.is_in(caps.as_bytes())); // the same, by a name to pass around
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type QueryHcaCapIn = Layout<tag::QueryHcaCapIn, 0x10>;
-layout! { QueryHcaCapIn, tag::QueryHcaCapIn, "query_hca_cap_in", Struct, 0x10, opcode 0x100, "Input of QUERY_HCA_CAP: which capabilities, and of which function.";
+layout! { QueryHcaCapIn, tag::QueryHcaCapIn, "query_hca_cap_in", Struct, 0x10, opcode 0x100, "Reads one group of capabilities of a function, maximal or current.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -2396,6 +2804,12 @@ request! { QueryHcaCapIn => QueryHcaCapOut }
 /// `other_hca_cap`: 80 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |r|-------------------------------------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0x4c
+/// ```
 pub type OtherHcaCap = Layout<tag::OtherHcaCap, 0x50>;
 layout! { OtherHcaCap, tag::OtherHcaCap, "other_hca_cap", Struct, 0x50;
     /// `roce`: bit 31 of dword 0x00.
@@ -2405,6 +2819,14 @@ layout! { OtherHcaCap, tag::OtherHcaCap, "other_hca_cap", Struct, 0x50;
 /// `query_other_hca_cap_out`: 96 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                       other_capability                        | to 0x5c
+/// ```
 pub type QueryOtherHcaCapOut = Layout<tag::QueryOtherHcaCapOut, 0x60>;
 layout! { QueryOtherHcaCapOut, tag::QueryOtherHcaCapOut, "query_other_hca_cap_out", Struct, 0x60, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2418,6 +2840,14 @@ layout! { QueryOtherHcaCapOut, tag::QueryOtherHcaCapOut, "query_other_hca_cap_ou
 /// `query_other_hca_cap_in`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------|          function_id          |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type QueryOtherHcaCapIn = Layout<tag::QueryOtherHcaCapIn, 0x10>;
 layout! { QueryOtherHcaCapIn, tag::QueryOtherHcaCapIn, "query_other_hca_cap_in", Struct, 0x10, "Input of a command.";
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -2431,6 +2861,13 @@ layout! { QueryOtherHcaCapIn, tag::QueryOtherHcaCapIn, "query_other_hca_cap_in",
 /// `modify_other_hca_cap_out`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyOtherHcaCapOut = Layout<tag::ModifyOtherHcaCapOut, 0x10>;
 layout! { ModifyOtherHcaCapOut, tag::ModifyOtherHcaCapOut, "modify_other_hca_cap_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2442,6 +2879,15 @@ layout! { ModifyOtherHcaCapOut, tag::ModifyOtherHcaCapOut, "modify_other_hca_cap
 /// `modify_other_hca_cap_in`: 96 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------|          function_id          |
+/// 0x000c |                         field_select                          |
+/// 0x0010 |                       other_capability                        | to 0x5c
+/// ```
 pub type ModifyOtherHcaCapIn = Layout<tag::ModifyOtherHcaCapIn, 0x60>;
 layout! { ModifyOtherHcaCapIn, tag::ModifyOtherHcaCapIn, "modify_other_hca_cap_in", Struct, 0x60, "Input of a command.";
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -2459,6 +2905,23 @@ layout! { ModifyOtherHcaCapIn, tag::ModifyOtherHcaCapIn, "modify_other_hca_cap_i
 /// `adv_rdma_cap`: 2048 bytes.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |r|r|-----------------------------------------------------------|
+/// 0x0004 |   rcx_type    |---|ps_entry_l.|-----------|qp_max_ps_num_entry|
+/// 0x0008 |mp_max_num_que.|ps_user_contex.|message_based_.|---------------|
+/// 0x000c |max_receive_send_message_size_.|-------------------------------|
+/// 0x0010 |              max_receive_send_message_size_byte               |
+/// 0x0014 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |            rdma_transport_rx_flow_table_properties            | to 0x7c
+/// 0x0080 |            rdma_transport_tx_flow_table_properties            | to 0xbc
+/// 0x00c0 |             rdma_transport_rx_ft_field_support_2              | to 0xcc
+/// 0x00d0 |             rdma_transport_tx_ft_field_support_2              | to 0xdc
+/// 0x00e0 |         rdma_transport_rx_ft_field_bitmask_support_2          | to 0xec
+/// 0x00f0 |         rdma_transport_tx_ft_field_bitmask_support_2          | to 0xfc
+/// 0x0100 |---------------------------------------------------------------| to 0x7fc
+/// ```
 pub type AdvRdmaCap = Layout<tag::AdvRdmaCap, 0x800>;
 layout! { AdvRdmaCap, tag::AdvRdmaCap, "adv_rdma_cap", Struct, 0x800;
     /// `rdma_transport_manager`: bit 31 of dword 0x00.
@@ -2498,6 +2961,13 @@ layout! { AdvRdmaCap, tag::AdvRdmaCap, "adv_rdma_cap", Struct, 0x800;
 /// `adv_virtualization_cap`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----|pg_track.|pg_track_max_n.|pg_track_log_m.|pg_track_log_m.|
+/// 0x0004 |-----|pg_track.|-----|pg_track.|-----|pg_track.|-----|pg_track.|
+/// 0x0008 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type AdvVirtualizationCap = Layout<tag::AdvVirtualizationCap, 0x100>;
 layout! { AdvVirtualizationCap, tag::AdvVirtualizationCap, "adv_virtualization_cap", Struct, 0x100;
     /// `pg_track_log_max_num`: bits 28:24 of dword 0x00.
@@ -2521,6 +2991,14 @@ layout! { AdvVirtualizationCap, tag::AdvVirtualizationCap, "adv_virtualization_c
 /// `esw_cap`: 256 bytes.
 ///
 /// Sources: v6.12, dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------|m|---|
+/// 0x0004 |---------------------------------------------------------------| to 0x8
+/// 0x000c |e|-----------------------------|   esw_manager_vport_number    |
+/// 0x0010 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type EswCap = Layout<tag::EswCap, 0x100>;
 layout! { EswCap, tag::EswCap, "esw_cap", Struct, 0x100;
     /// `merged_eswitch`: bit 2 of dword 0x00.
@@ -2534,6 +3012,11 @@ layout! { EswCap, tag::EswCap, "esw_cap", Struct, 0x100;
 /// `calc_op`: 4 bytes.
 ///
 /// Sources: v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------|o|o|o|o|o|o|o|
+/// ```
 pub type CalcOp = Layout<tag::CalcOp, 0x04>;
 layout! { CalcOp, tag::CalcOp, "calc_op", Struct, 0x04;
     /// `op_swap_endianness`: bit 6 of dword 0x00.
@@ -2555,6 +3038,17 @@ layout! { CalcOp, tag::CalcOp, "calc_op", Struct, 0x04;
 /// `vector_calc_cap`: 252 bytes.
 ///
 /// Sources: v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |c|-------------------------------------------------------------|
+/// 0x0004 |---------------| max_vec_count |-------------------------|max_.|
+/// 0x0008 |                             calc0                             |
+/// 0x000c |                             calc1                             |
+/// 0x0010 |                             calc2                             |
+/// 0x0014 |                             calc3                             |
+/// 0x0018 |---------------------------------------------------------------| to 0xf8
+/// ```
 pub type VectorCalcCap = Layout<tag::VectorCalcCap, 0xfc>;
 layout! { VectorCalcCap, tag::VectorCalcCap, "vector_calc_cap", Struct, 0xfc;
     /// `calc_matrix`: bit 31 of dword 0x00.
@@ -2576,6 +3070,16 @@ layout! { VectorCalcCap, tag::VectorCalcCap, "vector_calc_cap", Struct, 0xfc;
 /// `header_modify_cap_properties`: 128 bytes.
 ///
 /// Sources: rdma-core, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                   set_action_field_support                    | to 0xc
+/// 0x0010 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                   add_action_field_support                    | to 0x2c
+/// 0x0030 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                   copy_action_field_support                   | to 0x5c
+/// 0x0060 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type HeaderModifyCapProperties = Layout<tag::HeaderModifyCapProperties, 0x80>;
 layout! { HeaderModifyCapProperties, tag::HeaderModifyCapProperties, "header_modify_cap_properties", Struct, 0x80;
     /// `set_action_field_support`: from byte 0x00 on.
@@ -2589,6 +3093,17 @@ layout! { HeaderModifyCapProperties, tag::HeaderModifyCapProperties, "header_mod
 /// `crypto_caps`: 256 bytes.
 ///
 /// Sources: rdma-core, dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |w|w|s|s|i|i|-------------------------|s|-------|wrapped_import.|
+/// 0x0004 |-----|log_dek_.|-----|log_max_.|-----|log_max_.|-----|log_max_.|
+/// 0x0008 |       failed_selftests        |num_nv_import_.|num_nv_credent.|
+/// 0x000c |-----|log_dek_.|-----|log_max_.|      sw_wrapped_dek_new       |
+/// 0x0010 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |c|c|c|c|c|g|g|-----|log_crypto.|-------------------------------|
+/// 0x0024 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type CryptoCaps = Layout<tag::CryptoCaps, 0x100>;
 layout! { CryptoCaps, tag::CryptoCaps, "crypto_caps", Struct, 0x100;
     /// `wrapped_crypto_operational`: bit 31 of dword 0x00.
@@ -2648,6 +3163,16 @@ layout! { CryptoCaps, tag::CryptoCaps, "crypto_caps", Struct, 0x100;
 /// `parse_graph_node_cap`: 24 bytes.
 ///
 /// Sources: dpdk, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                            node_in                            |
+/// 0x0004 |                           node_out                            |
+/// 0x0008 |      header_length_mode       |      sample_offset_mode       |
+/// 0x000c |max_num_arc_in |max_num_arc_out|max_num_sample |-|h|-|p|-|s|z|s|
+/// 0x0010 |    max_base_header_length     |---------------|max_sample_bas.|
+/// 0x0014 |    max_next_header_offset     |---------------|header_length_.|
+/// ```
 pub type ParseGraphNodeCap = Layout<tag::ParseGraphNodeCap, 0x18>;
 layout! { ParseGraphNodeCap, tag::ParseGraphNodeCap, "parse_graph_node_cap", Struct, 0x18;
     /// `node_in`: bits 31:0 of dword 0x00.
@@ -2699,6 +3224,17 @@ layout! { ParseGraphNodeCap, tag::ParseGraphNodeCap, "parse_graph_node_cap", Str
 /// `ft_fields_support`: 128 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |o|o|o|-|o|o|o|-|o|o|o|-|o|o|o|o|o|o|o|o|o|o|o|o|o|o|---------|s|
+/// 0x0004 |i|i|i|-|i|i|i|-|i|i|i|-|i|i|i|i|i|i|i|i|i|i|i|-----------------|
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-----------------------------------------------|m|-------------|
+/// 0x0010 |---------------------------------------------------------------|
+/// 0x0014 |---------------------------------------------|o|---------------|
+/// 0x0018 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type FtFieldsSupport = Layout<tag::FtFieldsSupport, 0x80>;
 layout! { FtFieldsSupport, tag::FtFieldsSupport, "ft_fields_support", Struct, 0x80;
     /// `outer_dmac`: bit 31 of dword 0x00.
@@ -2814,6 +3350,13 @@ layout! { FtFieldsSupport, tag::FtFieldsSupport, "ft_fields_support", Struct, 0x
 /// `ft_fields_support_2`: 16 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------|l|---|h|-|t|t|m|m|o|i|o|p|i|i|o|o|p|i|i|o|o|
+/// 0x0004 |---------------------------------------------|o|m|-------------|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type FtFieldsSupport2 = Layout<tag::FtFieldsSupport2, 0x10>;
 layout! { FtFieldsSupport2, tag::FtFieldsSupport2, "ft_fields_support_2", Struct, 0x10;
     /// `lag_rx_port_affinity`: bit 21 of dword 0x00.
@@ -2879,6 +3422,17 @@ layout! { FtFieldsSupport2, tag::FtFieldsSupport2, "ft_fields_support_2", Struct
 /// `flow_table_esw_cap`: 4096 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |               flow_table_properties_nic_esw_fdb               | to 0x7c
+/// 0x0080 |---------------------------------------------------------------| to 0xfc
+/// 0x0100 |                   ft_header_modify_esw_fdb                    | to 0x17c
+/// 0x0180 |---------------------------------------------------------------| to 0x27c
+/// 0x0280 |                  ft_field_support_2_esw_fdb                   | to 0x28c
+/// 0x0290 |---------------------------------------------------------------| to 0xffc
+/// ```
 pub type FlowTableEswCap = Layout<tag::FlowTableEswCap, 0x1000>;
 layout! { FlowTableEswCap, tag::FlowTableEswCap, "flow_table_esw_cap", Struct, 0x1000;
     /// `flow_table_properties_nic_esw_fdb`: from byte 0x40 on.
@@ -2892,6 +3446,11 @@ layout! { FlowTableEswCap, tag::FlowTableEswCap, "flow_table_esw_cap", Struct, 0
 /// `diagnostic_cntr_layout`: 4 bytes.
 ///
 /// Sources: mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |s|-----------------------------|          counter_id           |
+/// ```
 pub type DiagnosticCntrLayout = Layout<tag::DiagnosticCntrLayout, 0x04>;
 layout! { DiagnosticCntrLayout, tag::DiagnosticCntrLayout, "diagnostic_cntr_layout", Struct, 0x04;
     /// `sync`: bit 31 of dword 0x00.
@@ -2903,6 +3462,13 @@ layout! { DiagnosticCntrLayout, tag::DiagnosticCntrLayout, "diagnostic_cntr_layo
 /// `emulation_cap`: 256 bytes.
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |n|n|-----------------------------------------------------------|
+/// 0x0004 |-------------------------------|        registers_size         |
+/// 0x0008 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type EmulationCap = Layout<tag::EmulationCap, 0x100>;
 layout! { EmulationCap, tag::EmulationCap, "emulation_cap", Struct, 0x100;
     /// `nvme_offload_type_doorbell_only`: bit 31 of dword 0x00.
@@ -2916,6 +3482,13 @@ layout! { EmulationCap, tag::EmulationCap, "emulation_cap", Struct, 0x100;
 /// `nvmeotcp_cap`: 256 bytes.
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |z|c|c|-----------------------------------------|    version    |
+/// 0x0004 |-------------------------------------|log_max_.|-----|log_max_.|
+/// 0x0008 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type NvmeotcpCap = Layout<tag::NvmeotcpCap, 0x100>;
 layout! { NvmeotcpCap, tag::NvmeotcpCap, "nvmeotcp_cap", Struct, 0x100;
     /// `zerocopy`: bit 31 of dword 0x00.
@@ -2935,6 +3508,14 @@ layout! { NvmeotcpCap, tag::NvmeotcpCap, "nvmeotcp_cap", Struct, 0x100;
 /// `ibq_cap`: 252 bytes.
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       ibq_wire_protocol                       | to 0x4
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |---------------|ibq_max_scatte.|-------------------------------|
+/// 0x0010 |---------------------------------------------------------------| to 0xf8
+/// ```
 pub type IbqCap = Layout<tag::IbqCap, 0xfc>;
 layout! { IbqCap, tag::IbqCap, "ibq_cap", Struct, 0xfc;
     /// `ibq_wire_protocol`: 64 bits from byte 0x00 on.

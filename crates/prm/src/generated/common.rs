@@ -78,6 +78,12 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// `ipv4_layout`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x8
+/// 0x000c |                             ipv4                              |
+/// ```
 pub type Ipv4Layout = Layout<tag::Ipv4Layout, 0x10>;
 layout! { Ipv4Layout, tag::Ipv4Layout, "ipv4_layout", Struct, 0x10;
     /// `ipv4`: bits 31:0 of dword 0x0c.
@@ -87,6 +93,11 @@ layout! { Ipv4Layout, tag::Ipv4Layout, "ipv4_layout", Struct, 0x10;
 /// `ipv6_layout`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                             ipv6                              | to 0xc
+/// ```
 pub type Ipv6Layout = Layout<tag::Ipv6Layout, 0x10>;
 layout! { Ipv6Layout, tag::Ipv6Layout, "ipv6_layout", Struct, 0x10;
     /// `ipv6`: from byte 0x00 on.
@@ -96,6 +107,14 @@ layout! { Ipv6Layout, tag::Ipv6Layout, "ipv6_layout", Struct, 0x10;
 /// `ipv6_simple_layout`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          ipv6_127_96                          |
+/// 0x0004 |                          ipv6_95_64                           |
+/// 0x0008 |                          ipv6_63_32                           |
+/// 0x000c |                           ipv6_31_0                           |
+/// ```
 pub type Ipv6SimpleLayout = Layout<tag::Ipv6SimpleLayout, 0x10>;
 layout! { Ipv6SimpleLayout, tag::Ipv6SimpleLayout, "ipv6_simple_layout", Struct, 0x10;
     /// `ipv6_127_96`: bits 31:0 of dword 0x00.
@@ -111,6 +130,11 @@ layout! { Ipv6SimpleLayout, tag::Ipv6SimpleLayout, "ipv6_simple_layout", Struct,
 /// `ipv6_layout_ipv4_layout_auto`, a union: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |       ipv6_simple_layout or ipv6_layout or ipv4_layout        | to 0xc
+/// ```
 pub type Ipv6LayoutIpv4LayoutAuto = Layout<tag::Ipv6LayoutIpv4LayoutAuto, 0x10>;
 layout! { Ipv6LayoutIpv4LayoutAuto, tag::Ipv6LayoutIpv4LayoutAuto, "ipv6_layout_ipv4_layout_auto", Union, 0x10;
     /// `ipv6_simple_layout`: from byte 0x00 on.
@@ -123,18 +147,32 @@ layout! { Ipv6LayoutIpv4LayoutAuto, tag::Ipv6LayoutIpv4LayoutAuto, "ipv6_layout_
 
 /// `cmd_pas`: 8 bytes.
 ///
+/// Address of a page, in two parts.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                             pa_h                              |
+/// 0x0004 |                 pa_l                  |-----------------------|
+/// ```
 pub type CmdPas = Layout<tag::CmdPas, 0x08>;
-layout! { CmdPas, tag::CmdPas, "cmd_pas", Struct, 0x08;
+layout! { CmdPas, tag::CmdPas, "cmd_pas", Struct, 0x08, "Address of a page, in two parts.";
     /// `pa_h`: bits 31:0 of dword 0x00.
-    full(pa_h set_pa_h with_pa_h: u32 = "pa_h" 0x00[31:0]);
+    full(pa_h set_pa_h with_pa_h: u32 = "pa_h" 0x00[31:0]) "Bits 63:32 of the address.";
     /// `pa_l`: bits 31:12 of dword 0x04.
-    bits(pa_l set_pa_l with_pa_l try_set_pa_l: u32 = "pa_l" 0x04[31:12]);
+    bits(pa_l set_pa_l with_pa_l try_set_pa_l: u32 = "pa_l" 0x04[31:12]) "Bits 31:12 of the address: pages have 4096 bytes or more.";
 }
 
 /// `uint64`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hi                               |
+/// 0x0004 |                              lo                               |
+/// ```
 pub type Uint64 = Layout<tag::Uint64, 0x08>;
 layout! { Uint64, tag::Uint64, "uint64", Struct, 0x08;
     /// `hi`: bits 31:0 of dword 0x00.
@@ -148,6 +186,18 @@ layout! { Uint64, tag::Uint64, "uint64", Struct, 0x08;
 /// Address path: how packets get to the other side.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |f|f|---------------------------|          pkey_index           |
+/// 0x0004 |  plane_index  |g|    mlid     |             rlid              |
+/// 0x0008 |ack_time.|-----|src_addr_index |log_rtm|stat_r.|   hop_limit   |
+/// 0x000c |-------|    tclass     |              flow_label               |
+/// 0x0010 |                           rgid_rip                            | to 0x1c
+/// 0x0020 |-------|f|f|-|f|ecn|   dscp    |           udp_sport           |
+/// 0x0024 |d|eth_.|  sl   | vhca_port_num |          rmac_47_32           |
+/// 0x0028 |                           rmac_31_0                           |
+/// ```
 pub type Ads = Layout<tag::Ads, 0x2c>;
 layout! { Ads, tag::Ads, "ads", Struct, 0x2c, "Address path: how packets get to the other side.";
     /// `fl`: bit 31 of dword 0x00.
@@ -213,6 +263,26 @@ layout! { Ads, tag::Ads, "ads", Struct, 0x2c, "Address path: how packets get to 
 /// With its list `pas`: [`WqWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |wq_type|w|en.|c|-----------------------------------------------|
+/// 0x0004 |h|log2.|-------------|page_off.|              lwm              |
+/// 0x0008 |---------------|                      pd                       |
+/// 0x000c |---------------|                   uar_page                    |
+/// 0x0010 |                           dbr_addr                            | to 0x14
+/// 0x0018 |                          hw_counter                           |
+/// 0x001c |                          sw_counter                           |
+/// 0x0020 |-----------------------|log_wq.|-----|log_wq_p.|-----|log_wq_sz|
+/// 0x0024 |d|w|-|log_hair.|-----|log_hair.|-------|log_wq.|t|-------|log_.|
+/// 0x0028 |                          dbr_umem_id                          |
+/// 0x002c |                          wq_umem_id                           |
+/// 0x0030 |                        wq_umem_offset                         | to 0x34
+/// 0x0038 |                         headers_mkey                          |
+/// 0x003c |s|-|sh.|-|log_.|---------|log_.|-----------|lo.|-------|log_he.|
+/// 0x0040 |---------------------------------------------------------------| to 0xbc
+/// 0x00c0 | pas[]
+/// ```
 pub type Wq = Layout<tag::Wq, 0xc0>;
 
 /// `wq` and its list `pas`.
@@ -292,6 +362,12 @@ layout! { Wq, tag::Wq, "wq", Struct, 0xc0, "Work queue: buffer and doorbell reco
 /// `mac_address_layout`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|        mac_addr_47_32         |
+/// 0x0004 |                         mac_addr_31_0                         |
+/// ```
 pub type MacAddressLayout = Layout<tag::MacAddressLayout, 0x08>;
 layout! { MacAddressLayout, tag::MacAddressLayout, "mac_address_layout", Struct, 0x08;
     /// `mac_addr_47_32`: bits 15:0 of dword 0x00.
@@ -303,6 +379,12 @@ layout! { MacAddressLayout, tag::MacAddressLayout, "mac_address_layout", Struct,
 /// `vlan_layout`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------|         vlan          |
+/// 0x0004 |---------------------------------------------------------------|
+/// ```
 pub type VlanLayout = Layout<tag::VlanLayout, 0x08>;
 layout! { VlanLayout, tag::VlanLayout, "vlan_layout", Struct, 0x08;
     /// `vlan`: bits 11:0 of dword 0x00.
@@ -312,6 +394,11 @@ layout! { VlanLayout, tag::VlanLayout, "vlan_layout", Struct, 0x08;
 /// `array128_auto`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         array128_auto                         | to 0xc
+/// ```
 pub type Array128Auto = Layout<tag::Array128Auto, 0x10>;
 layout! { Array128Auto, tag::Array128Auto, "array128_auto", Struct, 0x10;
     /// `array128_auto`: from byte 0x00 on.
@@ -321,6 +408,11 @@ layout! { Array128Auto, tag::Array128Auto, "array128_auto", Struct, 0x10;
 /// `array1024_auto`: 128 bytes.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        array1024_auto                         | to 0x7c
+/// ```
 pub type Array1024Auto = Layout<tag::Array1024Auto, 0x80>;
 layout! { Array1024Auto, tag::Array1024Auto, "array1024_auto", Struct, 0x80;
     /// `array1024_auto`: from byte 0x00 on.
@@ -332,6 +424,13 @@ layout! { Array1024Auto, tag::Array1024Auto, "array1024_auto", Struct, 0x80;
 /// Output of NOP (0x80d).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type NopOut = Layout<tag::NopOut, 0x10>;
 layout! { NopOut, tag::NopOut, "nop_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -345,8 +444,15 @@ layout! { NopOut, tag::NopOut, "nop_out", Struct, 0x10, "Output of a command.";
 /// Input of NOP (0x80d). Does nothing but answer.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type NopIn = Layout<tag::NopIn, 0x10>;
-layout! { NopIn, tag::NopIn, "nop_in", Struct, 0x10, opcode 0x80d, "Input of a command.";
+layout! { NopIn, tag::NopIn, "nop_in", Struct, 0x10, opcode 0x80d, "Does nothing but answer.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -363,6 +469,14 @@ request! { NopIn => NopOut }
 /// With its list `register_data`: [`AccessRegisterOutWithRegisterData`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 | register_data[]
+/// ```
 pub type AccessRegisterOut = Layout<tag::AccessRegisterOut, 0x10>;
 
 /// `access_register_out` and its list `register_data`.
@@ -382,11 +496,20 @@ layout! { AccessRegisterOut, tag::AccessRegisterOut, "access_register_out", Stru
 /// With its list `register_data`: [`AccessRegisterInWithRegisterData`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |        vhca_tunnel_id         |            op_mod             |
+/// 0x0008 |-------------------------------|          register_id          |
+/// 0x000c |                           argument                            |
+/// 0x0010 | register_data[]
+/// ```
 pub type AccessRegisterIn = Layout<tag::AccessRegisterIn, 0x10>;
 
 /// `access_register_in` and its list `register_data`.
 pub type AccessRegisterInWithRegisterData = WithTail<AccessRegisterIn, U32>;
-layout! { AccessRegisterIn, tag::AccessRegisterIn, "access_register_in", Struct, 0x10, opcode 0x805, "Input of ACCESS_REG: which register, and what to write to it.";
+layout! { AccessRegisterIn, tag::AccessRegisterIn, "access_register_in", Struct, 0x10, opcode 0x805, "Reads or writes a register.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -406,6 +529,20 @@ request! { AccessRegisterIn => AccessRegisterOut }
 /// `cmd_queue_entry`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |     type      |-----------------------------------------------|
+/// 0x0004 |                         input_length                          |
+/// 0x0008 |                  input_mailbox_pointer_63_32                  |
+/// 0x000c |         input_mailbox_pointer_31_9          |-----------------|
+/// 0x0010 |                   command_input_inline_data                   | to 0x1c
+/// 0x0020 |                  command_output_inline_data                   | to 0x2c
+/// 0x0030 |                 output_mailbox_pointer_63_32                  |
+/// 0x0034 |         output_mailbox_pointer_31_9         |-----------------|
+/// 0x0038 |                         output_length                         |
+/// 0x003c |     token     |   signature   |---------------|   status    |o|
+/// ```
 pub type CmdQueueEntry = Layout<tag::CmdQueueEntry, 0x40>;
 layout! { CmdQueueEntry, tag::CmdQueueEntry, "cmd_queue_entry", Struct, 0x40;
     /// `type`: bits 31:24 of dword 0x00.
@@ -439,6 +576,13 @@ layout! { CmdQueueEntry, tag::CmdQueueEntry, "cmd_queue_entry", Struct, 0x40;
 /// `cmd_out`: 12 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |                        command_output                         |
+/// ```
 pub type CmdOut = Layout<tag::CmdOut, 0x0c>;
 layout! { CmdOut, tag::CmdOut, "cmd_out", Struct, 0x0c, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -454,6 +598,13 @@ layout! { CmdOut, tag::CmdOut, "cmd_out", Struct, 0x0c, "Output of a command.";
 /// With its list `command`: [`CmdInWithCommand`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 | command[]
+/// ```
 pub type CmdIn = Layout<tag::CmdIn, 0x08>;
 
 /// `cmd_in` and its list `command`.
@@ -471,6 +622,16 @@ layout! { CmdIn, tag::CmdIn, "cmd_in", Struct, 0x08, "Input of a command.";
 /// `cmd_if_box`: 576 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         mailbox_data                          | to 0x1fc
+/// 0x0200 |---------------------------------------------------------------| to 0x22c
+/// 0x0230 |                      next_pointer_63_32                       |
+/// 0x0234 |            next_pointer_31_10             |-------------------|
+/// 0x0238 |                         block_number                          |
+/// 0x023c |---------------|     token     |ctrl_signature |   signature   |
+/// ```
 pub type CmdIfBox = Layout<tag::CmdIfBox, 0x240>;
 layout! { CmdIfBox, tag::CmdIfBox, "cmd_if_box", Struct, 0x240;
     /// `mailbox_data`: from byte 0x00 on.
@@ -492,6 +653,12 @@ layout! { CmdIfBox, tag::CmdIfBox, "cmd_if_box", Struct, 0x240;
 /// `mtt`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          ptag_63_32                           |
+/// 0x0004 |                   ptag_31_8                   |-----------|w|r|
+/// ```
 pub type Mtt = Layout<tag::Mtt, 0x08>;
 layout! { Mtt, tag::Mtt, "mtt", Struct, 0x08;
     /// `ptag_63_32`: bits 31:0 of dword 0x00.
@@ -507,6 +674,12 @@ layout! { Mtt, tag::Mtt, "mtt", Struct, 0x08;
 /// `affiliated_event_header`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|           obj_type            |
+/// 0x0004 |                            obj_id                             |
+/// ```
 pub type AffiliatedEventHeader = Layout<tag::AffiliatedEventHeader, 0x08>;
 layout! { AffiliatedEventHeader, tag::AffiliatedEventHeader, "affiliated_event_header", Struct, 0x08;
     /// `obj_type`: bits 15:0 of dword 0x00.
@@ -518,6 +691,13 @@ layout! { AffiliatedEventHeader, tag::AffiliatedEventHeader, "affiliated_event_h
 /// `mbox_out`: 16 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type MboxOut = Layout<tag::MboxOut, 0x10>;
 layout! { MboxOut, tag::MboxOut, "mbox_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -529,6 +709,13 @@ layout! { MboxOut, tag::MboxOut, "mbox_out", Struct, 0x10, "Output of a command.
 /// `mbox_in`: 16 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type MboxIn = Layout<tag::MboxIn, 0x10>;
 layout! { MboxIn, tag::MboxIn, "mbox_in", Struct, 0x10, "Input of a command.";
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -542,6 +729,13 @@ layout! { MboxIn, tag::MboxIn, "mbox_in", Struct, 0x10, "Input of a command.";
 /// `klm`: 16 bytes.
 ///
 /// Sources: dpdk, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          byte_count                           |
+/// 0x0004 |                             mkey                              |
+/// 0x0008 |                            address                            | to 0xc
+/// ```
 pub type Klm = Layout<tag::Klm, 0x10>;
 layout! { Klm, tag::Klm, "klm", Struct, 0x10;
     /// `byte_count`: bits 31:0 of dword 0x00.
@@ -555,6 +749,13 @@ layout! { Klm, tag::Klm, "klm", Struct, 0x10;
 /// `status_out`: 12 bytes.
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                      id                       |
+/// ```
 pub type StatusOut = Layout<tag::StatusOut, 0x0c>;
 layout! { StatusOut, tag::StatusOut, "status_out", Struct, 0x0c, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.

@@ -76,6 +76,14 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
 /// `cong_control_r_roce_ecn_np`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x10
+/// 0x0014 |                     min_time_between_cnps                     |
+/// 0x0018 |-----------------------------------| cnp_dscp  |-------|c|cnp_.|
+/// 0x001c |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type CongControlRRoceEcnNp = Layout<tag::CongControlRRoceEcnNp, 0x100>;
 layout! { CongControlRRoceEcnNp, tag::CongControlRRoceEcnNp, "cong_control_r_roce_ecn_np", Struct, 0x100;
     /// `min_time_between_cnps`: bits 31:0 of dword 0x14.
@@ -91,6 +99,30 @@ layout! { CongControlRRoceEcnNp, tag::CongControlRRoceEcnNp, "cong_control_r_roc
 /// `cong_control_r_roce_ecn_rp`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x8
+/// 0x000c |-------|c|-----|c|---------------------------------------------|
+/// 0x0010 |---------------------------------------------------------------|
+/// 0x0014 |                        rpg_time_reset                         |
+/// 0x0018 |                        rpg_byte_reset                         |
+/// 0x001c |                         rpg_threshold                         |
+/// 0x0020 |                         rpg_max_rate                          |
+/// 0x0024 |                          rpg_ai_rate                          |
+/// 0x0028 |                         rpg_hai_rate                          |
+/// 0x002c |                            rpg_gd                             |
+/// 0x0030 |                        rpg_min_dec_fac                        |
+/// 0x0034 |                         rpg_min_rate                          |
+/// 0x0038 |---------------------------------------------------------------| to 0x50
+/// 0x0054 |                   rate_to_set_on_first_cnp                    |
+/// 0x0058 |                           dce_tcp_g                           |
+/// 0x005c |                          dce_tcp_rtt                          |
+/// 0x0060 |                  rate_reduce_monitor_period                   |
+/// 0x0064 |---------------------------------------------------------------|
+/// 0x0068 |                      initial_alpha_value                      |
+/// 0x006c |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type CongControlRRoceEcnRp = Layout<tag::CongControlRRoceEcnRp, 0x100>;
 layout! { CongControlRRoceEcnRp, tag::CongControlRRoceEcnRp, "cong_control_r_roce_ecn_rp", Struct, 0x100;
     /// `clamp_tgt_rate`: bit 27 of dword 0x0c.
@@ -130,6 +162,13 @@ layout! { CongControlRRoceEcnRp, tag::CongControlRRoceEcnRp, "cong_control_r_roc
 /// `cong_control_r_roce_general`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |-------------------------------|r|-----------------|rtt_resp_d.|
+/// 0x0014 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type CongControlRRoceGeneral = Layout<tag::CongControlRRoceGeneral, 0x100>;
 layout! { CongControlRRoceGeneral, tag::CongControlRRoceGeneral, "cong_control_r_roce_general", Struct, 0x100;
     /// `rtt_resp_dscp_valid`: bit 15 of dword 0x10.
@@ -141,6 +180,22 @@ layout! { CongControlRRoceGeneral, tag::CongControlRRoceGeneral, "cong_control_r
 /// `cong_control_802_1qau_rp`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                         rppp_max_rps                          |
+/// 0x0014 |                        rpg_time_reset                         |
+/// 0x0018 |                        rpg_byte_reset                         |
+/// 0x001c |                         rpg_threshold                         |
+/// 0x0020 |                         rpg_max_rate                          |
+/// 0x0024 |                          rpg_ai_rate                          |
+/// 0x0028 |                         rpg_hai_rate                          |
+/// 0x002c |                            rpg_gd                             |
+/// 0x0030 |                        rpg_min_dec_fac                        |
+/// 0x0034 |                         rpg_min_rate                          |
+/// 0x0038 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type CongControl802_1qauRp = Layout<tag::CongControl802_1qauRp, 0x100>;
 layout! { CongControl802_1qauRp, tag::CongControl802_1qauRp, "cong_control_802_1qau_rp", Struct, 0x100;
     /// `rppp_max_rps`: bits 31:0 of dword 0x10.
@@ -168,6 +223,11 @@ layout! { CongControl802_1qauRp, tag::CongControl802_1qauRp, "cong_control_802_1
 /// `field_select_r_roce_np`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    field_select_r_roce_np                     |
+/// ```
 pub type FieldSelectRRoceNp = Layout<tag::FieldSelectRRoceNp, 0x04>;
 layout! { FieldSelectRRoceNp, tag::FieldSelectRRoceNp, "field_select_r_roce_np", Struct, 0x04;
     /// `field_select_r_roce_np`: bits 31:0 of dword 0x00.
@@ -177,6 +237,11 @@ layout! { FieldSelectRRoceNp, tag::FieldSelectRRoceNp, "field_select_r_roce_np",
 /// `field_select_r_roce_rp`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    field_select_r_roce_rp                     |
+/// ```
 pub type FieldSelectRRoceRp = Layout<tag::FieldSelectRRoceRp, 0x04>;
 layout! { FieldSelectRRoceRp, tag::FieldSelectRRoceRp, "field_select_r_roce_rp", Struct, 0x04;
     /// `field_select_r_roce_rp`: bits 31:0 of dword 0x00.
@@ -186,15 +251,25 @@ layout! { FieldSelectRRoceRp, tag::FieldSelectRRoceRp, "field_select_r_roce_rp",
 /// `field_select_802_1qau_rp`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    field_select_8021qaurp                     |
+/// ```
 pub type FieldSelect802_1qauRp = Layout<tag::FieldSelect802_1qauRp, 0x04>;
 layout! { FieldSelect802_1qauRp, tag::FieldSelect802_1qauRp, "field_select_802_1qau_rp", Struct, 0x04;
     /// `field_select_8021qaurp`: bits 31:0 of dword 0x00.
-    flags_full(field_select_8021qaurp set_field_select_8021qaurp with_field_select_8021qaurp: ModifyCongParams802_1qauRpSelect(u32) = "field_select_8021qaurp" 0x00[31:0]);
+    full(field_select_8021qaurp set_field_select_8021qaurp with_field_select_8021qaurp: u32 = "field_select_8021qaurp" 0x00[31:0]);
 }
 
 /// `cong_control_roce_ecn_auto`, a union: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |cong_control_802_1qau_rp or cong_control_r_roce_ecn_rp or cong.| to 0xfc
+/// ```
 pub type CongControlRoceEcnAuto = Layout<tag::CongControlRoceEcnAuto, 0x100>;
 layout! { CongControlRoceEcnAuto, tag::CongControlRoceEcnAuto, "cong_control_roce_ecn_auto", Union, 0x100;
     /// `cong_control_802_1qau_rp`: from byte 0x00 on.
@@ -210,6 +285,11 @@ layout! { CongControlRoceEcnAuto, tag::CongControlRoceEcnAuto, "cong_control_roc
 /// `field_select_802_1_r_roce_auto`, a union: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |field_select_802_1qau_rp or field_select_r_roce_rp or field_se.|
+/// ```
 pub type FieldSelect802_1RRoceAuto = Layout<tag::FieldSelect802_1RRoceAuto, 0x04>;
 layout! { FieldSelect802_1RRoceAuto, tag::FieldSelect802_1RRoceAuto, "field_select_802_1_r_roce_auto", Union, 0x04;
     /// `field_select_802_1qau_rp`: from byte 0x00 on.
@@ -225,6 +305,14 @@ layout! { FieldSelect802_1RRoceAuto, tag::FieldSelect802_1RRoceAuto, "field_sele
 /// Output of QUERY_CONG_STATUS (0x822).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |e|t|-----------------------------------------------------------|
+/// ```
 pub type QueryCongStatusOut = Layout<tag::QueryCongStatusOut, 0x10>;
 layout! { QueryCongStatusOut, tag::QueryCongStatusOut, "query_cong_status_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -242,8 +330,16 @@ layout! { QueryCongStatusOut, tag::QueryCongStatusOut, "query_cong_status_out", 
 /// Input of QUERY_CONG_STATUS (0x822). Reads whether congestion control is on for a priority.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-----------------------------------------------|priori.|cong_p.|
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type QueryCongStatusIn = Layout<tag::QueryCongStatusIn, 0x10>;
-layout! { QueryCongStatusIn, tag::QueryCongStatusIn, "query_cong_status_in", Struct, 0x10, opcode 0x822, "Input of a command.";
+layout! { QueryCongStatusIn, tag::QueryCongStatusIn, "query_cong_status_in", Struct, 0x10, opcode 0x822, "Reads whether congestion control is on for a priority.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -262,6 +358,28 @@ request! { QueryCongStatusIn => QueryCongStatusOut }
 /// Output of QUERY_CONG_STATISTICS (0x826).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                         rp_cur_flows                          |
+/// 0x0014 |                           sum_flows                           |
+/// 0x0018 |                      rp_cnp_ignored_high                      |
+/// 0x001c |                      rp_cnp_ignored_low                       |
+/// 0x0020 |                      rp_cnp_handled_high                      |
+/// 0x0024 |                      rp_cnp_handled_low                       |
+/// 0x0028 |---------------------------------------------------------------| to 0x44
+/// 0x0048 |                        time_stamp_high                        |
+/// 0x004c |                        time_stamp_low                         |
+/// 0x0050 |                      accumulators_period                      |
+/// 0x0054 |                np_ecn_marked_roce_packets_high                |
+/// 0x0058 |                np_ecn_marked_roce_packets_low                 |
+/// 0x005c |                       np_cnp_sent_high                        |
+/// 0x0060 |                        np_cnp_sent_low                        |
+/// 0x0064 |---------------------------------------------------------------| to 0x10c
+/// ```
 pub type QueryCongStatisticsOut = Layout<tag::QueryCongStatisticsOut, 0x110>;
 layout! { QueryCongStatisticsOut, tag::QueryCongStatisticsOut, "query_cong_statistics_out", Struct, 0x110, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -301,8 +419,16 @@ layout! { QueryCongStatisticsOut, tag::QueryCongStatisticsOut, "query_cong_stati
 /// Input of QUERY_CONG_STATISTICS (0x826). Reads the counters of congestion control, and may clear them.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |c|-------------------------------------------------------------|
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type QueryCongStatisticsIn = Layout<tag::QueryCongStatisticsIn, 0x10>;
-layout! { QueryCongStatisticsIn, tag::QueryCongStatisticsIn, "query_cong_statistics_in", Struct, 0x10, opcode 0x826, "Input of a command.";
+layout! { QueryCongStatisticsIn, tag::QueryCongStatisticsIn, "query_cong_statistics_in", Struct, 0x10, opcode 0x826, "Reads the counters of congestion control, and may clear them.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -319,6 +445,14 @@ request! { QueryCongStatisticsIn => QueryCongStatisticsOut }
 /// Output of QUERY_CONG_PARAMS (0x824).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                     congestion_parameters                     | to 0x10c
+/// ```
 pub type QueryCongParamsOut = Layout<tag::QueryCongParamsOut, 0x110>;
 layout! { QueryCongParamsOut, tag::QueryCongParamsOut, "query_cong_params_out", Struct, 0x110, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -334,8 +468,16 @@ layout! { QueryCongParamsOut, tag::QueryCongParamsOut, "query_cong_params_out", 
 /// Input of QUERY_CONG_PARAMS (0x824). Reads the parameters of a congestion control protocol.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------------------------------|cong_p.|
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type QueryCongParamsIn = Layout<tag::QueryCongParamsIn, 0x10>;
-layout! { QueryCongParamsIn, tag::QueryCongParamsIn, "query_cong_params_in", Struct, 0x10, opcode 0x824, "Input of a command.";
+layout! { QueryCongParamsIn, tag::QueryCongParamsIn, "query_cong_params_in", Struct, 0x10, opcode 0x824, "Reads the parameters of a congestion control protocol.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -352,6 +494,13 @@ request! { QueryCongParamsIn => QueryCongParamsOut }
 /// Output of MODIFY_CONG_STATUS (0x823).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyCongStatusOut = Layout<tag::ModifyCongStatusOut, 0x10>;
 layout! { ModifyCongStatusOut, tag::ModifyCongStatusOut, "modify_cong_status_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -365,8 +514,16 @@ layout! { ModifyCongStatusOut, tag::ModifyCongStatusOut, "modify_cong_status_out
 /// Input of MODIFY_CONG_STATUS (0x823). Turns congestion control on or off for a priority.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-----------------------------------------------|priori.|cong_p.|
+/// 0x000c |e|t|-----------------------------------------------------------|
+/// ```
 pub type ModifyCongStatusIn = Layout<tag::ModifyCongStatusIn, 0x10>;
-layout! { ModifyCongStatusIn, tag::ModifyCongStatusIn, "modify_cong_status_in", Struct, 0x10, opcode 0x823, "Input of a command.";
+layout! { ModifyCongStatusIn, tag::ModifyCongStatusIn, "modify_cong_status_in", Struct, 0x10, opcode 0x823, "Turns congestion control on or off for a priority.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -389,6 +546,13 @@ request! { ModifyCongStatusIn => ModifyCongStatusOut }
 /// Output of MODIFY_CONG_PARAMS (0x825).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyCongParamsOut = Layout<tag::ModifyCongParamsOut, 0x10>;
 layout! { ModifyCongParamsOut, tag::ModifyCongParamsOut, "modify_cong_params_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -401,15 +565,23 @@ layout! { ModifyCongParamsOut, tag::ModifyCongParamsOut, "modify_cong_params_out
 ///
 /// Input of MODIFY_CONG_PARAMS (0x825). Changes the selected parameters of a congestion control protocol.
 ///
-/// Select mask `field_select.field_select_802_1qau_rp.field_select_8021qaurp`: [`ModifyCongParams802_1qauRpSelect`].
-///
 /// Select mask `field_select.field_select_r_roce_rp.field_select_r_roce_rp`: [`ModifyCongParamsRRoceRpSelect`].
 ///
 /// Select mask `field_select.field_select_r_roce_np.field_select_r_roce_np`: [`ModifyCongParamsRRoceNpSelect`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------------------------------|cong_p.|
+/// 0x000c |                         field_select                          |
+/// 0x0010 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                     congestion_parameters                     | to 0x11c
+/// ```
 pub type ModifyCongParamsIn = Layout<tag::ModifyCongParamsIn, 0x120>;
-layout! { ModifyCongParamsIn, tag::ModifyCongParamsIn, "modify_cong_params_in", Struct, 0x120, opcode 0x825, "Input of a command.";
+layout! { ModifyCongParamsIn, tag::ModifyCongParamsIn, "modify_cong_params_in", Struct, 0x120, opcode 0x825, "Changes the selected parameters of a congestion control protocol.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -427,11 +599,21 @@ request! { ModifyCongParamsIn => ModifyCongParamsOut }
 
 /// `pcie_cong_event_obj`: 128 bytes.
 ///
-/// General object 0x0058 (pcie_cong_event): Event of congestion on PCIe.
+/// General object 0x0058 (pcie_cong_event): Event of congestion on PCIe. See [`CreateObject`](crate::CreateObject).
 ///
 /// Select mask `modify_select_field`: [`ModifyPcieCongEventSelect`].
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_select_field                      | to 0x4
+/// 0x0008 |i|o|-----------------------------------------------------------|
+/// 0x000c |-|inbo.|-|outb.|-----------------------------------------------|
+/// 0x0010 |  inbound_cong_low_threshold   |  inbound_cong_high_threshold  |
+/// 0x0014 |  outbound_cong_low_threshold  | outbound_cong_high_threshold  |
+/// 0x0018 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type PcieCongEventObj = Layout<tag::PcieCongEventObj, 0x80>;
 layout! { PcieCongEventObj, tag::PcieCongEventObj, "pcie_cong_event_obj", Struct, 0x80;
     /// `modify_select_field`: 64 bits from byte 0x00 on.
@@ -458,7 +640,15 @@ layout! { PcieCongEventObj, tag::PcieCongEventObj, "pcie_cong_event_obj", Struct
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                           cong_obj                            | to 0x8c
+/// ```
 pub type PcieCongEventCmdIn = Layout<tag::PcieCongEventCmdIn, 0x90>;
 layout! { PcieCongEventCmdIn, tag::PcieCongEventCmdIn, "pcie_cong_event_cmd_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -472,50 +662,18 @@ layout! { PcieCongEventCmdIn, tag::PcieCongEventCmdIn, "pcie_cong_event_cmd_in",
 /// Output of a command.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                           cong_obj                            | to 0x8c
+/// ```
 pub type PcieCongEventCmdOut = Layout<tag::PcieCongEventCmdOut, 0x90>;
 layout! { PcieCongEventCmdOut, tag::PcieCongEventCmdOut, "pcie_cong_event_cmd_out", Struct, 0x90, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
     nested(hdr hdr_mut set_hdr with_hdr: GeneralObjOutCmdHdr = "hdr" 0x00, 0x10);
     /// `cong_obj`: from byte 0x10 on.
     nested(cong_obj cong_obj_mut set_cong_obj with_cong_obj: PcieCongEventObj = "cong_obj" 0x10, 0x80);
-}
-
-/// Parameters of an 802.1Qau reaction point that MODIFY_CONG_PARAMS changes.
-///
-/// Of `modify_cong_params_in.field_select.field_select_802_1qau_rp.field_select_8021qaurp`.
-#[bitfield_struct::bitfield(u32)]
-#[derive(PartialEq, Eq, Hash)]
-pub struct ModifyCongParams802_1qauRpSelect {
-    #[bits(2)]
-    __: u32,
-    /// Bit 2: `congestion_parameters.cong_control_802_1qau_rp.rppp_max_rps`.
-    pub rppp_max_rps: bool,
-    /// Bit 3: `congestion_parameters.cong_control_802_1qau_rp.rpg_time_reset`.
-    pub rpg_time_reset: bool,
-    /// Bit 4: `congestion_parameters.cong_control_802_1qau_rp.rpg_byte_reset`.
-    pub rpg_byte_reset: bool,
-    /// Bit 5: `congestion_parameters.cong_control_802_1qau_rp.rpg_threshold`.
-    pub rpg_threshold: bool,
-    /// Bit 6: `congestion_parameters.cong_control_802_1qau_rp.rpg_max_rate`.
-    pub rpg_max_rate: bool,
-    /// Bit 7: `congestion_parameters.cong_control_802_1qau_rp.rpg_ai_rate`.
-    pub rpg_ai_rate: bool,
-    /// Bit 8: `congestion_parameters.cong_control_802_1qau_rp.rpg_hai_rate`.
-    pub rpg_hai_rate: bool,
-    /// Bit 9: `congestion_parameters.cong_control_802_1qau_rp.rpg_gd`.
-    pub rpg_gd: bool,
-    /// Bit 10: `congestion_parameters.cong_control_802_1qau_rp.rpg_min_dec_fac`.
-    pub rpg_min_dec_fac: bool,
-    /// Bit 11: `congestion_parameters.cong_control_802_1qau_rp.rpg_min_rate`.
-    pub rpg_min_rate: bool,
-    #[bits(20)]
-    __: u32,
-}
-
-impl ModifyCongParams802_1qauRpSelect {
-    /// Names of the bits.
-    pub const DESC: &'static crate::FlagsDesc =
-        &crate::FlagsDesc { name: "modify_cong_params_802_1qau_rp_select", bits: &[(2, "rppp_max_rps"), (3, "rpg_time_reset"), (4, "rpg_byte_reset"), (5, "rpg_threshold"), (6, "rpg_max_rate"), (7, "rpg_ai_rate"), (8, "rpg_hai_rate"), (9, "rpg_gd"), (10, "rpg_min_dec_fac"), (11, "rpg_min_rate")] };
 }
 
 /// Parameters of a RoCE ECN reaction point (cong_protocol 1) that MODIFY_CONG_PARAMS changes.
@@ -642,45 +800,6 @@ command! {
         context: Some(place!(0x20[31] 2048)),
         selects: &[
             crate::SelectDesc {
-                name: "modify_cong_params_802_1qau_rp_select",
-                mask: place!(0x0c[31] 32),
-                op_mod: 0,
-                when: None,
-                always: &[],
-                bits: &[
-                    crate::SelectBitDesc { bit: 2, name: "rppp_max_rps", fields: &[
-                        selected!("congestion_parameters.cong_control_802_1qau_rp.rppp_max_rps" place!(0x30[31] 32)),
-                    ] },
-                    crate::SelectBitDesc { bit: 3, name: "rpg_time_reset", fields: &[
-                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_time_reset" place!(0x34[31] 32)),
-                    ] },
-                    crate::SelectBitDesc { bit: 4, name: "rpg_byte_reset", fields: &[
-                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_byte_reset" place!(0x38[31] 32)),
-                    ] },
-                    crate::SelectBitDesc { bit: 5, name: "rpg_threshold", fields: &[
-                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_threshold" place!(0x3c[31] 32)),
-                    ] },
-                    crate::SelectBitDesc { bit: 6, name: "rpg_max_rate", fields: &[
-                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_max_rate" place!(0x40[31] 32)),
-                    ] },
-                    crate::SelectBitDesc { bit: 7, name: "rpg_ai_rate", fields: &[
-                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_ai_rate" place!(0x44[31] 32)),
-                    ] },
-                    crate::SelectBitDesc { bit: 8, name: "rpg_hai_rate", fields: &[
-                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_hai_rate" place!(0x48[31] 32)),
-                    ] },
-                    crate::SelectBitDesc { bit: 9, name: "rpg_gd", fields: &[
-                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_gd" place!(0x4c[31] 32)),
-                    ] },
-                    crate::SelectBitDesc { bit: 10, name: "rpg_min_dec_fac", fields: &[
-                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_min_dec_fac" place!(0x50[31] 32)),
-                    ] },
-                    crate::SelectBitDesc { bit: 11, name: "rpg_min_rate", fields: &[
-                        selected!("congestion_parameters.cong_control_802_1qau_rp.rpg_min_rate" place!(0x54[31] 32)),
-                    ] },
-                ],
-            },
-            crate::SelectDesc {
                 name: "modify_cong_params_r_roce_rp_select",
                 mask: place!(0x0c[31] 32),
                 op_mod: 0,
@@ -762,50 +881,27 @@ command! {
     }
 }
 
-changes! { ModifyCongParamsIn, "modify_cong_params_in", ("op_mod" 0x04[15:0] = 0, 0x0c);
-    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rppp_max_rps`: sets it, and bit 2 (`rppp_max_rps`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
-    change_rppp_max_rps changing_rppp_max_rps: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rppp_max_rps" 0x30[31:0]), 0x0c[2];
-    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_time_reset`: sets it, and bit 3 (`rpg_time_reset`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
-    change_cong_control_802_1qau_rp_rpg_time_reset changing_cong_control_802_1qau_rp_rpg_time_reset: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_time_reset" 0x34[31:0]), 0x0c[3];
-    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_byte_reset`: sets it, and bit 4 (`rpg_byte_reset`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
-    change_cong_control_802_1qau_rp_rpg_byte_reset changing_cong_control_802_1qau_rp_rpg_byte_reset: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_byte_reset" 0x38[31:0]), 0x0c[4];
-    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_threshold`: sets it, and bit 5 (`rpg_threshold`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
-    change_cong_control_802_1qau_rp_rpg_threshold changing_cong_control_802_1qau_rp_rpg_threshold: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_threshold" 0x3c[31:0]), 0x0c[5];
-    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_max_rate`: sets it, and bit 6 (`rpg_max_rate`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
-    change_cong_control_802_1qau_rp_rpg_max_rate changing_cong_control_802_1qau_rp_rpg_max_rate: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_max_rate" 0x40[31:0]), 0x0c[6];
-    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_ai_rate`: sets it, and bit 7 (`rpg_ai_rate`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
-    change_cong_control_802_1qau_rp_rpg_ai_rate changing_cong_control_802_1qau_rp_rpg_ai_rate: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_ai_rate" 0x44[31:0]), 0x0c[7];
-    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_hai_rate`: sets it, and bit 8 (`rpg_hai_rate`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
-    change_cong_control_802_1qau_rp_rpg_hai_rate changing_cong_control_802_1qau_rp_rpg_hai_rate: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_hai_rate" 0x48[31:0]), 0x0c[8];
-    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_gd`: sets it, and bit 9 (`rpg_gd`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
-    change_cong_control_802_1qau_rp_rpg_gd changing_cong_control_802_1qau_rp_rpg_gd: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_gd" 0x4c[31:0]), 0x0c[9];
-    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_min_dec_fac`: sets it, and bit 10 (`rpg_min_dec_fac`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
-    change_cong_control_802_1qau_rp_rpg_min_dec_fac changing_cong_control_802_1qau_rp_rpg_min_dec_fac: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_min_dec_fac" 0x50[31:0]), 0x0c[10];
-    /// Changes `congestion_parameters.cong_control_802_1qau_rp.rpg_min_rate`: sets it, and bit 11 (`rpg_min_rate`) of `field_select.field_select_802_1qau_rp.field_select_8021qaurp`, which says so.
-    change_cong_control_802_1qau_rp_rpg_min_rate changing_cong_control_802_1qau_rp_rpg_min_rate: u32 = full(u32 "congestion_parameters.cong_control_802_1qau_rp.rpg_min_rate" 0x54[31:0]), 0x0c[11];
-}
-
 changes! { ModifyCongParamsIn, "modify_cong_params_in", ("cong_protocol" 0x08[3:0] = 1, 0x0c);
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.clamp_tgt_rate`: sets it, and bit 1 (`clamp_tgt_rate`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
     change_clamp_tgt_rate changing_clamp_tgt_rate: bool = flag(0x2c[27]), 0x0c[1];
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.clamp_tgt_rate_after_time_inc`: sets it, and bit 2 (`clamp_tgt_rate_after_time_inc`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
     change_clamp_tgt_rate_after_time_inc changing_clamp_tgt_rate_after_time_inc: bool = flag(0x2c[23]), 0x0c[2];
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_time_reset`: sets it, and bit 3 (`rpg_time_reset`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
-    change_cong_control_r_roce_ecn_rp_rpg_time_reset changing_cong_control_r_roce_ecn_rp_rpg_time_reset: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_time_reset" 0x34[31:0]), 0x0c[3];
+    change_rpg_time_reset changing_rpg_time_reset: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_time_reset" 0x34[31:0]), 0x0c[3];
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_byte_reset`: sets it, and bit 4 (`rpg_byte_reset`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
-    change_cong_control_r_roce_ecn_rp_rpg_byte_reset changing_cong_control_r_roce_ecn_rp_rpg_byte_reset: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_byte_reset" 0x38[31:0]), 0x0c[4];
+    change_rpg_byte_reset changing_rpg_byte_reset: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_byte_reset" 0x38[31:0]), 0x0c[4];
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_threshold`: sets it, and bit 5 (`rpg_threshold`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
-    change_cong_control_r_roce_ecn_rp_rpg_threshold changing_cong_control_r_roce_ecn_rp_rpg_threshold: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_threshold" 0x3c[31:0]), 0x0c[5];
+    change_rpg_threshold changing_rpg_threshold: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_threshold" 0x3c[31:0]), 0x0c[5];
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_max_rate`: sets it, and bit 6 (`rpg_max_rate`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
-    change_cong_control_r_roce_ecn_rp_rpg_max_rate changing_cong_control_r_roce_ecn_rp_rpg_max_rate: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_max_rate" 0x40[31:0]), 0x0c[6];
+    change_rpg_max_rate changing_rpg_max_rate: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_max_rate" 0x40[31:0]), 0x0c[6];
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_ai_rate`: sets it, and bit 7 (`rpg_ai_rate`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
-    change_cong_control_r_roce_ecn_rp_rpg_ai_rate changing_cong_control_r_roce_ecn_rp_rpg_ai_rate: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_ai_rate" 0x44[31:0]), 0x0c[7];
+    change_rpg_ai_rate changing_rpg_ai_rate: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_ai_rate" 0x44[31:0]), 0x0c[7];
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_hai_rate`: sets it, and bit 8 (`rpg_hai_rate`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
-    change_cong_control_r_roce_ecn_rp_rpg_hai_rate changing_cong_control_r_roce_ecn_rp_rpg_hai_rate: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_hai_rate" 0x48[31:0]), 0x0c[8];
+    change_rpg_hai_rate changing_rpg_hai_rate: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_hai_rate" 0x48[31:0]), 0x0c[8];
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_dec_fac`: sets it, and bit 9 (`rpg_min_dec_fac`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
-    change_cong_control_r_roce_ecn_rp_rpg_min_dec_fac changing_cong_control_r_roce_ecn_rp_rpg_min_dec_fac: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_dec_fac" 0x50[31:0]), 0x0c[9];
+    change_rpg_min_dec_fac changing_rpg_min_dec_fac: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_dec_fac" 0x50[31:0]), 0x0c[9];
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_rate`: sets it, and bit 10 (`rpg_min_rate`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
-    change_cong_control_r_roce_ecn_rp_rpg_min_rate changing_cong_control_r_roce_ecn_rp_rpg_min_rate: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_rate" 0x54[31:0]), 0x0c[10];
+    change_rpg_min_rate changing_rpg_min_rate: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_rate" 0x54[31:0]), 0x0c[10];
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rate_to_set_on_first_cnp`: sets it, and bit 11 (`rate_to_set_on_first_cnp`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
     change_rate_to_set_on_first_cnp changing_rate_to_set_on_first_cnp: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rate_to_set_on_first_cnp" 0x74[31:0]), 0x0c[11];
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.dce_tcp_g`: sets it, and bit 12 (`dce_tcp_g`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
@@ -817,7 +913,7 @@ changes! { ModifyCongParamsIn, "modify_cong_params_in", ("cong_protocol" 0x08[3:
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.initial_alpha_value`: sets it, and bit 15 (`initial_alpha_value`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
     change_initial_alpha_value changing_initial_alpha_value: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.initial_alpha_value" 0x88[31:0]), 0x0c[15];
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_gd`: sets it, and bit 16 (`rpg_gd`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
-    change_cong_control_r_roce_ecn_rp_rpg_gd changing_cong_control_r_roce_ecn_rp_rpg_gd: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_gd" 0x4c[31:0]), 0x0c[16];
+    change_rpg_gd changing_rpg_gd: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_gd" 0x4c[31:0]), 0x0c[16];
 }
 
 changes! { ModifyCongParamsIn, "modify_cong_params_in", ("cong_protocol" 0x08[3:0] = 2, 0x0c);
@@ -825,24 +921,24 @@ changes! { ModifyCongParamsIn, "modify_cong_params_in", ("cong_protocol" 0x08[3:
     change_min_time_between_cnps changing_min_time_between_cnps: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_np.min_time_between_cnps" 0x34[31:0]), 0x0c[2];
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_np.cnp_dscp`: sets it, and bit 3 (`cnp_dscp`) of `field_select.field_select_r_roce_np.field_select_r_roce_np`, which says so.
     change_cnp_dscp changing_cnp_dscp: u8 = bits(u8 "congestion_parameters.cong_control_r_roce_ecn_np.cnp_dscp" 0x38[13:8]), 0x0c[3];
-    /// Changes `congestion_parameters.cong_control_r_roce_ecn_np.cnp_prio_mode`: sets it, and bit 4 (`cnp_prio_mode`) of `field_select.field_select_r_roce_np.field_select_r_roce_np`, which says so.
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_np.cnp_prio_mode`: sets it, and bit 4 (`cnp_prio_mode`) of `field_select.field_select_r_roce_np.field_select_r_roce_np`, which says so. The bit stands for `congestion_parameters.cong_control_r_roce_ecn_np.cnp_802p_prio`, too: give all of them.
     change_cnp_prio_mode changing_cnp_prio_mode: bool = flag(0x38[3]), 0x0c[4];
-    /// Changes `congestion_parameters.cong_control_r_roce_ecn_np.cnp_802p_prio`: sets it, and bit 4 (`cnp_prio_mode`) of `field_select.field_select_r_roce_np.field_select_r_roce_np`, which says so.
+    /// Changes `congestion_parameters.cong_control_r_roce_ecn_np.cnp_802p_prio`: sets it, and bit 4 (`cnp_prio_mode`) of `field_select.field_select_r_roce_np.field_select_r_roce_np`, which says so. The bit stands for `congestion_parameters.cong_control_r_roce_ecn_np.cnp_prio_mode`, too: give all of them.
     change_cnp_802p_prio changing_cnp_802p_prio: u8 = bits(u8 "congestion_parameters.cong_control_r_roce_ecn_np.cnp_802p_prio" 0x38[2:0]), 0x0c[4];
 }
 
 changes! { PcieCongEventObj, "pcie_cong_event_obj", ();
-    /// Changes `inbound_event_en`: sets it, and bit 0 (`event_en`) of `modify_select_field`, which says so.
+    /// Changes `inbound_event_en`: sets it, and bit 0 (`event_en`) of `modify_select_field`, which says so. The bit stands for `outbound_event_en`, too: give all of them.
     change_inbound_event_en changing_inbound_event_en: bool = flag(0x08[31]), 0x04[0];
-    /// Changes `outbound_event_en`: sets it, and bit 0 (`event_en`) of `modify_select_field`, which says so.
+    /// Changes `outbound_event_en`: sets it, and bit 0 (`event_en`) of `modify_select_field`, which says so. The bit stands for `inbound_event_en`, too: give all of them.
     change_outbound_event_en changing_outbound_event_en: bool = flag(0x08[30]), 0x04[0];
-    /// Changes `inbound_cong_low_threshold`: sets it, and bit 2 (`threshold`) of `modify_select_field`, which says so.
+    /// Changes `inbound_cong_low_threshold`: sets it, and bit 2 (`threshold`) of `modify_select_field`, which says so. The bit stands for `inbound_cong_high_threshold`, `outbound_cong_low_threshold`, `outbound_cong_high_threshold`, too: give all of them.
     change_inbound_cong_low_threshold changing_inbound_cong_low_threshold: u16 = full(u16 "inbound_cong_low_threshold" 0x10[31:16]), 0x04[2];
-    /// Changes `inbound_cong_high_threshold`: sets it, and bit 2 (`threshold`) of `modify_select_field`, which says so.
+    /// Changes `inbound_cong_high_threshold`: sets it, and bit 2 (`threshold`) of `modify_select_field`, which says so. The bit stands for `inbound_cong_low_threshold`, `outbound_cong_low_threshold`, `outbound_cong_high_threshold`, too: give all of them.
     change_inbound_cong_high_threshold changing_inbound_cong_high_threshold: u16 = full(u16 "inbound_cong_high_threshold" 0x10[15:0]), 0x04[2];
-    /// Changes `outbound_cong_low_threshold`: sets it, and bit 2 (`threshold`) of `modify_select_field`, which says so.
+    /// Changes `outbound_cong_low_threshold`: sets it, and bit 2 (`threshold`) of `modify_select_field`, which says so. The bit stands for `inbound_cong_low_threshold`, `inbound_cong_high_threshold`, `outbound_cong_high_threshold`, too: give all of them.
     change_outbound_cong_low_threshold changing_outbound_cong_low_threshold: u16 = full(u16 "outbound_cong_low_threshold" 0x14[31:16]), 0x04[2];
-    /// Changes `outbound_cong_high_threshold`: sets it, and bit 2 (`threshold`) of `modify_select_field`, which says so.
+    /// Changes `outbound_cong_high_threshold`: sets it, and bit 2 (`threshold`) of `modify_select_field`, which says so. The bit stands for `inbound_cong_low_threshold`, `inbound_cong_high_threshold`, `outbound_cong_low_threshold`, too: give all of them.
     change_outbound_cong_high_threshold changing_outbound_cong_high_threshold: u16 = full(u16 "outbound_cong_high_threshold" 0x14[15:0]), 0x04[2];
 }
 

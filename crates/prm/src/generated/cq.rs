@@ -57,6 +57,11 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// What MODIFY_CQ with op_mod 1, the resize, changes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      resize_field_select                      |
+/// ```
 pub type ResizeFieldSelect = Layout<tag::ResizeFieldSelect, 0x04>;
 layout! { ResizeFieldSelect, tag::ResizeFieldSelect, "resize_field_select", Struct, 0x04, "What MODIFY_CQ with op_mod 1, the resize, changes.";
     /// `resize_field_select`: bits 31:0 of dword 0x00.
@@ -68,6 +73,11 @@ layout! { ResizeFieldSelect, tag::ResizeFieldSelect, "resize_field_select", Stru
 /// What MODIFY_CQ with op_mod 0 changes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      |
+/// ```
 pub type ModifyFieldSelect = Layout<tag::ModifyFieldSelect, 0x04>;
 layout! { ModifyFieldSelect, tag::ModifyFieldSelect, "modify_field_select", Struct, 0x04, "What MODIFY_CQ with op_mod 0 changes.";
     /// `modify_field_select`: bits 31:0 of dword 0x00.
@@ -79,6 +89,25 @@ layout! { ModifyFieldSelect, tag::ModifyFieldSelect, "modify_field_select", Stru
 /// Completion queue context.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |status |a|i|d|a|cqe_.|c|-|s|o|cq.|c|mi.|  st   |a|ext_.|---|cq.|
+/// 0x0004 |                          dbr_umem_id                          |
+/// 0x0008 |---------------------------------------|page_offset|---|mi.|cq.|
+/// 0x000c |-----|log_cq_s.|                   uar_page                    |
+/// 0x0010 |-------|       cq_period       |         cq_max_count          |
+/// 0x0014 |                     c_eqn_or_apu_element                      |
+/// 0x0018 |-----|log_page.|-----------------------------------------------|
+/// 0x001c |---------------------------------------------------------------|
+/// 0x0020 |---------------|              last_notified_index              |
+/// 0x0024 |---------------|              last_solicit_index               |
+/// 0x0028 |---------------|               consumer_counter                |
+/// 0x002c |---------------|               producer_counter                |
+/// 0x0030 |  local_partition_id   |              process_id               |
+/// 0x0034 |---------------------------------------------------------------|
+/// 0x0038 |                           dbr_addr                            | to 0x3c
+/// ```
 pub type Cqc = Layout<tag::Cqc, 0x40>;
 layout! { Cqc, tag::Cqc, "cqc", Struct, 0x40, "Completion queue context.";
     /// `status`: bits 31:28 of dword 0x00.
@@ -157,6 +186,11 @@ layout! { Cqc, tag::Cqc, "cqc", Struct, 0x40, "Completion queue context.";
 /// Mask of MODIFY_CQ: which one, op_mod tells.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |          modify_field_select or resize_field_select           |
+/// ```
 pub type ModifyFieldSelectResizeFieldSelectAuto = Layout<tag::ModifyFieldSelectResizeFieldSelectAuto, 0x04>;
 layout! { ModifyFieldSelectResizeFieldSelectAuto, tag::ModifyFieldSelectResizeFieldSelectAuto, "modify_field_select_resize_field_select_auto", Union, 0x04, "Mask of MODIFY_CQ: which one, op_mod tells.";
     /// `modify_field_select`: from byte 0x00 on.
@@ -172,6 +206,16 @@ layout! { ModifyFieldSelectResizeFieldSelectAuto, tag::ModifyFieldSelectResizeFi
 /// With its list `pas`: [`QueryCqOutWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                          cq_context                           | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x10c
+/// 0x0110 | pas[]
+/// ```
 pub type QueryCqOut = Layout<tag::QueryCqOut, 0x110>;
 
 /// `query_cq_out` and its list `pas`.
@@ -191,8 +235,38 @@ layout! { QueryCqOut, tag::QueryCqOut, "query_cq_out", Struct, 0x110, "Output of
 /// Input of QUERY_CQ (0x402). Reads the context of a completion queue.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      cqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
+///
+/// ```
+/// use mlx5_prm::{CqSt, Cqn, QueryCqIn, QueryCqOutWithPas};
+///
+/// let query = QueryCqIn::new().with_cqn(Cqn::new(0x4a));
+/// assert_eq!(query.as_bytes()[..12], [0x04, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x4a]);
+///
+/// // What the adapter answers: the context from byte 0x10 on, behind it the pages.
+/// let mut answer = [0; QueryCqOutWithPas::size(1)];
+/// answer[0x12] = 0x09; // st
+/// answer[0x39..0x3c].copy_from_slice(&[0, 0, 5]); // consumer_counter
+/// answer[0x3d..0x40].copy_from_slice(&[0, 0, 8]); // producer_counter
+/// answer[0x110..].copy_from_slice(&0x1_2345_6000_u64.to_be_bytes());
+///
+/// let answer = QueryCqOutWithPas::view(&answer)?;
+/// let cq = answer.head.cq_context();
+/// assert_eq!(cq.st(), CqSt::NOTIFICATION_REQUEST_ARMED);
+/// let new_entries = cq.producer_counter().wrapping_sub(cq.consumer_counter());
+/// assert_eq!(new_entries & 0xff_ffff, 3); // the counters have 24 bits
+/// assert_eq!(answer.tail[0].get(), 0x1_2345_6000);
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type QueryCqIn = Layout<tag::QueryCqIn, 0x10>;
-layout! { QueryCqIn, tag::QueryCqIn, "query_cq_in", Struct, 0x10, opcode 0x402, "Input of QUERY_CQ, which reads a completion queue.";
+layout! { QueryCqIn, tag::QueryCqIn, "query_cq_in", Struct, 0x10, opcode 0x402, "Reads the context of a completion queue.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -209,6 +283,13 @@ request! { QueryCqIn => QueryCqOut }
 /// Output of MODIFY_CQ (0x403).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyCqOut = Layout<tag::ModifyCqOut, 0x10>;
 layout! { ModifyCqOut, tag::ModifyCqOut, "modify_cq_out", Struct, 0x10, "Output of MODIFY_CQ: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -229,6 +310,19 @@ layout! { ModifyCqOut, tag::ModifyCqOut, "modify_cq_out", Struct, 0x10, "Output 
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 ///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      cqn                      |
+/// 0x000c |            modify_field_select_resize_field_select            |
+/// 0x0010 |                          cq_context                           | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x58
+/// 0x005c |c|-------------------------------------------------------------|
+/// 0x0060 |---------------------------------------------------------------| to 0x10c
+/// 0x0110 | pas[]
+/// ```
+///
 /// ```
 /// use mlx5_prm::{Cqn, ModifyCqIn};
 ///
@@ -244,7 +338,7 @@ pub type ModifyCqIn = Layout<tag::ModifyCqIn, 0x110>;
 
 /// `modify_cq_in` and its list `pas`.
 pub type ModifyCqInWithPas = WithTail<ModifyCqIn, U64>;
-layout! { ModifyCqIn, tag::ModifyCqIn, "modify_cq_in", Struct, 0x110, opcode 0x403, "Input of MODIFY_CQ, which changes or resizes a completion queue.";
+layout! { ModifyCqIn, tag::ModifyCqIn, "modify_cq_in", Struct, 0x110, opcode 0x403, "Changes the selected fields of a completion queue; with op_mod 1, its size.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -268,6 +362,13 @@ request! { ModifyCqIn => ModifyCqOut }
 /// Output of DESTROY_CQ (0x401).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyCqOut = Layout<tag::DestroyCqOut, 0x10>;
 layout! { DestroyCqOut, tag::DestroyCqOut, "destroy_cq_out", Struct, 0x10, "Output of DESTROY_CQ: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -281,8 +382,29 @@ layout! { DestroyCqOut, tag::DestroyCqOut, "destroy_cq_out", Struct, 0x10, "Outp
 /// Input of DESTROY_CQ (0x401). Ends a completion queue.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      cqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
+///
+/// ```
+/// use mlx5_prm::{Cqn, DestroyCqIn, DestroyCqOut, Status};
+///
+/// let destroy = DestroyCqIn::new().with_cqn(Cqn::new(0x4a));
+/// assert_eq!(destroy.as_bytes()[..12], [0x04, 0x01, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x4a]);
+///
+/// // A CQ that queue pairs still use is not destroyed.
+/// let mut answer = [0; DestroyCqOut::SIZE];
+/// answer[0] = 0x09;
+/// assert_eq!(DestroyCqOut::view(&answer)?.status(), Status::BAD_RES_STATE_ERR);
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type DestroyCqIn = Layout<tag::DestroyCqIn, 0x10>;
-layout! { DestroyCqIn, tag::DestroyCqIn, "destroy_cq_in", Struct, 0x10, opcode 0x401, "Input of DESTROY_CQ, which ends a completion queue.";
+layout! { DestroyCqIn, tag::DestroyCqIn, "destroy_cq_in", Struct, 0x10, opcode 0x401, "Ends a completion queue.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -299,6 +421,14 @@ request! { DestroyCqIn => DestroyCqOut }
 /// Output of CREATE_CQ (0x400).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                      cqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreateCqOut = Layout<tag::CreateCqOut, 0x10>;
 layout! { CreateCqOut, tag::CreateCqOut, "create_cq_out", Struct, 0x10, "Output of CREATE_CQ: the number of the new queue.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -316,11 +446,43 @@ layout! { CreateCqOut, tag::CreateCqOut, "create_cq_out", Struct, 0x10, "Output 
 /// With its list `pas`: [`CreateCqInWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                          cq_context                           | to 0x4c
+/// 0x0050 |                        cq_umem_offset                         | to 0x54
+/// 0x0058 |                          cq_umem_id                           |
+/// 0x005c |c|-------------------------------------------------------------|
+/// 0x0060 |---------------------------------------------------------------| to 0x10c
+/// 0x0110 | pas[]
+/// ```
+///
+/// ```
+/// use mlx5_prm::{Cqc, Cqn, CreateCqInWithPas, CreateCqOut, U64, UarPage};
+///
+/// // 256 entries of 64 bytes: four pages. EQ 2 tells of completions.
+/// let cq = Cqc::new().with_log_cq_size(8).with_uar_page(UarPage::new(3));
+/// let cq = cq.with_c_eqn_or_apu_element(2).with_dbr_addr(0x1_3000_0040);
+/// let pages = [0x1_2000_0000, 0x1_2000_1000, 0x1_2000_2000, 0x1_2000_3000].map(U64::new);
+/// let mut buffer = [0; 512];
+/// let create = CreateCqInWithPas::new_in(&mut buffer, pages.len())?;
+/// create.head.set_cq_context(&cq);
+/// create.tail.copy_from_slice(&pages);
+/// assert_eq!(create.as_bytes().len(), 0x110 + 4 * 8); // so many bytes go to the adapter
+/// assert_eq!(create.as_bytes()[0x118..0x120], [0, 0, 0, 1, 0x20, 0, 0x10, 0]);
+///
+/// let answer = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x4a, 0, 0, 0, 0];
+/// assert_eq!(CreateCqOut::view(&answer)?.cqn(), Cqn::new(0x4a));
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type CreateCqIn = Layout<tag::CreateCqIn, 0x110>;
 
 /// `create_cq_in` and its list `pas`.
 pub type CreateCqInWithPas = WithTail<CreateCqIn, U64>;
-layout! { CreateCqIn, tag::CreateCqIn, "create_cq_in", Struct, 0x110, opcode 0x400, "Input of CREATE_CQ, which makes a completion queue.";
+layout! { CreateCqIn, tag::CreateCqIn, "create_cq_in", Struct, 0x110, opcode 0x400, "Makes a completion queue.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.

@@ -113,8 +113,17 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
 /// Input of SYNC_CRYPTO (0xb12). Synchronizes encryption, so that ended keys are no longer in use.
 ///
 /// Sources: v7.3, v6.12, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-------------------------------|          crypto_type          |
+/// 0x0010 |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type SyncCryptoIn = Layout<tag::SyncCryptoIn, 0x20>;
-layout! { SyncCryptoIn, tag::SyncCryptoIn, "sync_crypto_in", Struct, 0x20, opcode 0xb12, "Input of a command.";
+layout! { SyncCryptoIn, tag::SyncCryptoIn, "sync_crypto_in", Struct, 0x20, opcode 0xb12, "Synchronizes encryption, so that ended keys are no longer in use.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -131,6 +140,13 @@ request! { SyncCryptoIn => SyncCryptoOut }
 /// Output of SYNC_CRYPTO (0xb12).
 ///
 /// Sources: v7.3, v6.12, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SyncCryptoOut = Layout<tag::SyncCryptoOut, 0x10>;
 layout! { SyncCryptoOut, tag::SyncCryptoOut, "sync_crypto_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -142,6 +158,13 @@ layout! { SyncCryptoOut, tag::SyncCryptoOut, "sync_crypto_out", Struct, 0x10, "O
 /// `ipsec_cap`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |i|i|i|i|i|i|i|-------|log_max_.|-------------------------------|
+/// 0x0004 |min_log_ipsec_.|max_log_ipsec_.|-------------------------------|
+/// 0x0008 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type IpsecCap = Layout<tag::IpsecCap, 0x100>;
 layout! { IpsecCap, tag::IpsecCap, "ipsec_cap", Struct, 0x100;
     /// `ipsec_full_offload`: bit 31 of dword 0x00.
@@ -169,6 +192,13 @@ layout! { IpsecCap, tag::IpsecCap, "ipsec_cap", Struct, 0x100;
 /// `macsec_cap`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |m|---|m|m|m|m|-------|log_max_.|-------------------------------|
+/// 0x0004 |min_log_macsec.|max_log_macsec.|-------------------------------|
+/// 0x0008 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type MacsecCap = Layout<tag::MacsecCap, 0x100>;
 layout! { MacsecCap, tag::MacsecCap, "macsec_cap", Struct, 0x100;
     /// `macsec_epn`: bit 31 of dword 0x00.
@@ -192,6 +222,12 @@ layout! { MacsecCap, tag::MacsecCap, "macsec_cap", Struct, 0x100;
 /// `psp_cap`: 256 bytes.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|p|-|p|p|p|p|-------|log_max_.|-------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type PspCap = Layout<tag::PspCap, 0x100>;
 layout! { PspCap, tag::PspCap, "psp_cap", Struct, 0x100;
     /// `psp_crypto_offload`: bit 30 of dword 0x00.
@@ -211,6 +247,15 @@ layout! { PspCap, tag::PspCap, "psp_cap", Struct, 0x100;
 /// `crypto_cap`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----|s|i|i|---------------------------------------------------|
+/// 0x0004 |-----|log_dek_.|-----|log_max_.|-----|log_max_.|---------------|
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-----|log_dek_.|-----|log_max_.|        sw_wrapped_dek         |
+/// 0x0010 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type CryptoCap = Layout<tag::CryptoCap, 0x100>;
 layout! { CryptoCap, tag::CryptoCap, "crypto_cap", Struct, 0x100;
     /// `synchronize_dek`: bit 28 of dword 0x00.
@@ -236,6 +281,16 @@ layout! { CryptoCap, tag::CryptoCap, "crypto_cap", Struct, 0x100;
 /// `ipsec_aso`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |v|-|mo.|wi.|s|h|r|e|-------------------------------------------|
+/// 0x0004 |                      remove_flow_pkt_cnt                      |
+/// 0x0008 |                     remove_flow_soft_lft                      |
+/// 0x000c |---------------------------------------------------------------| to 0x18
+/// 0x001c |                        mode_parameter                         |
+/// 0x0020 |                   replay_protection_window                    | to 0x3c
+/// ```
 pub type IpsecAso = Layout<tag::IpsecAso, 0x40>;
 layout! { IpsecAso, tag::IpsecAso, "ipsec_aso", Struct, 0x40;
     /// `valid`: bit 31 of dword 0x00.
@@ -264,11 +319,24 @@ layout! { IpsecAso, tag::IpsecAso, "ipsec_aso", Struct, 0x40;
 
 /// `ipsec_obj`: 128 bytes.
 ///
-/// General object 0x0013 (ipsec): IPsec security association.
+/// General object 0x0013 (ipsec): IPsec security association. See [`CreateObject`](crate::CreateObject).
 ///
 /// Select mask `modify_field_select`: [`ModifyIpsecSelect`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |f|-|e|e|---|ic.|-------|aso_re.|-------------------------------|
+/// 0x000c |                            esn_msb                            |
+/// 0x0010 |---------------|                     dekn                      |
+/// 0x0014 |                             salt                              |
+/// 0x0018 |                          implicit_iv                          | to 0x1c
+/// 0x0020 |---------------|              ipsec_aso_access_pd              |
+/// 0x0024 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                           ipsec_aso                           | to 0x7c
+/// ```
 pub type IpsecObj = Layout<tag::IpsecObj, 0x80>;
 layout! { IpsecObj, tag::IpsecObj, "ipsec_obj", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -301,7 +369,15 @@ layout! { IpsecObj, tag::IpsecObj, "ipsec_obj", Struct, 0x80;
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_in_cmd_hdr                     | to 0xc
+/// 0x0010 |                         ipsec_object                          | to 0x8c
+/// ```
 pub type CreateIpsecObjIn = Layout<tag::CreateIpsecObjIn, 0x90>;
 layout! { CreateIpsecObjIn, tag::CreateIpsecObjIn, "create_ipsec_obj_in", Struct, 0x90, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -315,6 +391,12 @@ layout! { CreateIpsecObjIn, tag::CreateIpsecObjIn, "create_ipsec_obj_in", Struct
 /// Output of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_out_cmd_hdr                    | to 0xc
+/// 0x0010 |                         ipsec_object                          | to 0x8c
+/// ```
 pub type QueryIpsecObjOut = Layout<tag::QueryIpsecObjOut, 0x90>;
 layout! { QueryIpsecObjOut, tag::QueryIpsecObjOut, "query_ipsec_obj_out", Struct, 0x90, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -327,7 +409,15 @@ layout! { QueryIpsecObjOut, tag::QueryIpsecObjOut, "query_ipsec_obj_out", Struct
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_in_cmd_hdr                     | to 0xc
+/// 0x0010 |                         ipsec_object                          | to 0x8c
+/// ```
 pub type ModifyIpsecObjIn = Layout<tag::ModifyIpsecObjIn, 0x90>;
 layout! { ModifyIpsecObjIn, tag::ModifyIpsecObjIn, "modify_ipsec_obj_in", Struct, 0x90, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -339,6 +429,16 @@ layout! { ModifyIpsecObjIn, tag::ModifyIpsecObjIn, "modify_ipsec_obj_in", Struct
 /// `macsec_aso`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |v|-|mo.|wi.|s|h|r|e|-------------------------------------------|
+/// 0x0004 |                   remove_flow_packet_count                    |
+/// 0x0008 |                   remove_flow_soft_lifetime                   |
+/// 0x000c |---------------------------------------------------------------| to 0x18
+/// 0x001c |                        mode_parameter                         |
+/// 0x0020 |                   replay_protection_window                    | to 0x3c
+/// ```
 pub type MacsecAso = Layout<tag::MacsecAso, 0x40>;
 layout! { MacsecAso, tag::MacsecAso, "macsec_aso", Struct, 0x40;
     /// `valid`: bit 31 of dword 0x00.
@@ -367,11 +467,26 @@ layout! { MacsecAso, tag::MacsecAso, "macsec_aso", Struct, 0x40;
 
 /// `macsec_offload_obj`: 128 bytes.
 ///
-/// General object 0x0027 (macsec): MACsec security association.
+/// General object 0x0027 (macsec): MACsec security association. See [`CreateObject`](crate::CreateObject).
 ///
 /// Select mask `modify_field_select`: [`ModifyMacsecSelect`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |c|-|e|e|---|co.|-------|aso_re.|-------------------------------|
+/// 0x000c |                            epn_msb                            |
+/// 0x0010 |---------------|                     dekn                      |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |                              sci                              | to 0x1c
+/// 0x0020 |---------------|             macsec_aso_access_pd              |
+/// 0x0024 |---------------------------------------------------------------| to 0x2c
+/// 0x0030 |                             salt                              | to 0x38
+/// 0x003c |---------------------------------------------------------------|
+/// 0x0040 |                          macsec_aso                           | to 0x7c
+/// ```
 pub type MacsecOffloadObj = Layout<tag::MacsecOffloadObj, 0x80>;
 layout! { MacsecOffloadObj, tag::MacsecOffloadObj, "macsec_offload_obj", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -404,7 +519,15 @@ layout! { MacsecOffloadObj, tag::MacsecOffloadObj, "macsec_offload_obj", Struct,
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_in_cmd_hdr                     | to 0xc
+/// 0x0010 |                         macsec_object                         | to 0x8c
+/// ```
 pub type CreateMacsecObjIn = Layout<tag::CreateMacsecObjIn, 0x90>;
 layout! { CreateMacsecObjIn, tag::CreateMacsecObjIn, "create_macsec_obj_in", Struct, 0x90, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -417,7 +540,15 @@ layout! { CreateMacsecObjIn, tag::CreateMacsecObjIn, "create_macsec_obj_in", Str
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_in_cmd_hdr                     | to 0xc
+/// 0x0010 |                         macsec_object                         | to 0x8c
+/// ```
 pub type ModifyMacsecObjIn = Layout<tag::ModifyMacsecObjIn, 0x90>;
 layout! { ModifyMacsecObjIn, tag::ModifyMacsecObjIn, "modify_macsec_obj_in", Struct, 0x90, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -431,6 +562,12 @@ layout! { ModifyMacsecObjIn, tag::ModifyMacsecObjIn, "modify_macsec_obj_in", Str
 /// Output of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_out_cmd_hdr                    | to 0xc
+/// 0x0010 |                         macsec_object                         | to 0x8c
+/// ```
 pub type QueryMacsecObjOut = Layout<tag::QueryMacsecObjOut, 0x90>;
 layout! { QueryMacsecObjOut, tag::QueryMacsecObjOut, "query_macsec_obj_out", Struct, 0x90, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -442,6 +579,21 @@ layout! { QueryMacsecObjOut, tag::QueryMacsecObjOut, "query_macsec_obj_out", Str
 /// `wrapped_dek`: 128 bytes.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                            gcm_iv                             | to 0x8
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |c|k|---|k|-----|                      pd                       |
+/// 0x0014 |key_purp.|-------------------------------------|    kek_id     |
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                             key1                              | to 0x3c
+/// 0x0040 |                             key2                              | to 0x5c
+/// 0x0060 |---------------------------------------------------------------| to 0x64
+/// 0x0068 |c|-------------------------------------------------------------|
+/// 0x006c |---------------------------------------------------------------|
+/// 0x0070 |                           auth_tag                            | to 0x7c
+/// ```
 pub type WrappedDek = Layout<tag::WrappedDek, 0x80>;
 layout! { WrappedDek, tag::WrappedDek, "wrapped_dek", Struct, 0x80;
     /// `gcm_iv`: from byte 0x00 on.
@@ -470,11 +622,43 @@ layout! { WrappedDek, tag::WrappedDek, "wrapped_dek", Struct, 0x80;
 
 /// `encryption_key_obj`: 512 bytes.
 ///
-/// General object 0x000c (encryption_key): Data encryption key (DEK).
+/// General object 0x000c (encryption_key): Data encryption key (DEK). See [`CreateObject`](crate::CreateObject).
 ///
 /// Called `dek` in dpdk.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |     state     |s|---------------------|key_si.|h|-----|key_pu.|
+/// 0x000c |---------------|                      pd                       |
+/// 0x0010 |---------------------------------------------------------------| to 0x2c
+/// 0x0030 |                            opaque                             | to 0x34
+/// 0x0038 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                              key                              | to 0xbc
+/// 0x00c0 |                        sw_wrapped_dek                         | to 0x13c
+/// 0x0140 |---------------------------------------------------------------| to 0x1fc
+/// ```
+///
+/// ```
+/// use mlx5_prm::{CreateObject, EncryptionKeyObj, GeneralObjOutCmdHdr, GeneralObjectId};
+/// use mlx5_prm::{KeyPurpose, KeySize, Pdn, Request};
+///
+/// // A key of 256 bits for TLS: the first two of the eight parts of `key`.
+/// let mut key = EncryptionKeyObj::new().with_key_size(KeySize::BITS_256).with_pd(Pdn::new(0x12));
+/// key.set_key_purpose(KeyPurpose::TLS);
+/// key.key_mut()[..2].copy_from_slice(&[[0xa5; 16], [0x5a; 16]]);
+/// let create = CreateObject::new(key);
+/// assert_eq!(create.bytes()[..8], [0x0a, 0x00, 0, 0, 0, 0, 0, 0x0c]); // opcode, type
+/// assert_eq!(create.bytes()[0x18..0x20], [0, 0, 0x01, 0x01, 0, 0, 0, 0x12]);
+/// assert_eq!(create.bytes()[0x5f..0x61], [0xa5, 0x5a]);
+///
+/// // The number of the new key comes back in the header.
+/// let answer = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x81, 0, 0, 0, 0];
+/// assert_eq!(GeneralObjOutCmdHdr::view(&answer)?.obj_id(), GeneralObjectId::new(0x81));
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 #[doc(alias = "dek")]
 pub type EncryptionKeyObj = Layout<tag::EncryptionKeyObj, 0x200>;
 layout! { EncryptionKeyObj, tag::EncryptionKeyObj, "encryption_key_obj", Struct, 0x200;
@@ -505,9 +689,17 @@ layout! { EncryptionKeyObj, tag::EncryptionKeyObj, "encryption_key_obj", Struct,
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Called `create_dek_in` in dpdk.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_in_cmd_hdr                     | to 0xc
+/// 0x0010 |                     encryption_key_object                     | to 0x20c
+/// ```
 #[doc(alias = "create_dek_in")]
 pub type CreateEncryptionKeyIn = Layout<tag::CreateEncryptionKeyIn, 0x210>;
 layout! { CreateEncryptionKeyIn, tag::CreateEncryptionKeyIn, "create_encryption_key_in", Struct, 0x210, "Input of a command.";
@@ -522,7 +714,15 @@ layout! { CreateEncryptionKeyIn, tag::CreateEncryptionKeyIn, "create_encryption_
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_in_cmd_hdr                     | to 0xc
+/// 0x0010 |                     encryption_key_object                     | to 0x20c
+/// ```
 pub type ModifyEncryptionKeyIn = Layout<tag::ModifyEncryptionKeyIn, 0x210>;
 layout! { ModifyEncryptionKeyIn, tag::ModifyEncryptionKeyIn, "modify_encryption_key_in", Struct, 0x210, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -533,9 +733,19 @@ layout! { ModifyEncryptionKeyIn, tag::ModifyEncryptionKeyIn, "modify_encryption_
 
 /// `int_kek_obj`: 256 bytes.
 ///
-/// General object 0x0047 (int_kek): Internal key that wraps keys.
+/// General object 0x0047 (int_kek): Internal key that wraps keys. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |     state     |a|---------------------|key_si.|---------------|
+/// 0x000c |---------------|                      pd                       |
+/// 0x0010 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                              key                              | to 0xbc
+/// 0x00c0 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type IntKekObj = Layout<tag::IntKekObj, 0x100>;
 layout! { IntKekObj, tag::IntKekObj, "int_kek_obj", Struct, 0x100;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -556,7 +766,15 @@ layout! { IntKekObj, tag::IntKekObj, "int_kek_obj", Struct, 0x100;
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_in_cmd_hdr                     | to 0xc
+/// 0x0010 |                        int_kek_object                         | to 0x10c
+/// ```
 pub type CreateIntKekObjIn = Layout<tag::CreateIntKekObjIn, 0x110>;
 layout! { CreateIntKekObjIn, tag::CreateIntKekObjIn, "create_int_kek_obj_in", Struct, 0x110, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -570,6 +788,12 @@ layout! { CreateIntKekObjIn, tag::CreateIntKekObjIn, "create_int_kek_obj_in", St
 /// Output of a command.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_out_cmd_hdr                    | to 0xc
+/// 0x0010 |                        int_kek_object                         | to 0x10c
+/// ```
 pub type CreateIntKekObjOut = Layout<tag::CreateIntKekObjOut, 0x110>;
 layout! { CreateIntKekObjOut, tag::CreateIntKekObjOut, "create_int_kek_obj_out", Struct, 0x110, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -583,8 +807,15 @@ layout! { CreateIntKekObjOut, tag::CreateIntKekObjOut, "create_int_kek_obj_out",
 /// Input of PSP_ROTATE_KEY (0xb11). Rotates the device key of PSP.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type PspRotateKeyIn = Layout<tag::PspRotateKeyIn, 0x10>;
-layout! { PspRotateKeyIn, tag::PspRotateKeyIn, "psp_rotate_key_in", Struct, 0x10, opcode 0xb11, "Input of a command.";
+layout! { PspRotateKeyIn, tag::PspRotateKeyIn, "psp_rotate_key_in", Struct, 0x10, opcode 0xb11, "Rotates the device key of PSP.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -599,6 +830,13 @@ request! { PspRotateKeyIn => PspRotateKeyOut }
 /// Output of PSP_ROTATE_KEY (0xb11).
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type PspRotateKeyOut = Layout<tag::PspRotateKeyOut, 0x10>;
 layout! { PspRotateKeyOut, tag::PspRotateKeyOut, "psp_rotate_key_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -610,6 +848,13 @@ layout! { PspRotateKeyOut, tag::PspRotateKeyOut, "psp_rotate_key_out", Struct, 0
 /// `key_spi`: 48 bytes.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              spi                              |
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                              key                              | to 0x2c
+/// ```
 pub type KeySpi = Layout<tag::KeySpi, 0x30>;
 layout! { KeySpi, tag::KeySpi, "key_spi", Struct, 0x30;
     /// `spi`: bits 31:0 of dword 0x00.
@@ -623,8 +868,16 @@ layout! { KeySpi, tag::KeySpi, "key_spi", Struct, 0x30;
 /// Input of PSP_GEN_SPI (0xb10). Generates PSP security parameter indexes (SPI) and their keys.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |ke.|---------------------------|          num_of_spi           |
+/// ```
 pub type PspGenSpiIn = Layout<tag::PspGenSpiIn, 0x10>;
-layout! { PspGenSpiIn, tag::PspGenSpiIn, "psp_gen_spi_in", Struct, 0x10, opcode 0xb10, "Input of a command.";
+layout! { PspGenSpiIn, tag::PspGenSpiIn, "psp_gen_spi_in", Struct, 0x10, opcode 0xb10, "Generates PSP security parameter indexes (SPI) and their keys.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -645,6 +898,15 @@ request! { PspGenSpiIn => PspGenSpiOut }
 /// With its list `key_spi`: [`PspGenSpiOutWithKeySpi`].
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |-------------------------------|          num_of_spi           |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 | key_spi[]
+/// ```
 pub type PspGenSpiOut = Layout<tag::PspGenSpiOut, 0x10>;
 
 /// `psp_gen_spi_out` and its list `key_spi`.
@@ -661,11 +923,22 @@ layout! { PspGenSpiOut, tag::PspGenSpiOut, "psp_gen_spi_out", Struct, 0x10, "Out
 
 /// `crypto_login_obj`: 256 bytes.
 ///
-/// General object 0x001f (crypto_login): Crypto login session.
+/// General object 0x001f (crypto_login): Crypto login session. See [`CreateObject`](crate::CreateObject).
 ///
 /// Called `crypto_login` in dpdk.
 ///
 /// Sources: rdma-core, dpdk, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |-------| state |              credential_pointer               |
+/// 0x0014 |---------------|            session_import_kek_ptr             |
+/// 0x0018 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                          credential                           | to 0x6c
+/// 0x0070 |---------------------------------------------------------------| to 0xfc
+/// ```
 #[doc(alias = "crypto_login")]
 pub type CryptoLoginObj = Layout<tag::CryptoLoginObj, 0x100>;
 layout! { CryptoLoginObj, tag::CryptoLoginObj, "crypto_login_obj", Struct, 0x100;
@@ -685,9 +958,17 @@ layout! { CryptoLoginObj, tag::CryptoLoginObj, "crypto_login_obj", Struct, 0x100
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Called `create_crypto_login_in` in dpdk.
 ///
 /// Sources: rdma-core, dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                           login_obj                           | to 0x10c
+/// ```
 #[doc(alias = "create_crypto_login_in")]
 pub type CreateCryptoLoginObjIn = Layout<tag::CreateCryptoLoginObjIn, 0x110>;
 layout! { CreateCryptoLoginObjIn, tag::CreateCryptoLoginObjIn, "create_crypto_login_obj_in", Struct, 0x110, "Input of a command.";
@@ -703,6 +984,12 @@ layout! { CreateCryptoLoginObjIn, tag::CreateCryptoLoginObjIn, "create_crypto_lo
 /// Output of a command.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                              obj                              | to 0x10c
+/// ```
 pub type QueryCryptoLoginObjOut = Layout<tag::QueryCryptoLoginObjOut, 0x110>;
 layout! { QueryCryptoLoginObjOut, tag::QueryCryptoLoginObjOut, "query_crypto_login_obj_out", Struct, 0x110, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -715,7 +1002,15 @@ layout! { QueryCryptoLoginObjOut, tag::QueryCryptoLoginObjOut, "query_crypto_log
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |---------------------------------------------------------------| to 0x10c
+/// ```
 pub type CreateEncryptionKeyObjIn = Layout<tag::CreateEncryptionKeyObjIn, 0x110>;
 layout! { CreateEncryptionKeyObjIn, tag::CreateEncryptionKeyObjIn, "create_encryption_key_obj_in", Struct, 0x110, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -727,6 +1022,12 @@ layout! { CreateEncryptionKeyObjIn, tag::CreateEncryptionKeyObjIn, "create_encry
 /// Output of a command.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |---------------------------------------------------------------| to 0x10c
+/// ```
 pub type QueryEncryptionKeyObjOut = Layout<tag::QueryEncryptionKeyObjOut, 0x110>;
 layout! { QueryEncryptionKeyObjOut, tag::QueryEncryptionKeyObjOut, "query_encryption_key_obj_out", Struct, 0x110, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -735,11 +1036,20 @@ layout! { QueryEncryptionKeyObjOut, tag::QueryEncryptionKeyObjOut, "query_encryp
 
 /// `import_kek`: 256 bytes.
 ///
-/// General object 0x001d (import_kek): Key that wraps imported keys.
+/// General object 0x001d (import_kek): Key that wraps imported keys. See [`CreateObject`](crate::CreateObject).
 ///
 /// Called `import_kek_object` in mstflint.
 ///
 /// Sources: dpdk, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |     state     |-----------------------|key_si.|---------------|
+/// 0x000c |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                              key                              | to 0xbc
+/// 0x00c0 |---------------------------------------------------------------| to 0xfc
+/// ```
 #[doc(alias = "import_kek_object")]
 pub type ImportKek = Layout<tag::ImportKek, 0x100>;
 layout! { ImportKek, tag::ImportKek, "import_kek", Struct, 0x100;
@@ -757,7 +1067,15 @@ layout! { ImportKek, tag::ImportKek, "import_kek", Struct, 0x100;
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                          import_kek                           | to 0x10c
+/// ```
 pub type CreateImportKekIn = Layout<tag::CreateImportKekIn, 0x110>;
 layout! { CreateImportKekIn, tag::CreateImportKekIn, "create_import_kek_in", Struct, 0x110, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -768,11 +1086,20 @@ layout! { CreateImportKekIn, tag::CreateImportKekIn, "create_import_kek_in", Str
 
 /// `credential`: 256 bytes.
 ///
-/// General object 0x001e (credential): Credential for a crypto login.
+/// General object 0x001e (credential): Credential for a crypto login. See [`CreateObject`](crate::CreateObject).
 ///
 /// Called `credential_obj` in mstflint.
 ///
 /// Sources: dpdk, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |     state     |-------------------------------|credential_role|
+/// 0x000c |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                          credential                           | to 0x6c
+/// 0x0070 |---------------------------------------------------------------| to 0xfc
+/// ```
 #[doc(alias = "credential_obj")]
 pub type Credential = Layout<tag::Credential, 0x100>;
 layout! { Credential, tag::Credential, "credential", Struct, 0x100;
@@ -790,7 +1117,15 @@ layout! { Credential, tag::Credential, "credential", Struct, 0x100;
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                          credential                           | to 0x10c
+/// ```
 pub type CreateCredentialIn = Layout<tag::CreateCredentialIn, 0x110>;
 layout! { CreateCredentialIn, tag::CreateCredentialIn, "create_credential_in", Struct, 0x110, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -804,6 +1139,12 @@ layout! { CreateCredentialIn, tag::CreateCredentialIn, "create_credential_in", S
 /// Output of a command.
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_out_cmd_hdr                    | to 0xc
+/// 0x0010 |                     encryption_key_object                     | to 0x20c
+/// ```
 pub type QueryEncryptionKeyOut = Layout<tag::QueryEncryptionKeyOut, 0x210>;
 layout! { QueryEncryptionKeyOut, tag::QueryEncryptionKeyOut, "query_encryption_key_out", Struct, 0x210, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.

@@ -176,6 +176,21 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// Register RESOURCE_DUMP (0xc000), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |m|i|v|-----------------|seq_num|         segment_type          |
+/// 0x0004 |-------------------------------|            vhca_id            |
+/// 0x0008 |                            index1                             |
+/// 0x000c |                            index2                             |
+/// 0x0010 |          num_of_obj1          |          num_of_obj2          |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |                         device_opaque                         | to 0x1c
+/// 0x0020 |                             mkey                              |
+/// 0x0024 |                             size                              |
+/// 0x0028 |                            address                            | to 0x2c
+/// 0x0030 |                          inline_data                          | to 0xfc
+/// ```
 pub type ResourceDump = Layout<tag::ResourceDump, 0x100>;
 layout! { ResourceDump, tag::ResourceDump, "resource_dump", Struct, 0x100;
     /// `more_dump`: bit 31 of dword 0x00.
@@ -214,6 +229,14 @@ register! { ResourceDump, "RESOURCE_DUMP" 0xc000 read write }
 /// `resource_dump_menu_record`: 52 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|n|n|m|s|n|n|m|s|m|s|m|s|         segment_type          |
+/// 0x0004 |                         segment_name                          | to 0x10
+/// 0x0014 |                          index1_name                          | to 0x20
+/// 0x0024 |                          index2_name                          | to 0x30
+/// ```
 pub type ResourceDumpMenuRecord = Layout<tag::ResourceDumpMenuRecord, 0x34>;
 layout! { ResourceDumpMenuRecord, tag::ResourceDumpMenuRecord, "resource_dump_menu_record", Struct, 0x34;
     /// `num_of_obj2_supports_active`: bit 27 of dword 0x00.
@@ -253,6 +276,11 @@ layout! { ResourceDumpMenuRecord, tag::ResourceDumpMenuRecord, "resource_dump_me
 /// `resource_dump_segment_header`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |           length_dw           |         segment_type          |
+/// ```
 pub type ResourceDumpSegmentHeader = Layout<tag::ResourceDumpSegmentHeader, 0x04>;
 layout! { ResourceDumpSegmentHeader, tag::ResourceDumpSegmentHeader, "resource_dump_segment_header", Struct, 0x04;
     /// `length_dw`: bits 31:16 of dword 0x00.
@@ -264,6 +292,15 @@ layout! { ResourceDumpSegmentHeader, tag::ResourceDumpSegmentHeader, "resource_d
 /// `resource_dump_command_segment`: 20 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        segment_header                         |
+/// 0x0004 |        segment_called         |            vhca_id            |
+/// 0x0008 |                            index1                             |
+/// 0x000c |                            index2                             |
+/// 0x0010 |          num_of_obj1          |          num_of_obj2          |
+/// ```
 pub type ResourceDumpCommandSegment = Layout<tag::ResourceDumpCommandSegment, 0x14>;
 layout! { ResourceDumpCommandSegment, tag::ResourceDumpCommandSegment, "resource_dump_command_segment", Struct, 0x14;
     /// `segment_header`: from byte 0x00 on.
@@ -285,6 +322,14 @@ layout! { ResourceDumpCommandSegment, tag::ResourceDumpCommandSegment, "resource
 /// `resource_dump_error_segment`: 48 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        segment_header                         |
+/// 0x0004 |-------------------------------|          syndrome_id          |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                             error                             | to 0x2c
+/// ```
 pub type ResourceDumpErrorSegment = Layout<tag::ResourceDumpErrorSegment, 0x30>;
 layout! { ResourceDumpErrorSegment, tag::ResourceDumpErrorSegment, "resource_dump_error_segment", Struct, 0x30;
     /// `segment_header`: from byte 0x00 on.
@@ -298,6 +343,14 @@ layout! { ResourceDumpErrorSegment, tag::ResourceDumpErrorSegment, "resource_dum
 /// `resource_dump_info_segment`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        segment_header                         |
+/// 0x0004 |-----------------------------------------------| dump_version  |
+/// 0x0008 |                          hw_version                           |
+/// 0x000c |                          fw_version                           |
+/// ```
 pub type ResourceDumpInfoSegment = Layout<tag::ResourceDumpInfoSegment, 0x10>;
 layout! { ResourceDumpInfoSegment, tag::ResourceDumpInfoSegment, "resource_dump_info_segment", Struct, 0x10;
     /// `segment_header`: from byte 0x00 on.
@@ -315,6 +368,13 @@ layout! { ResourceDumpInfoSegment, tag::ResourceDumpInfoSegment, "resource_dump_
 /// With its list `record`: [`ResourceDumpMenuSegmentWithRecord`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        segment_header                         |
+/// 0x0004 |-------------------------------|        num_of_records         |
+/// 0x0008 | record[]
+/// ```
 pub type ResourceDumpMenuSegment = Layout<tag::ResourceDumpMenuSegment, 0x08>;
 
 /// `resource_dump_menu_segment` and its list `record`.
@@ -332,6 +392,15 @@ layout! { ResourceDumpMenuSegment, tag::ResourceDumpMenuSegment, "resource_dump_
 /// With its list `payload`: [`ResourceDumpResourceSegmentWithPayload`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        segment_header                         |
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                            index1                             |
+/// 0x000c |                            index2                             |
+/// 0x0010 | payload[]
+/// ```
 pub type ResourceDumpResourceSegment = Layout<tag::ResourceDumpResourceSegment, 0x10>;
 
 /// `resource_dump_resource_segment` and its list `payload`.
@@ -349,6 +418,11 @@ layout! { ResourceDumpResourceSegment, tag::ResourceDumpResourceSegment, "resour
 /// `resource_dump_terminate_segment`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        segment_header                         |
+/// ```
 pub type ResourceDumpTerminateSegment = Layout<tag::ResourceDumpTerminateSegment, 0x04>;
 layout! { ResourceDumpTerminateSegment, tag::ResourceDumpTerminateSegment, "resource_dump_terminate_segment", Struct, 0x04;
     /// `segment_header`: from byte 0x00 on.
@@ -358,6 +432,14 @@ layout! { ResourceDumpTerminateSegment, tag::ResourceDumpTerminateSegment, "reso
 /// `menu_resource_dump_response`: 48 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                             info                              | to 0xc
+/// 0x0010 |                              cmd                              | to 0x20
+/// 0x0024 |                             menu                              | to 0x28
+/// 0x002c |                           terminate                           |
+/// ```
 pub type MenuResourceDumpResponse = Layout<tag::MenuResourceDumpResponse, 0x30>;
 layout! { MenuResourceDumpResponse, tag::MenuResourceDumpResponse, "menu_resource_dump_response", Struct, 0x30;
     /// `info`: from byte 0x00 on.
@@ -373,6 +455,15 @@ layout! { MenuResourceDumpResponse, tag::MenuResourceDumpResponse, "menu_resourc
 /// `roce_addr_layout`: 32 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       source_l3_address                       | to 0xc
+/// 0x0010 |-----|v|        vlan_id        |       source_mac_47_32        |
+/// 0x0014 |                        source_mac_31_0                        |
+/// 0x0018 |---------------------------------------|roce_l.| roce_version  |
+/// 0x001c |---------------------------------------------------------------|
+/// ```
 pub type RoceAddrLayout = Layout<tag::RoceAddrLayout, 0x20>;
 layout! { RoceAddrLayout, tag::RoceAddrLayout, "roce_addr_layout", Struct, 0x20;
     /// `source_l3_address`: from byte 0x00 on.
@@ -394,6 +485,15 @@ layout! { RoceAddrLayout, tag::RoceAddrLayout, "roce_addr_layout", Struct, 0x20;
 /// `query_adapter_param_block`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x14
+/// 0x0018 |---------------|                ieee_vendor_id                 |
+/// 0x001c |-------------------------------|         vsd_vendor_id         |
+/// 0x0020 |                              vsd                              | to 0xec
+/// 0x00f0 |                        vsd_contd_psid                         | to 0xfc
+/// ```
 pub type QueryAdapterParamBlock = Layout<tag::QueryAdapterParamBlock, 0x100>;
 layout! { QueryAdapterParamBlock, tag::QueryAdapterParamBlock, "query_adapter_param_block", Struct, 0x100;
     /// `ieee_vendor_id`: bits 23:0 of dword 0x18.
@@ -409,6 +509,19 @@ layout! { QueryAdapterParamBlock, tag::QueryAdapterParamBlock, "query_adapter_pa
 /// `health_buffer`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                        assert_existptr                        |
+/// 0x0024 |                         assert_callra                         |
+/// 0x0028 |---------------------------------------------------------------|
+/// 0x002c |                             time                              |
+/// 0x0030 |                          fw_version                           |
+/// 0x0034 |                             hw_id                             |
+/// 0x0038 |r|-----|v|seve.|-----------------------------------------------|
+/// 0x003c |  irisc_index  |     synd      |           ext_synd            |
+/// ```
 pub type HealthBuffer = Layout<tag::HealthBuffer, 0x40>;
 layout! { HealthBuffer, tag::HealthBuffer, "health_buffer", Struct, 0x40;
     /// `assert_existptr`: bits 31:0 of dword 0x20.
@@ -440,6 +553,14 @@ layout! { HealthBuffer, tag::HealthBuffer, "health_buffer", Struct, 0x40;
 /// Output of TEARDOWN_HCA (0x103).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-------------------------------------------------------------|s|
+/// ```
 pub type TeardownHcaOut = Layout<tag::TeardownHcaOut, 0x10>;
 layout! { TeardownHcaOut, tag::TeardownHcaOut, "teardown_hca_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -456,8 +577,16 @@ layout! { TeardownHcaOut, tag::TeardownHcaOut, "teardown_hca_out", Struct, 0x10,
 /// Input of TEARDOWN_HCA (0x103). Tears a function down, gracefully, by force or fast.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------|            profile            |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type TeardownHcaIn = Layout<tag::TeardownHcaIn, 0x10>;
-layout! { TeardownHcaIn, tag::TeardownHcaIn, "teardown_hca_in", Struct, 0x10, opcode 0x103, "Input of a command.";
+layout! { TeardownHcaIn, tag::TeardownHcaIn, "teardown_hca_in", Struct, 0x10, opcode 0x103, "Tears a function down, gracefully, by force or fast.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -474,6 +603,13 @@ request! { TeardownHcaIn => TeardownHcaOut }
 /// Output of SET_ROCE_ADDRESS (0x761).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SetRoceAddressOut = Layout<tag::SetRoceAddressOut, 0x10>;
 layout! { SetRoceAddressOut, tag::SetRoceAddressOut, "set_roce_address_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -487,8 +623,17 @@ layout! { SetRoceAddressOut, tag::SetRoceAddressOut, "set_roce_address_out", Str
 /// Input of SET_ROCE_ADDRESS (0x761). Sets an entry of the RoCE address table; one of zeros clears it.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |      roce_address_index       |-----------------------|vhca_p.|
+/// 0x000c |-|c|---------------------------|          function_id          |
+/// 0x0010 |                         roce_address                          | to 0x2c
+/// ```
 pub type SetRoceAddressIn = Layout<tag::SetRoceAddressIn, 0x30>;
-layout! { SetRoceAddressIn, tag::SetRoceAddressIn, "set_roce_address_in", Struct, 0x30, opcode 0x761, "Input of a command.";
+layout! { SetRoceAddressIn, tag::SetRoceAddressIn, "set_roce_address_in", Struct, 0x30, opcode 0x761, "Sets an entry of the RoCE address table; one of zeros clears it.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -513,6 +658,13 @@ request! { SetRoceAddressIn => SetRoceAddressOut }
 /// Output of SET_MAD_DEMUX (0x80c).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SetMadDemuxOut = Layout<tag::SetMadDemuxOut, 0x10>;
 layout! { SetMadDemuxOut, tag::SetMadDemuxOut, "set_mad_demux_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -526,8 +678,16 @@ layout! { SetMadDemuxOut, tag::SetMadDemuxOut, "set_mad_demux_out", Struct, 0x10
 /// Input of SET_MAD_DEMUX (0x80c). Sets how management datagrams are shared between firmware and software.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-----------|de.|-----------------------------------------------|
+/// ```
 pub type SetMadDemuxIn = Layout<tag::SetMadDemuxIn, 0x10>;
-layout! { SetMadDemuxIn, tag::SetMadDemuxIn, "set_mad_demux_in", Struct, 0x10, opcode 0x80c, "Input of a command.";
+layout! { SetMadDemuxIn, tag::SetMadDemuxIn, "set_mad_demux_in", Struct, 0x10, opcode 0x80c, "Sets how management datagrams are shared between firmware and software.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -544,6 +704,13 @@ request! { SetMadDemuxIn => SetMadDemuxOut }
 /// Output of SET_ISSI (0x10b).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SetIssiOut = Layout<tag::SetIssiOut, 0x10>;
 layout! { SetIssiOut, tag::SetIssiOut, "set_issi_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -557,8 +724,16 @@ layout! { SetIssiOut, tag::SetIssiOut, "set_issi_out", Struct, 0x10, "Output of 
 /// Input of SET_ISSI (0x10b). Sets the interface revision (ISSI) that commands follow.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------|         current_issi          |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type SetIssiIn = Layout<tag::SetIssiIn, 0x10>;
-layout! { SetIssiIn, tag::SetIssiIn, "set_issi_in", Struct, 0x10, opcode 0x10b, "Input of a command.";
+layout! { SetIssiIn, tag::SetIssiIn, "set_issi_in", Struct, 0x10, opcode 0x10b, "Sets the interface revision (ISSI) that commands follow.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -575,8 +750,15 @@ request! { SetIssiIn => SetIssiOut }
 /// Input of QUERY_VUID (0xb22). Reads the unique identifier (VUID) of a function.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |---------------------------------------------------------------| to 0x8
+/// 0x000c |q|d|---------------------------|            vhca_id            |
+/// ```
 pub type QueryVuidIn = Layout<tag::QueryVuidIn, 0x10>;
-layout! { QueryVuidIn, tag::QueryVuidIn, "query_vuid_in", Struct, 0x10, opcode 0xb22, "Input of a command.";
+layout! { QueryVuidIn, tag::QueryVuidIn, "query_vuid_in", Struct, 0x10, opcode 0xb22, "Reads the unique identifier (VUID) of a function.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -597,6 +779,15 @@ request! { QueryVuidIn => QueryVuidOut }
 /// With its list `vuid`: [`QueryVuidOutWithVuid`].
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0x38
+/// 0x003c |-------------------------------|        num_of_entries         |
+/// 0x0040 | vuid[]
+/// ```
 pub type QueryVuidOut = Layout<tag::QueryVuidOut, 0x40>;
 
 /// `query_vuid_out` and its list `vuid`.
@@ -616,8 +807,15 @@ layout! { QueryVuidOut, tag::QueryVuidOut, "query_vuid_out", Struct, 0x40, "Outp
 /// Input of ARM_MONITOR_COUNTER (0x775). Arms the event that a watched counter has changed.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ArmMonitorCounterIn = Layout<tag::ArmMonitorCounterIn, 0x10>;
-layout! { ArmMonitorCounterIn, tag::ArmMonitorCounterIn, "arm_monitor_counter_in", Struct, 0x10, opcode 0x775, "Input of a command.";
+layout! { ArmMonitorCounterIn, tag::ArmMonitorCounterIn, "arm_monitor_counter_in", Struct, 0x10, opcode 0x775, "Arms the event that a watched counter has changed.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -632,6 +830,13 @@ request! { ArmMonitorCounterIn => ArmMonitorCounterOut }
 /// Output of ARM_MONITOR_COUNTER (0x775).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ArmMonitorCounterOut = Layout<tag::ArmMonitorCounterOut, 0x10>;
 layout! { ArmMonitorCounterOut, tag::ArmMonitorCounterOut, "arm_monitor_counter_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -643,6 +848,12 @@ layout! { ArmMonitorCounterOut, tag::ArmMonitorCounterOut, "arm_monitor_counter_
 /// `monitor_counter_output`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------| type  |---------------|            counter            |
+/// 0x0004 |                       counter_group_id                        |
+/// ```
 pub type MonitorCounterOutput = Layout<tag::MonitorCounterOutput, 0x08>;
 layout! { MonitorCounterOutput, tag::MonitorCounterOutput, "monitor_counter_output", Struct, 0x08;
     /// `type`: bits 27:24 of dword 0x00.
@@ -658,8 +869,17 @@ layout! { MonitorCounterOutput, tag::MonitorCounterOutput, "monitor_counter_outp
 /// Input of SET_MONITOR_COUNTER (0x774). Sets which counters the adapter watches for change.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------|        num_of_counters        |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                        monitor_counter                        | to 0x44
+/// ```
 pub type SetMonitorCounterIn = Layout<tag::SetMonitorCounterIn, 0x48>;
-layout! { SetMonitorCounterIn, tag::SetMonitorCounterIn, "set_monitor_counter_in", Struct, 0x48, opcode 0x774, "Input of a command.";
+layout! { SetMonitorCounterIn, tag::SetMonitorCounterIn, "set_monitor_counter_in", Struct, 0x48, opcode 0x774, "Sets which counters the adapter watches for change.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -678,6 +898,13 @@ request! { SetMonitorCounterIn => SetMonitorCounterOut }
 /// Output of SET_MONITOR_COUNTER (0x774).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SetMonitorCounterOut = Layout<tag::SetMonitorCounterOut, 0x10>;
 layout! { SetMonitorCounterOut, tag::SetMonitorCounterOut, "set_monitor_counter_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -691,6 +918,14 @@ layout! { SetMonitorCounterOut, tag::SetMonitorCounterOut, "set_monitor_counter_
 /// Output of QUERY_ROCE_ADDRESS (0x760).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                         roce_address                          | to 0x2c
+/// ```
 pub type QueryRoceAddressOut = Layout<tag::QueryRoceAddressOut, 0x30>;
 layout! { QueryRoceAddressOut, tag::QueryRoceAddressOut, "query_roce_address_out", Struct, 0x30, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -706,8 +941,16 @@ layout! { QueryRoceAddressOut, tag::QueryRoceAddressOut, "query_roce_address_out
 /// Input of QUERY_ROCE_ADDRESS (0x760). Reads an entry of the RoCE address table.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |      roce_address_index       |-----------------------|vhca_p.|
+/// 0x000c |-|c|---------------------------|          function_id          |
+/// ```
 pub type QueryRoceAddressIn = Layout<tag::QueryRoceAddressIn, 0x10>;
-layout! { QueryRoceAddressIn, tag::QueryRoceAddressIn, "query_roce_address_in", Struct, 0x10, opcode 0x760, "Input of a command.";
+layout! { QueryRoceAddressIn, tag::QueryRoceAddressIn, "query_roce_address_in", Struct, 0x10, opcode 0x760, "Reads an entry of the RoCE address table.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -730,6 +973,14 @@ request! { QueryRoceAddressIn => QueryRoceAddressOut }
 /// Output of QUERY_PAGES (0x107).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |e|-----------------------------|          function_id          |
+/// 0x000c |                           num_pages                           |
+/// ```
 pub type QueryPagesOut = Layout<tag::QueryPagesOut, 0x10>;
 layout! { QueryPagesOut, tag::QueryPagesOut, "query_pages_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -749,8 +1000,16 @@ layout! { QueryPagesOut, tag::QueryPagesOut, "query_pages_out", Struct, 0x10, "O
 /// Input of QUERY_PAGES (0x107). Reads how many pages of host memory the firmware needs.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |e|-----------------------------|          function_id          |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type QueryPagesIn = Layout<tag::QueryPagesIn, 0x10>;
-layout! { QueryPagesIn, tag::QueryPagesIn, "query_pages_in", Struct, 0x10, opcode 0x107, "Input of a command.";
+layout! { QueryPagesIn, tag::QueryPagesIn, "query_pages_in", Struct, 0x10, opcode 0x107, "Reads how many pages of host memory the firmware needs.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -769,6 +1028,14 @@ request! { QueryPagesIn => QueryPagesOut }
 /// Output of QUERY_MAD_DEMUX (0x80b).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                  mad_dumux_parameters_block                   |
+/// ```
 pub type QueryMadDemuxOut = Layout<tag::QueryMadDemuxOut, 0x14>;
 layout! { QueryMadDemuxOut, tag::QueryMadDemuxOut, "query_mad_demux_out", Struct, 0x14, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -784,8 +1051,15 @@ layout! { QueryMadDemuxOut, tag::QueryMadDemuxOut, "query_mad_demux_out", Struct
 /// Input of QUERY_MAD_DEMUX (0x80b). Reads how management datagrams are shared between firmware and software.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type QueryMadDemuxIn = Layout<tag::QueryMadDemuxIn, 0x10>;
-layout! { QueryMadDemuxIn, tag::QueryMadDemuxIn, "query_mad_demux_in", Struct, 0x10, opcode 0x80b, "Input of a command.";
+layout! { QueryMadDemuxIn, tag::QueryMadDemuxIn, "query_mad_demux_in", Struct, 0x10, opcode 0x80b, "Reads how management datagrams are shared between firmware and software.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -800,6 +1074,15 @@ request! { QueryMadDemuxIn => QueryMadDemuxOut }
 /// Output of QUERY_ISSI (0x10a).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |-------------------------------|         current_issi          |
+/// 0x000c |---------------------------------------------------------------| to 0x68
+/// 0x006c |                      supported_issi_dw0                       |
+/// ```
 pub type QueryIssiOut = Layout<tag::QueryIssiOut, 0x70>;
 layout! { QueryIssiOut, tag::QueryIssiOut, "query_issi_out", Struct, 0x70, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -817,8 +1100,15 @@ layout! { QueryIssiOut, tag::QueryIssiOut, "query_issi_out", Struct, 0x70, "Outp
 /// Input of QUERY_ISSI (0x10a). Reads the interface revision (ISSI) in use, and those supported.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type QueryIssiIn = Layout<tag::QueryIssiIn, 0x10>;
-layout! { QueryIssiIn, tag::QueryIssiIn, "query_issi_in", Struct, 0x10, opcode 0x10a, "Input of a command.";
+layout! { QueryIssiIn, tag::QueryIssiIn, "query_issi_in", Struct, 0x10, opcode 0x10a, "Reads the interface revision (ISSI) in use, and those supported.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -833,6 +1123,13 @@ request! { QueryIssiIn => QueryIssiOut }
 /// Output of SET_DRIVER_VERSION (0x10d).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SetDriverVersionOut = Layout<tag::SetDriverVersionOut, 0x10>;
 layout! { SetDriverVersionOut, tag::SetDriverVersionOut, "set_driver_version_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -846,8 +1143,16 @@ layout! { SetDriverVersionOut, tag::SetDriverVersionOut, "set_driver_version_out
 /// Input of SET_DRIVER_VERSION (0x10d). Tells the firmware the version string of the driver.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                        driver_version                         | to 0x4c
+/// ```
 pub type SetDriverVersionIn = Layout<tag::SetDriverVersionIn, 0x50>;
-layout! { SetDriverVersionIn, tag::SetDriverVersionIn, "set_driver_version_in", Struct, 0x50, opcode 0x10d, "Input of a command.";
+layout! { SetDriverVersionIn, tag::SetDriverVersionIn, "set_driver_version_in", Struct, 0x50, opcode 0x10d, "Tells the firmware the version string of the driver.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -864,6 +1169,14 @@ request! { SetDriverVersionIn => SetDriverVersionOut }
 /// Output of QUERY_ADAPTER (0x101).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                     query_adapter_struct                      | to 0x10c
+/// ```
 pub type QueryAdapterOut = Layout<tag::QueryAdapterOut, 0x110>;
 layout! { QueryAdapterOut, tag::QueryAdapterOut, "query_adapter_out", Struct, 0x110, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -879,8 +1192,15 @@ layout! { QueryAdapterOut, tag::QueryAdapterOut, "query_adapter_out", Struct, 0x
 /// Input of QUERY_ADAPTER (0x101). Reads the vendor and the board identity (PSID) of the adapter.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type QueryAdapterIn = Layout<tag::QueryAdapterIn, 0x10>;
-layout! { QueryAdapterIn, tag::QueryAdapterIn, "query_adapter_in", Struct, 0x10, opcode 0x101, "Input of a command.";
+layout! { QueryAdapterIn, tag::QueryAdapterIn, "query_adapter_in", Struct, 0x10, opcode 0x101, "Reads the vendor and the board identity (PSID) of the adapter.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -897,6 +1217,15 @@ request! { QueryAdapterIn => QueryAdapterOut }
 /// With its list `pas`: [`ManagePagesOutWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |                      output_num_entries                       |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 | pas[]
+/// ```
 pub type ManagePagesOut = Layout<tag::ManagePagesOut, 0x10>;
 
 /// `manage_pages_out` and its list `pas`.
@@ -918,11 +1247,20 @@ layout! { ManagePagesOut, tag::ManagePagesOut, "manage_pages_out", Struct, 0x10,
 /// With its list `pas`: [`ManagePagesInWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |e|-----------------------------|          function_id          |
+/// 0x000c |                       input_num_entries                       |
+/// 0x0010 | pas[]
+/// ```
 pub type ManagePagesIn = Layout<tag::ManagePagesIn, 0x10>;
 
 /// `manage_pages_in` and its list `pas`.
 pub type ManagePagesInWithPas = WithTail<ManagePagesIn, U64>;
-layout! { ManagePagesIn, tag::ManagePagesIn, "manage_pages_in", Struct, 0x10, opcode 0x108, "Input of a command.";
+layout! { ManagePagesIn, tag::ManagePagesIn, "manage_pages_in", Struct, 0x10, opcode 0x108, "Gives pages of host memory to the firmware, or takes them back.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -944,6 +1282,13 @@ request! { ManagePagesIn => ManagePagesOut }
 /// Output of INIT_HCA (0x102).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type InitHcaOut = Layout<tag::InitHcaOut, 0x10>;
 layout! { InitHcaOut, tag::InitHcaOut, "init_hca_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -957,8 +1302,17 @@ layout! { InitHcaOut, tag::InitHcaOut, "init_hca_out", Struct, 0x10, "Output of 
 /// Input of INIT_HCA (0x102). Initializes a function, so that its resources can be made.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |c|-|        sw_vhca_id         |          function_id          |
+/// 0x0010 |                          sw_owner_id                          | to 0x1c
+/// ```
 pub type InitHcaIn = Layout<tag::InitHcaIn, 0x20>;
-layout! { InitHcaIn, tag::InitHcaIn, "init_hca_in", Struct, 0x20, opcode 0x102, "Input of a command.";
+layout! { InitHcaIn, tag::InitHcaIn, "init_hca_in", Struct, 0x20, opcode 0x102, "Initializes a function, so that its resources can be made.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -981,6 +1335,15 @@ request! { InitHcaIn => InitHcaOut }
 /// Output of GET_DROPPED_PACKET_LOG (0x80a).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                      packet_headers_log                       | to 0x8c
+/// 0x0090 |                        packet_syndrome                        | to 0xcc
+/// ```
 pub type GetDroppedPacketLogOut = Layout<tag::GetDroppedPacketLogOut, 0xd0>;
 layout! { GetDroppedPacketLogOut, tag::GetDroppedPacketLogOut, "get_dropped_packet_log_out", Struct, 0xd0, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -998,8 +1361,15 @@ layout! { GetDroppedPacketLogOut, tag::GetDroppedPacketLogOut, "get_dropped_pack
 /// Input of GET_DROPPED_PACKET_LOG (0x80a). Reads the headers of a dropped packet, and why it was dropped.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type GetDroppedPacketLogIn = Layout<tag::GetDroppedPacketLogIn, 0x10>;
-layout! { GetDroppedPacketLogIn, tag::GetDroppedPacketLogIn, "get_dropped_packet_log_in", Struct, 0x10, opcode 0x80a, "Input of a command.";
+layout! { GetDroppedPacketLogIn, tag::GetDroppedPacketLogIn, "get_dropped_packet_log_in", Struct, 0x10, opcode 0x80a, "Reads the headers of a dropped packet, and why it was dropped.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1014,6 +1384,13 @@ request! { GetDroppedPacketLogIn => GetDroppedPacketLogOut }
 /// Output of ENABLE_HCA (0x104).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// ```
 pub type EnableHcaOut = Layout<tag::EnableHcaOut, 0x0c>;
 layout! { EnableHcaOut, tag::EnableHcaOut, "enable_hca_out", Struct, 0x0c, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1027,8 +1404,16 @@ layout! { EnableHcaOut, tag::EnableHcaOut, "enable_hca_out", Struct, 0x0c, "Outp
 /// Input of ENABLE_HCA (0x104). Enables a function, before it is initialized.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |e|c|-|f|-----------------------|          function_id          |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type EnableHcaIn = Layout<tag::EnableHcaIn, 0x10>;
-layout! { EnableHcaIn, tag::EnableHcaIn, "enable_hca_in", Struct, 0x10, opcode 0x104, "Input of a command.";
+layout! { EnableHcaIn, tag::EnableHcaIn, "enable_hca_in", Struct, 0x10, opcode 0x104, "Enables a function, before it is initialized.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1051,6 +1436,13 @@ request! { EnableHcaIn => EnableHcaOut }
 /// Output of DISABLE_HCA (0x105).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// ```
 pub type DisableHcaOut = Layout<tag::DisableHcaOut, 0x0c>;
 layout! { DisableHcaOut, tag::DisableHcaOut, "disable_hca_out", Struct, 0x0c, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1064,8 +1456,16 @@ layout! { DisableHcaOut, tag::DisableHcaOut, "disable_hca_out", Struct, 0x0c, "O
 /// Input of DISABLE_HCA (0x105). Disables a function, after it is torn down.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |e|c|-|f|-----------------------|          function_id          |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DisableHcaIn = Layout<tag::DisableHcaIn, 0x10>;
-layout! { DisableHcaIn, tag::DisableHcaIn, "disable_hca_in", Struct, 0x10, opcode 0x105, "Input of a command.";
+layout! { DisableHcaIn, tag::DisableHcaIn, "disable_hca_in", Struct, 0x10, opcode 0x105, "Disables a function, after it is torn down.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1088,6 +1488,14 @@ request! { DisableHcaIn => DisableHcaOut }
 /// Output of QUERY_WOL_ROL (0x831).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |-------------------------------|   rol_mode    |   wol_mode    |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type QueryWolRolOut = Layout<tag::QueryWolRolOut, 0x10>;
 layout! { QueryWolRolOut, tag::QueryWolRolOut, "query_wol_rol_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1105,8 +1513,15 @@ layout! { QueryWolRolOut, tag::QueryWolRolOut, "query_wol_rol_out", Struct, 0x10
 /// Input of QUERY_WOL_ROL (0x831). Reads the wake-on-LAN mode and the ROL mode.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type QueryWolRolIn = Layout<tag::QueryWolRolIn, 0x10>;
-layout! { QueryWolRolIn, tag::QueryWolRolIn, "query_wol_rol_in", Struct, 0x10, opcode 0x831, "Input of a command.";
+layout! { QueryWolRolIn, tag::QueryWolRolIn, "query_wol_rol_in", Struct, 0x10, opcode 0x831, "Reads the wake-on-LAN mode and the ROL mode.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1121,6 +1536,13 @@ request! { QueryWolRolIn => QueryWolRolOut }
 /// Output of SET_WOL_ROL (0x830).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SetWolRolOut = Layout<tag::SetWolRolOut, 0x10>;
 layout! { SetWolRolOut, tag::SetWolRolOut, "set_wol_rol_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1134,8 +1556,16 @@ layout! { SetWolRolOut, tag::SetWolRolOut, "set_wol_rol_out", Struct, 0x10, "Out
 /// Input of SET_WOL_ROL (0x830). Sets the wake-on-LAN mode and the ROL mode.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |r|w|---------------------------|   rol_mode    |   wol_mode    |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type SetWolRolIn = Layout<tag::SetWolRolIn, 0x10>;
-layout! { SetWolRolIn, tag::SetWolRolIn, "set_wol_rol_in", Struct, 0x10, opcode 0x830, "Input of a command.";
+layout! { SetWolRolIn, tag::SetWolRolIn, "set_wol_rol_in", Struct, 0x10, opcode 0x830, "Sets the wake-on-LAN mode and the ROL mode.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1156,6 +1586,29 @@ request! { SetWolRolIn => SetWolRolOut }
 /// `initial_seg`: 16396 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |         fw_rev_minor          |         fw_rev_major          |
+/// 0x0004 |       cmd_interface_rev       |        fw_rev_subminor        |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                      cmdq_phy_addr_63_32                      |
+/// 0x0014 |          cmdq_phy_addr_31_12          |---|ni.|log_cm.|log_cm.|
+/// 0x0018 |                    command_doorbell_vector                    |
+/// 0x001c |---------------------------------------------------------------| to 0x1f8
+/// 0x01fc |i|-------|nic_.|e|---------------------------------------------|
+/// 0x0200 |                         health_buffer                         | to 0x23c
+/// 0x0240 |                      no_dram_nic_offset                       |
+/// 0x0244 |---------------------------------------------------------------| to 0xffc
+/// 0x1000 |                       internal_timer_h                        |
+/// 0x1004 |                       internal_timer_l                        |
+/// 0x1008 |---------------------------------------------------------------|
+/// 0x100c |-------------------------------------------------------------|c|
+/// 0x1010 |health_syndrome|                health_counter                 |
+/// 0x1014 |---------------------------------------------------------------| to 0x103c
+/// 0x1040 |                           real_time                           | to 0x1044
+/// 0x1048 |---------------------------------------------------------------| to 0x4008
+/// ```
 pub type InitialSeg = Layout<tag::InitialSeg, 0x400c>;
 layout! { InitialSeg, tag::InitialSeg, "initial_seg", Struct, 0x400c;
     /// `fw_rev_minor`: bits 31:16 of dword 0x00.
@@ -1207,6 +1660,12 @@ layout! { InitialSeg, tag::InitialSeg, "initial_seg", Struct, 0x400c;
 /// Called `lag_context` in dpdk, ucx.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |f|---------------------------------------|port.|---------|lag_.|
+/// 0x0004 |-----------------------|active.|-------|tx_rem.|-------|tx_rem.|
+/// ```
 #[doc(alias = "lag_context")]
 pub type Lagc = Layout<tag::Lagc, 0x08>;
 layout! { Lagc, tag::Lagc, "lagc", Struct, 0x08;
@@ -1229,6 +1688,13 @@ layout! { Lagc, tag::Lagc, "lagc", Struct, 0x08;
 /// Output of CREATE_LAG (0x840).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type CreateLagOut = Layout<tag::CreateLagOut, 0x10>;
 layout! { CreateLagOut, tag::CreateLagOut, "create_lag_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1242,8 +1708,15 @@ layout! { CreateLagOut, tag::CreateLagOut, "create_lag_out", Struct, 0x10, "Outp
 /// Input of CREATE_LAG (0x840). Joins the ports to one link aggregation.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |                              ctx                              | to 0xc
+/// ```
 pub type CreateLagIn = Layout<tag::CreateLagIn, 0x10>;
-layout! { CreateLagIn, tag::CreateLagIn, "create_lag_in", Struct, 0x10, opcode 0x840, "Input of a command.";
+layout! { CreateLagIn, tag::CreateLagIn, "create_lag_in", Struct, 0x10, opcode 0x840, "Joins the ports to one link aggregation.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1260,6 +1733,13 @@ request! { CreateLagIn => CreateLagOut }
 /// Output of MODIFY_LAG (0x841).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyLagOut = Layout<tag::ModifyLagOut, 0x10>;
 layout! { ModifyLagOut, tag::ModifyLagOut, "modify_lag_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1275,8 +1755,17 @@ layout! { ModifyLagOut, tag::ModifyLagOut, "modify_lag_out", Struct, 0x10, "Outp
 /// Select mask `field_select`: [`ModifyLagSelect`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |                         field_select                          |
+/// 0x0010 |                              ctx                              | to 0x14
+/// ```
 pub type ModifyLagIn = Layout<tag::ModifyLagIn, 0x18>;
-layout! { ModifyLagIn, tag::ModifyLagIn, "modify_lag_in", Struct, 0x18, opcode 0x841, "Input of a command.";
+layout! { ModifyLagIn, tag::ModifyLagIn, "modify_lag_in", Struct, 0x18, opcode 0x841, "Changes the selected fields of the link aggregation.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1295,6 +1784,13 @@ request! { ModifyLagIn => ModifyLagOut }
 /// Output of QUERY_LAG (0x842).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |                              ctx                              | to 0xc
+/// ```
 pub type QueryLagOut = Layout<tag::QueryLagOut, 0x10>;
 layout! { QueryLagOut, tag::QueryLagOut, "query_lag_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1312,8 +1808,15 @@ layout! { QueryLagOut, tag::QueryLagOut, "query_lag_out", Struct, 0x10, "Output 
 /// Input of QUERY_LAG (0x842). Reads the link aggregation.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type QueryLagIn = Layout<tag::QueryLagIn, 0x10>;
-layout! { QueryLagIn, tag::QueryLagIn, "query_lag_in", Struct, 0x10, opcode 0x842, "Input of a command.";
+layout! { QueryLagIn, tag::QueryLagIn, "query_lag_in", Struct, 0x10, opcode 0x842, "Reads the link aggregation.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1328,6 +1831,13 @@ request! { QueryLagIn => QueryLagOut }
 /// Output of DESTROY_LAG (0x843).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyLagOut = Layout<tag::DestroyLagOut, 0x10>;
 layout! { DestroyLagOut, tag::DestroyLagOut, "destroy_lag_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1341,8 +1851,15 @@ layout! { DestroyLagOut, tag::DestroyLagOut, "destroy_lag_out", Struct, 0x10, "O
 /// Input of DESTROY_LAG (0x843). Separates the ports again.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyLagIn = Layout<tag::DestroyLagIn, 0x10>;
-layout! { DestroyLagIn, tag::DestroyLagIn, "destroy_lag_in", Struct, 0x10, opcode 0x843, "Input of a command.";
+layout! { DestroyLagIn, tag::DestroyLagIn, "destroy_lag_in", Struct, 0x10, opcode 0x843, "Separates the ports again.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1355,6 +1872,15 @@ request! { DestroyLagIn => DestroyLagOut }
 /// `resource_dump_reference_segment`: 20 bytes.
 ///
 /// Sources: mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        segment_header                         |
+/// 0x0004 |-------------------------------|       reference_segment       |
+/// 0x0008 |                            index1                             |
+/// 0x000c |                            index2                             |
+/// 0x0010 |          num_of_obj1          |          num_of_obj2          |
+/// ```
 pub type ResourceDumpReferenceSegment = Layout<tag::ResourceDumpReferenceSegment, 0x14>;
 layout! { ResourceDumpReferenceSegment, tag::ResourceDumpReferenceSegment, "resource_dump_reference_segment", Struct, 0x14;
     /// `segment_header`: from byte 0x00 on.
@@ -1374,6 +1900,14 @@ layout! { ResourceDumpReferenceSegment, tag::ResourceDumpReferenceSegment, "reso
 /// `resource_dump_notice_segment`: 48 bytes.
 ///
 /// Sources: mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        segment_header                         |
+/// 0x0004 |-------------------------------|          syndrome_id          |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                            notice                             | to 0x2c
+/// ```
 pub type ResourceDumpNoticeSegment = Layout<tag::ResourceDumpNoticeSegment, 0x30>;
 layout! { ResourceDumpNoticeSegment, tag::ResourceDumpNoticeSegment, "resource_dump_notice_segment", Struct, 0x30;
     /// `segment_header`: from byte 0x00 on.
@@ -1387,6 +1921,14 @@ layout! { ResourceDumpNoticeSegment, tag::ResourceDumpNoticeSegment, "resource_d
 /// `resource_dump_segment_union`, a union: 48 bytes.
 ///
 /// Sources: mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |     resource or reference or notice or terminate or error     |
+/// 0x0004 |           resource or reference or notice or error            | to 0xc
+/// 0x0010 |                 reference or notice or error                  |
+/// 0x0014 |                        notice or error                        | to 0x2c
+/// ```
 pub type ResourceDumpSegmentUnion = Layout<tag::ResourceDumpSegmentUnion, 0x30>;
 layout! { ResourceDumpSegmentUnion, tag::ResourceDumpSegmentUnion, "resource_dump_segment_union", Union, 0x30;
     /// `resource`: from byte 0x00 on.
@@ -1413,6 +1955,13 @@ impl ResourceDumpSegmentUnion {
 /// With its list `segment`: [`ResourceDumpResponseWithSegment`].
 ///
 /// Sources: mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                             info                              | to 0xc
+/// 0x0010 |                              cmd                              | to 0x20
+/// 0x0024 | segment[]
+/// ```
 pub type ResourceDumpResponse = Layout<tag::ResourceDumpResponse, 0x24>;
 
 /// `resource_dump_response` and its list `segment`.
@@ -1613,9 +2162,9 @@ command! {
 }
 
 changes! { ModifyLagIn, "modify_lag_in", ();
-    /// Changes `ctx.tx_remap_affinity_1`: sets it, and bit 0 (`tx_remap_affinity`) of `field_select`, which says so.
+    /// Changes `ctx.tx_remap_affinity_1`: sets it, and bit 0 (`tx_remap_affinity`) of `field_select`, which says so. The bit stands for `ctx.tx_remap_affinity_2`, too: give all of them.
     change_tx_remap_affinity_1 changing_tx_remap_affinity_1: u8 = bits(u8 "ctx.tx_remap_affinity_1" 0x14[3:0]), 0x0c[0];
-    /// Changes `ctx.tx_remap_affinity_2`: sets it, and bit 0 (`tx_remap_affinity`) of `field_select`, which says so.
+    /// Changes `ctx.tx_remap_affinity_2`: sets it, and bit 0 (`tx_remap_affinity`) of `field_select`, which says so. The bit stands for `ctx.tx_remap_affinity_1`, too: give all of them.
     change_tx_remap_affinity_2 changing_tx_remap_affinity_2: u8 = bits(u8 "ctx.tx_remap_affinity_2" 0x14[11:8]), 0x0c[0];
     /// Changes `ctx.active_port`: sets it, and bit 1 (`active_port`) of `field_select`, which says so.
     change_active_port changing_active_port: u8 = bits(u8 "ctx.active_port" 0x14[19:16]), 0x0c[1];

@@ -96,6 +96,13 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// `fpga_error_event`: 28 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x4
+/// 0x0008 |-----------------------------------------------|   syndrome    |
+/// 0x000c |---------------------------------------------------------------| to 0x18
+/// ```
 pub type FpgaErrorEvent = Layout<tag::FpgaErrorEvent, 0x1c>;
 layout! { FpgaErrorEvent, tag::FpgaErrorEvent, "fpga_error_event", Struct, 0x1c;
     /// `syndrome`: bits 7:0 of dword 0x08.
@@ -105,6 +112,14 @@ layout! { FpgaErrorEvent, tag::FpgaErrorEvent, "fpga_error_event", Struct, 0x1c;
 /// `fpga_qp_error_event`: 28 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x4
+/// 0x0008 |-----------------------------------------------|   syndrome    |
+/// 0x000c |---------------------------------------------------------------| to 0x14
+/// 0x0018 |---------------|                   fpga_qpn                    |
+/// ```
 pub type FpgaQpErrorEvent = Layout<tag::FpgaQpErrorEvent, 0x1c>;
 layout! { FpgaQpErrorEvent, tag::FpgaQpErrorEvent, "fpga_qp_error_event", Struct, 0x1c;
     /// `syndrome`: bits 7:0 of dword 0x08.
@@ -116,6 +131,12 @@ layout! { FpgaQpErrorEvent, tag::FpgaQpErrorEvent, "fpga_qp_error_event", Struct
 /// `cmd_inter_comp_event`: 28 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                   command_completion_vector                   |
+/// 0x0004 |---------------------------------------------------------------| to 0x18
+/// ```
 pub type CmdInterCompEvent = Layout<tag::CmdInterCompEvent, 0x1c>;
 layout! { CmdInterCompEvent, tag::CmdInterCompEvent, "cmd_inter_comp_event", Struct, 0x1c;
     /// `command_completion_vector`: bits 31:0 of dword 0x00.
@@ -125,6 +146,12 @@ layout! { CmdInterCompEvent, tag::CmdInterCompEvent, "cmd_inter_comp_event", Str
 /// `stall_vl_event`: 24 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------------------|p|-----|  vl   |
+/// 0x0004 |---------------------------------------------------------------| to 0x14
+/// ```
 pub type StallVlEvent = Layout<tag::StallVlEvent, 0x18>;
 layout! { StallVlEvent, tag::StallVlEvent, "stall_vl_event", Struct, 0x18;
     /// `port_num`: bit 7 of dword 0x00.
@@ -136,6 +163,12 @@ layout! { StallVlEvent, tag::StallVlEvent, "stall_vl_event", Struct, 0x18;
 /// `db_bf_congestion_event`: 24 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | event_subtype |---------------|congestion_lev.|---------------|
+/// 0x0004 |---------------------------------------------------------------| to 0x14
+/// ```
 pub type DbBfCongestionEvent = Layout<tag::DbBfCongestionEvent, 0x18>;
 layout! { DbBfCongestionEvent, tag::DbBfCongestionEvent, "db_bf_congestion_event", Struct, 0x18;
     /// `event_subtype`: bits 31:24 of dword 0x00.
@@ -147,6 +180,14 @@ layout! { DbBfCongestionEvent, tag::DbBfCongestionEvent, "db_bf_congestion_event
 /// `gpio_event`: 28 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x8
+/// 0x000c |                         gpio_event_hi                         |
+/// 0x0010 |                         gpio_event_lo                         |
+/// 0x0014 |---------------------------------------------------------------| to 0x18
+/// ```
 pub type GpioEvent = Layout<tag::GpioEvent, 0x1c>;
 layout! { GpioEvent, tag::GpioEvent, "gpio_event", Struct, 0x1c;
     /// `gpio_event_hi`: bits 31:0 of dword 0x0c.
@@ -158,6 +199,13 @@ layout! { GpioEvent, tag::GpioEvent, "gpio_event", Struct, 0x1c;
 /// `port_state_change_event`: 28 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x4
+/// 0x0008 |port_n.|-------------------------------------------------------|
+/// 0x000c |---------------------------------------------------------------| to 0x18
+/// ```
 pub type PortStateChangeEvent = Layout<tag::PortStateChangeEvent, 0x1c>;
 layout! { PortStateChangeEvent, tag::PortStateChangeEvent, "port_state_change_event", Struct, 0x1c;
     /// `port_num`: bits 31:28 of dword 0x08.
@@ -167,6 +215,11 @@ layout! { PortStateChangeEvent, tag::PortStateChangeEvent, "port_state_change_ev
 /// `dropped_packet_logged`: 28 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x18
+/// ```
 pub type DroppedPacketLogged = Layout<tag::DroppedPacketLogged, 0x1c>;
 layout! { DroppedPacketLogged, tag::DroppedPacketLogged, "dropped_packet_logged", Struct, 0x1c;
 }
@@ -174,6 +227,14 @@ layout! { DroppedPacketLogged, tag::DroppedPacketLogged, "dropped_packet_logged"
 /// `cq_error`: 28 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|                      cqn                      |
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |-----------------------------------------------|   syndrome    |
+/// 0x000c |---------------------------------------------------------------| to 0x18
+/// ```
 pub type CqError = Layout<tag::CqError, 0x1c>;
 layout! { CqError, tag::CqError, "cq_error", Struct, 0x1c;
     /// `cqn`: bits 23:0 of dword 0x00.
@@ -185,6 +246,16 @@ layout! { CqError, tag::CqError, "cq_error", Struct, 0x1c;
 /// `rdma_page_fault_event`: 28 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        bytes_committed                        |
+/// 0x0004 |                             r_key                             |
+/// 0x0008 |-------------------------------|          packet_len           |
+/// 0x000c |                          rdma_op_len                          |
+/// 0x0010 |                            rdma_va                            | to 0x14
+/// 0x0018 |---------|r|w|r|                   qp_number                   |
+/// ```
 pub type RdmaPageFaultEvent = Layout<tag::RdmaPageFaultEvent, 0x1c>;
 layout! { RdmaPageFaultEvent, tag::RdmaPageFaultEvent, "rdma_page_fault_event", Struct, 0x1c;
     /// `bytes_committed`: bits 31:0 of dword 0x00.
@@ -210,6 +281,15 @@ layout! { RdmaPageFaultEvent, tag::RdmaPageFaultEvent, "rdma_page_fault_event", 
 /// `wqe_associated_page_fault_event`: 28 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        bytes_committed                        |
+/// 0x0004 |-------------------------------|           wqe_index           |
+/// 0x0008 |-------------------------------|              len              |
+/// 0x000c |---------------------------------------------------------------| to 0x14
+/// 0x0018 |---------|r|w|r|                      qpn                      |
+/// ```
 pub type WqeAssociatedPageFaultEvent = Layout<tag::WqeAssociatedPageFaultEvent, 0x1c>;
 layout! { WqeAssociatedPageFaultEvent, tag::WqeAssociatedPageFaultEvent, "wqe_associated_page_fault_event", Struct, 0x1c;
     /// `bytes_committed`: bits 31:0 of dword 0x00.
@@ -231,6 +311,13 @@ layout! { WqeAssociatedPageFaultEvent, tag::WqeAssociatedPageFaultEvent, "wqe_as
 /// `qp_events`: 28 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x10
+/// 0x0014 |     type      |-----------------------------------------------|
+/// 0x0018 |---------------|                  qpn_rqn_sqn                  |
+/// ```
 pub type QpEvents = Layout<tag::QpEvents, 0x1c>;
 layout! { QpEvents, tag::QpEvents, "qp_events", Struct, 0x1c;
     /// `type`: bits 31:24 of dword 0x14.
@@ -242,6 +329,12 @@ layout! { QpEvents, tag::QpEvents, "qp_events", Struct, 0x1c;
 /// `dct_events`: 28 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x14
+/// 0x0018 |---------------|                  dct_number                   |
+/// ```
 pub type DctEvents = Layout<tag::DctEvents, 0x1c>;
 layout! { DctEvents, tag::DctEvents, "dct_events", Struct, 0x1c;
     /// `dct_number`: bits 23:0 of dword 0x18.
@@ -251,6 +344,12 @@ layout! { DctEvents, tag::DctEvents, "dct_events", Struct, 0x1c;
 /// `comp_event`: 28 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x14
+/// 0x0018 |---------------|                   cq_number                   |
+/// ```
 pub type CompEvent = Layout<tag::CompEvent, 0x1c>;
 layout! { CompEvent, tag::CompEvent, "comp_event", Struct, 0x1c;
     /// `cq_number`: bits 23:0 of dword 0x18.
@@ -262,6 +361,21 @@ layout! { CompEvent, tag::CompEvent, "comp_event", Struct, 0x1c;
 /// Event queue context: where the adapter writes events, and which interrupt it raises.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |status |-----------------|e|o|---------|  st   |---------------|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |---------------------------------------|page_offset|-----------|
+/// 0x000c |-----|log_eq_s.|                   uar_page                    |
+/// 0x0010 |---------------------------------------------------------------|
+/// 0x0014 |---------------------------------------|         intr          |
+/// 0x0018 |-----|log_page.|-----------------------------------------------|
+/// 0x001c |---------------------------------------------------------------| to 0x24
+/// 0x0028 |---------------|               consumer_counter                |
+/// 0x002c |---------------|               producer_counter                |
+/// 0x0030 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type Eqc = Layout<tag::Eqc, 0x40>;
 layout! { Eqc, tag::Eqc, "eqc", Struct, 0x40, "Event queue context: where the adapter writes events, and which interrupt it raises.";
     /// `status`: bits 31:28 of dword 0x00.
@@ -291,6 +405,12 @@ layout! { Eqc, tag::Eqc, "eqc", Struct, 0x40, "Event queue context: where the ad
 /// `event_auto`, a union: 28 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |comp_event or dct_events or qp_events or wqe_associated_page_f.| to 0x14
+/// 0x0018 |comp_event or dct_events or qp_events or wqe_associated_page_f.|
+/// ```
 pub type EventAuto = Layout<tag::EventAuto, 0x1c>;
 layout! { EventAuto, tag::EventAuto, "event_auto", Union, 0x1c;
     /// `comp_event`: from byte 0x00 on.
@@ -326,6 +446,18 @@ layout! { EventAuto, tag::EventAuto, "event_auto", Union, 0x1c;
 /// With its list `pas`: [`QueryEqOutWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                       eq_context_entry                        | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x54
+/// 0x0058 |                         event_bitmask                         | to 0x5c
+/// 0x0060 |---------------------------------------------------------------| to 0x10c
+/// 0x0110 | pas[]
+/// ```
 pub type QueryEqOut = Layout<tag::QueryEqOut, 0x110>;
 
 /// `query_eq_out` and its list `pas`.
@@ -347,8 +479,16 @@ layout! { QueryEqOut, tag::QueryEqOut, "query_eq_out", Struct, 0x110, "Output of
 /// Input of QUERY_EQ (0x303). Reads the context of an event queue.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-----------------------------------------------|   eq_number   |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type QueryEqIn = Layout<tag::QueryEqIn, 0x10>;
-layout! { QueryEqIn, tag::QueryEqIn, "query_eq_in", Struct, 0x10, opcode 0x303, "Input of QUERY_EQ.";
+layout! { QueryEqIn, tag::QueryEqIn, "query_eq_in", Struct, 0x10, opcode 0x303, "Reads the context of an event queue.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -363,6 +503,12 @@ request! { QueryEqIn => QueryEqOut }
 /// `trans_page_fault_info`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |e|-------|page.|                   wq_number                   |
+/// 0x0004 |---------------|                  fault_token                  |
+/// ```
 pub type TransPageFaultInfo = Layout<tag::TransPageFaultInfo, 0x08>;
 layout! { TransPageFaultInfo, tag::TransPageFaultInfo, "trans_page_fault_info", Struct, 0x08;
     /// `error`: bit 31 of dword 0x00.
@@ -378,6 +524,12 @@ layout! { TransPageFaultInfo, tag::TransPageFaultInfo, "trans_page_fault_info", 
 /// `mem_page_fault_info`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |e|-----------------------------|       fault_token_47_32       |
+/// 0x0004 |                       fault_token_31_0                        |
+/// ```
 pub type MemPageFaultInfo = Layout<tag::MemPageFaultInfo, 0x08>;
 layout! { MemPageFaultInfo, tag::MemPageFaultInfo, "mem_page_fault_info", Struct, 0x08;
     /// `error`: bit 31 of dword 0x00.
@@ -391,6 +543,11 @@ layout! { MemPageFaultInfo, tag::MemPageFaultInfo, "mem_page_fault_info", Struct
 /// `page_fault_resume_in_page_fault_info_auto`, a union: 8 bytes.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |         trans_page_fault_info or mem_page_fault_info          | to 0x4
+/// ```
 pub type PageFaultResumeInPageFaultInfoAuto = Layout<tag::PageFaultResumeInPageFaultInfoAuto, 0x08>;
 layout! { PageFaultResumeInPageFaultInfoAuto, tag::PageFaultResumeInPageFaultInfoAuto, "page_fault_resume_in_page_fault_info_auto", Union, 0x08;
     /// `trans_page_fault_info`: from byte 0x00 on.
@@ -404,6 +561,13 @@ layout! { PageFaultResumeInPageFaultInfoAuto, tag::PageFaultResumeInPageFaultInf
 /// Output of PAGE_FAULT_RESUME (0x204).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type PageFaultResumeOut = Layout<tag::PageFaultResumeOut, 0x10>;
 layout! { PageFaultResumeOut, tag::PageFaultResumeOut, "page_fault_resume_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -417,8 +581,15 @@ layout! { PageFaultResumeOut, tag::PageFaultResumeOut, "page_fault_resume_out", 
 /// Input of PAGE_FAULT_RESUME (0x204). Tells the adapter that a page fault is handled, or failed.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |                        page_fault_info                        | to 0xc
+/// ```
 pub type PageFaultResumeIn = Layout<tag::PageFaultResumeIn, 0x10>;
-layout! { PageFaultResumeIn, tag::PageFaultResumeIn, "page_fault_resume_in", Struct, 0x10, opcode 0x204, "Input of a command.";
+layout! { PageFaultResumeIn, tag::PageFaultResumeIn, "page_fault_resume_in", Struct, 0x10, opcode 0x204, "Tells the adapter that a page fault is handled, or failed.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -433,6 +604,15 @@ request! { PageFaultResumeIn => PageFaultResumeOut }
 /// `gen_eqe_in`: 80 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-----------------------------------------------|   eq_number   |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                              eqe                              | to 0x4c
+/// ```
 pub type GenEqeIn = Layout<tag::GenEqeIn, 0x50>;
 layout! { GenEqeIn, tag::GenEqeIn, "gen_eqe_in", Struct, 0x50, "Input of GEN_EQE.";
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -450,6 +630,13 @@ layout! { GenEqeIn, tag::GenEqeIn, "gen_eqe_in", Struct, 0x50, "Input of GEN_EQE
 /// `gen_eq_out`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type GenEqOut = Layout<tag::GenEqOut, 0x10>;
 layout! { GenEqOut, tag::GenEqOut, "gen_eq_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -463,6 +650,13 @@ layout! { GenEqOut, tag::GenEqOut, "gen_eq_out", Struct, 0x10, "Output of a comm
 /// Output of DESTROY_EQ (0x302).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyEqOut = Layout<tag::DestroyEqOut, 0x10>;
 layout! { DestroyEqOut, tag::DestroyEqOut, "destroy_eq_out", Struct, 0x10, "Output of DESTROY_EQ.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -476,8 +670,16 @@ layout! { DestroyEqOut, tag::DestroyEqOut, "destroy_eq_out", Struct, 0x10, "Outp
 /// Input of DESTROY_EQ (0x302). Ends an event queue.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-----------------------------------------------|   eq_number   |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DestroyEqIn = Layout<tag::DestroyEqIn, 0x10>;
-layout! { DestroyEqIn, tag::DestroyEqIn, "destroy_eq_in", Struct, 0x10, opcode 0x302, "Input of DESTROY_EQ.";
+layout! { DestroyEqIn, tag::DestroyEqIn, "destroy_eq_in", Struct, 0x10, opcode 0x302, "Ends an event queue.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -494,6 +696,14 @@ request! { DestroyEqIn => DestroyEqOut }
 /// Output of CREATE_EQ (0x301).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |-----------------------------------------------|   eq_number   |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreateEqOut = Layout<tag::CreateEqOut, 0x10>;
 layout! { CreateEqOut, tag::CreateEqOut, "create_eq_out", Struct, 0x10, "Output of CREATE_EQ.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -511,11 +721,44 @@ layout! { CreateEqOut, tag::CreateEqOut, "create_eq_out", Struct, 0x10, "Output 
 /// With its list `pas`: [`CreateEqInWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                       eq_context_entry                        | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x54
+/// 0x0058 |                         event_bitmask                         | to 0x74
+/// 0x0078 |---------------------------------------------------------------| to 0x10c
+/// 0x0110 | pas[]
+/// ```
+///
+/// ```
+/// use mlx5_prm::{CreateEqInWithPas, CreateEqOut, Eqc, Eqn, EventType, UarPage};
+///
+/// // 64 entries of 64 bytes, one page, for errors of CQs and changes of ports.
+/// let mut buffer = [0; 512];
+/// let create = CreateEqInWithPas::new_in(&mut buffer, 1)?;
+/// create.head.set_eq_context_entry(
+///     &Eqc::new().with_log_eq_size(6).with_uar_page(UarPage::new(3)).with_intr(1),
+/// );
+/// let events = 1 << EventType::CQ_ERROR.0 | 1 << EventType::PORT_STATE_CHANGE.0;
+/// create.head.event_bitmask_mut()[0].set(events); // types 0 to 63
+/// create.tail[0].set(0x1_2000_0000);
+///
+/// assert_eq!(create.as_bytes()[0x1c..0x20], [0x06, 0, 0, 3]);
+/// assert_eq!(create.as_bytes()[0x58..0x60], [0, 0, 0, 0, 0, 0, 0x02, 0x10]);
+///
+/// let answer = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0];
+/// assert_eq!(CreateEqOut::view(&answer)?.eq_number(), Eqn::new(7));
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type CreateEqIn = Layout<tag::CreateEqIn, 0x110>;
 
 /// `create_eq_in` and its list `pas`.
 pub type CreateEqInWithPas = WithTail<CreateEqIn, U64>;
-layout! { CreateEqIn, tag::CreateEqIn, "create_eq_in", Struct, 0x110, opcode 0x301, "Input of CREATE_EQ.";
+layout! { CreateEqIn, tag::CreateEqIn, "create_eq_in", Struct, 0x110, opcode 0x301, "Makes an event queue for the events of the bitmask.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -535,6 +778,14 @@ request! { CreateEqIn => CreateEqOut }
 /// Output of CONFIG_INT_MODERATION (0x804).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |-------|       min_delay       |          int_vector           |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type ConfigIntModerationOut = Layout<tag::ConfigIntModerationOut, 0x10>;
 layout! { ConfigIntModerationOut, tag::ConfigIntModerationOut, "config_int_moderation_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -552,8 +803,16 @@ layout! { ConfigIntModerationOut, tag::ConfigIntModerationOut, "config_int_moder
 /// Input of CONFIG_INT_MODERATION (0x804). Sets or reads the least delay between interrupts of a vector.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------|       min_delay       |          int_vector           |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type ConfigIntModerationIn = Layout<tag::ConfigIntModerationIn, 0x10>;
-layout! { ConfigIntModerationIn, tag::ConfigIntModerationIn, "config_int_moderation_in", Struct, 0x10, opcode 0x804, "Input of a command.";
+layout! { ConfigIntModerationIn, tag::ConfigIntModerationIn, "config_int_moderation_in", Struct, 0x10, opcode 0x804, "Sets or reads the least delay between interrupts of a vector.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -570,6 +829,13 @@ request! { ConfigIntModerationIn => ConfigIntModerationOut }
 /// `pages_req_event`: 28 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|          function_id          |
+/// 0x0004 |                           num_pages                           |
+/// 0x0008 |---------------------------------------------------------------| to 0x18
+/// ```
 pub type PagesReqEvent = Layout<tag::PagesReqEvent, 0x1c>;
 layout! { PagesReqEvent, tag::PagesReqEvent, "pages_req_event", Struct, 0x1c;
     /// `function_id`: bits 15:0 of dword 0x00.
@@ -583,6 +849,14 @@ layout! { PagesReqEvent, tag::PagesReqEvent, "pages_req_event", Struct, 0x1c;
 /// Entry of an event queue: one event.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  event_type   |---------------|event_sub_type |
+/// 0x0004 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                          event_data                           | to 0x38
+/// 0x003c |-------------------------------|   signature   |-------------|o|
+/// ```
 pub type Eqe = Layout<tag::Eqe, 0x40>;
 layout! { Eqe, tag::Eqe, "eqe", Struct, 0x40, "Entry of an event queue: one event.";
     /// `event_type`: bits 23:16 of dword 0x00.

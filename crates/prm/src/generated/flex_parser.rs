@@ -51,6 +51,16 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
 /// Output of QUERY_MATCH_SAMPLE_INFO (0xb13).
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |-------|    modify_field_id    |ok_bit_format_.|field_format_s.|
+/// 0x0014 |-----|ok_bit_o.|-----------------------------------------------|
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type QueryMatchSampleInfoOut = Layout<tag::QueryMatchSampleInfoOut, 0x20>;
 layout! { QueryMatchSampleInfoOut, tag::QueryMatchSampleInfoOut, "query_match_sample_info_out", Struct, 0x20, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -72,8 +82,17 @@ layout! { QueryMatchSampleInfoOut, tag::QueryMatchSampleInfoOut, "query_match_sa
 /// Input of QUERY_MATCH_SAMPLE_INFO (0xb13). Reads how to match by a sample of the flex parser.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0x10
+/// 0x0014 |                        sample_field_id                        |
+/// 0x0018 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type QueryMatchSampleInfoIn = Layout<tag::QueryMatchSampleInfoIn, 0x40>;
-layout! { QueryMatchSampleInfoIn, tag::QueryMatchSampleInfoIn, "query_match_sample_info_in", Struct, 0x40, opcode 0xb13, "Input of a command.";
+layout! { QueryMatchSampleInfoIn, tag::QueryMatchSampleInfoIn, "query_match_sample_info_in", Struct, 0x40, opcode 0xb13, "Reads how to match by a sample of the flex parser.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -88,6 +107,13 @@ request! { QueryMatchSampleInfoIn => QueryMatchSampleInfoOut }
 /// `parse_graph_arc`: 16 bytes.
 ///
 /// Sources: dpdk, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |s|-------------|arc_parse_grap.|    compare_condition_value    |
+/// 0x0004 |                    parse_graph_node_handle                    |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ParseGraphArc = Layout<tag::ParseGraphArc, 0x10>;
 layout! { ParseGraphArc, tag::ParseGraphArc, "parse_graph_arc", Struct, 0x10;
     /// `start_inner_tunnel`: bit 31 of dword 0x00.
@@ -103,6 +129,14 @@ layout! { ParseGraphArc, tag::ParseGraphArc, "parse_graph_arc", Struct, 0x10;
 /// `parse_graph_flow_match_sample`: 16 bytes.
 ///
 /// Sources: dpdk, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |f|-----|flow_m.|---------------|flow_match_sample_field_offset |
+/// 0x0004 |-------|flow_m.|flow_match_sam.|-------------------------|flow.|
+/// 0x0008 |              flow_match_sample_field_offset_mask              |
+/// 0x000c |                  flow_match_sample_field_id                   |
+/// ```
 pub type ParseGraphFlowMatchSample = Layout<tag::ParseGraphFlowMatchSample, 0x10>;
 layout! { ParseGraphFlowMatchSample, tag::ParseGraphFlowMatchSample, "parse_graph_flow_match_sample", Struct, 0x10;
     /// `flow_match_sample_en`: bit 31 of dword 0x00.
@@ -125,11 +159,25 @@ layout! { ParseGraphFlowMatchSample, tag::ParseGraphFlowMatchSample, "parse_grap
 
 /// `parse_graph_flex`: 416 bytes.
 ///
-/// General object 0x0022 (parse_graph_node): Node of the programmable parser.
+/// General object 0x0022 (parse_graph_node): Node of the programmable parser. See [`CreateObject`](crate::CreateObject).
 ///
 /// Called `parse_graph_node` in libdpcp.
 ///
 /// Sources: dpdk, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |   header_length_base_value    |-------|header.|-------|header.|
+/// 0x0010 |  header_length_field_offset   |   next_header_field_offset    |
+/// 0x0014 |-----------------------------------|head_ancho.|-|h|-|next_hea.|
+/// 0x0018 |                   header_length_field_mask                    |
+/// 0x001c |---------------------------------------------------------------|
+/// 0x0020 |                         sample_table                          | to 0x9c
+/// 0x00a0 |                           input_arc                           | to 0x11c
+/// 0x0120 |                          output_arc                           | to 0x19c
+/// ```
 #[doc(alias = "parse_graph_node")]
 pub type ParseGraphFlex = Layout<tag::ParseGraphFlex, 0x1a0>;
 layout! { ParseGraphFlex, tag::ParseGraphFlex, "parse_graph_flex", Struct, 0x1a0;
@@ -166,7 +214,15 @@ layout! { ParseGraphFlex, tag::ParseGraphFlex, "parse_graph_flex", Struct, 0x1a0
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                             flex                              | to 0x1ac
+/// ```
 pub type CreateFlexParserIn = Layout<tag::CreateFlexParserIn, 0x1b0>;
 layout! { CreateFlexParserIn, tag::CreateFlexParserIn, "create_flex_parser_in", Struct, 0x1b0, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -179,7 +235,15 @@ layout! { CreateFlexParserIn, tag::CreateFlexParserIn, "create_flex_parser_in", 
 ///
 /// Output of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                             flex                              | to 0x1ac
+/// ```
 pub type CreateFlexParserOut = Layout<tag::CreateFlexParserOut, 0x1b0>;
 layout! { CreateFlexParserOut, tag::CreateFlexParserOut, "create_flex_parser_out", Struct, 0x1b0, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -191,6 +255,14 @@ layout! { CreateFlexParserOut, tag::CreateFlexParserOut, "create_flex_parser_out
 /// `parse_graph_flex_out`: 432 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                          capability                           | to 0x1ac
+/// ```
 pub type ParseGraphFlexOut = Layout<tag::ParseGraphFlexOut, 0x1b0>;
 layout! { ParseGraphFlexOut, tag::ParseGraphFlexOut, "parse_graph_flex_out", Struct, 0x1b0, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -205,7 +277,15 @@ layout! { ParseGraphFlexOut, tag::ParseGraphFlexOut, "parse_graph_flex_out", Str
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                             node                              | to 0x1ac
+/// ```
 pub type CreateParseGraphNodeIn = Layout<tag::CreateParseGraphNodeIn, 0x1b0>;
 layout! { CreateParseGraphNodeIn, tag::CreateParseGraphNodeIn, "create_parse_graph_node_in", Struct, 0x1b0, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -218,7 +298,15 @@ layout! { CreateParseGraphNodeIn, tag::CreateParseGraphNodeIn, "create_parse_gra
 ///
 /// Output of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                             node                              | to 0x1ac
+/// ```
 pub type CreateParseGraphNodeOut = Layout<tag::CreateParseGraphNodeOut, 0x1b0>;
 layout! { CreateParseGraphNodeOut, tag::CreateParseGraphNodeOut, "create_parse_graph_node_out", Struct, 0x1b0, "Output of a command.";
     /// `hdr`: from byte 0x00 on.

@@ -303,6 +303,20 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
 /// Called `dr_match_spec` in rdma-core.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          smac_47_16                           |
+/// 0x0004 |           smac_15_0           |           ethertype           |
+/// 0x0008 |                          dmac_47_16                           |
+/// 0x000c |           dmac_15_0           |firs.|f|       first_vid       |
+/// 0x0010 |  ip_protocol  |  ip_dscp  |ip.|c|s|f|ip_ver.|    tcp_flags    |
+/// 0x0014 |           tcp_sport           |           tcp_dport           |
+/// 0x0018 |l4.|l4_typ.|-------------------|ipv4_i.|l|l|i|l| ttl_hoplimit  |
+/// 0x001c |           udp_sport           |           udp_dport           |
+/// 0x0020 |                       src_ipv4_src_ipv6                       | to 0x2c
+/// 0x0030 |                       dst_ipv4_dst_ipv6                       | to 0x3c
+/// ```
 #[doc(alias = "dr_match_spec")]
 pub type FteMatchSetLyr2_4 = Layout<tag::FteMatchSetLyr2_4, 0x40>;
 layout! { FteMatchSetLyr2_4, tag::FteMatchSetLyr2_4, "fte_match_set_lyr_2_4", Struct, 0x40;
@@ -372,6 +386,11 @@ layout! { FteMatchSetLyr2_4, tag::FteMatchSetLyr2_4, "fte_match_set_lyr_2_4", St
 /// `nvgre_key`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      hi                       |      lo       |
+/// ```
 pub type NvgreKey = Layout<tag::NvgreKey, 0x04>;
 layout! { NvgreKey, tag::NvgreKey, "nvgre_key", Struct, 0x04;
     /// `hi`: bits 31:8 of dword 0x00.
@@ -383,6 +402,11 @@ layout! { NvgreKey, tag::NvgreKey, "nvgre_key", Struct, 0x04;
 /// `gre_key`, a union: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         nvgre or key                          |
+/// ```
 pub type GreKey = Layout<tag::GreKey, 0x04>;
 layout! { GreKey, tag::GreKey, "gre_key", Union, 0x04;
     /// `nvgre`: from byte 0x00 on.
@@ -396,6 +420,24 @@ layout! { GreKey, tag::GreKey, "gre_key", Union, 0x04;
 /// Called `dr_match_set_misc` in rdma-core.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |g|b|g|g|source.|                  source_sqn                   |
+/// 0x0004 | source_eswitch_owner_vhca_id  |          source_port          |
+/// 0x0008 |oute.|o|   outer_second_vid    |inne.|i|   inner_second_vid    |
+/// 0x000c |o|i|o|i|o|---------------------|         gre_protocol          |
+/// 0x0010 |                            gre_key                            |
+/// 0x0014 |                   vxlan_vni                   |  bth_opcode   |
+/// 0x0018 |                  geneve_vni                   |lag_rx.|---|g|g|
+/// 0x001c |-----------------------|         outer_ipv6_flow_label         |
+/// 0x0020 |-----------------------|         inner_ipv6_flow_label         |
+/// 0x0024 |-------------------|geneve_opt.|     geneve_protocol_type      |
+/// 0x0028 |---------------|                  bth_dst_qp                   |
+/// 0x002c |                         inner_esp_spi                         |
+/// 0x0030 |                         outer_esp_spi                         |
+/// 0x0034 |---------------------------------------------------------------| to 0x3c
+/// ```
 #[doc(alias = "dr_match_set_misc")]
 pub type FteMatchSetMisc = Layout<tag::FteMatchSetMisc, 0x40>;
 layout! { FteMatchSetMisc, tag::FteMatchSetMisc, "fte_match_set_misc", Struct, 0x40;
@@ -473,6 +515,11 @@ layout! { FteMatchSetMisc, tag::FteMatchSetMisc, "fte_match_set_misc", Struct, 0
 /// `fte_match_mpls`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |              mpls_label               |mpls.|m|   mpls_ttl    |
+/// ```
 pub type FteMatchMpls = Layout<tag::FteMatchMpls, 0x04>;
 layout! { FteMatchMpls, tag::FteMatchMpls, "fte_match_mpls", Struct, 0x04;
     /// `mpls_label`: bits 31:12 of dword 0x00.
@@ -490,6 +537,25 @@ layout! { FteMatchMpls, tag::FteMatchMpls, "fte_match_mpls", Struct, 0x04;
 /// Called `dr_match_set_misc2` in rdma-core.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       outer_first_mpls                        |
+/// 0x0004 |                       inner_first_mpls                        |
+/// 0x0008 |                   outer_first_mpls_over_gre                   |
+/// 0x000c |                   outer_first_mpls_over_udp                   |
+/// 0x0010 |                       metadata_reg_c_7                        |
+/// 0x0014 |                       metadata_reg_c_6                        |
+/// 0x0018 |                       metadata_reg_c_5                        |
+/// 0x001c |                       metadata_reg_c_4                        |
+/// 0x0020 |                       metadata_reg_c_3                        |
+/// 0x0024 |                       metadata_reg_c_2                        |
+/// 0x0028 |                       metadata_reg_c_1                        |
+/// 0x002c |                       metadata_reg_c_0                        |
+/// 0x0030 |                        metadata_reg_a                         |
+/// 0x0034 | psp_syndrome  |macsec_syndrome|ipsec_syndrome |ipsec_next_hea.|
+/// 0x0038 |---------------------------------------------------------------| to 0x3c
+/// ```
 #[doc(alias = "dr_match_set_misc2")]
 pub type FteMatchSetMisc2 = Layout<tag::FteMatchSetMisc2, 0x40>;
 layout! { FteMatchSetMisc2, tag::FteMatchSetMisc2, "fte_match_set_misc2", Struct, 0x40;
@@ -534,6 +600,26 @@ layout! { FteMatchSetMisc2, tag::FteMatchSetMisc2, "fte_match_set_misc2", Struct
 /// Called `dr_match_set_misc3` in rdma-core.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       inner_tcp_seq_num                       |
+/// 0x0004 |                       outer_tcp_seq_num                       |
+/// 0x0008 |                       inner_tcp_ack_num                       |
+/// 0x000c |                       outer_tcp_ack_num                       |
+/// 0x0010 |---------------|              outer_vxlan_gpe_vni              |
+/// 0x0014 |outer_vxlan_gp.|outer_vxlan_gp.|-------------------------------|
+/// 0x0018 |                       icmp_header_data                        |
+/// 0x001c |                      icmpv6_header_data                       |
+/// 0x0020 |   icmp_type   |   icmp_code   |  icmpv6_type  |  icmpv6_code  |
+/// 0x0024 |                   geneve_tlv_option_0_data                    |
+/// 0x0028 |                           gtpu_teid                           |
+/// 0x002c | gtpu_msg_type |gtpu_msg_flags |-------------------------------|
+/// 0x0030 |                           gtpu_dw_2                           |
+/// 0x0034 |                      gtpu_first_ext_dw_0                      |
+/// 0x0038 |                           gtpu_dw_0                           |
+/// 0x003c |---------------------------------------------------------------|
+/// ```
 #[doc(alias = "dr_match_set_misc3")]
 pub type FteMatchSetMisc3 = Layout<tag::FteMatchSetMisc3, 0x40>;
 layout! { FteMatchSetMisc3, tag::FteMatchSetMisc3, "fte_match_set_misc3", Struct, 0x40;
@@ -584,6 +670,26 @@ layout! { FteMatchSetMisc3, tag::FteMatchSetMisc3, "fte_match_set_misc3", Struct
 /// Called `dr_match_set_misc4` in rdma-core.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                   prog_sample_field_value_0                   |
+/// 0x0004 |                    prog_sample_field_id_0                     |
+/// 0x0008 |                   prog_sample_field_value_1                   |
+/// 0x000c |                    prog_sample_field_id_1                     |
+/// 0x0010 |                   prog_sample_field_value_2                   |
+/// 0x0014 |                    prog_sample_field_id_2                     |
+/// 0x0018 |                   prog_sample_field_value_3                   |
+/// 0x001c |                    prog_sample_field_id_3                     |
+/// 0x0020 |                   prog_sample_field_value_4                   |
+/// 0x0024 |                    prog_sample_field_id_4                     |
+/// 0x0028 |                   prog_sample_field_value_5                   |
+/// 0x002c |                    prog_sample_field_id_5                     |
+/// 0x0030 |                   prog_sample_field_value_6                   |
+/// 0x0034 |                    prog_sample_field_id_6                     |
+/// 0x0038 |                   prog_sample_field_value_7                   |
+/// 0x003c |                    prog_sample_field_id_7                     |
+/// ```
 #[doc(alias = "dr_match_set_misc4")]
 pub type FteMatchSetMisc4 = Layout<tag::FteMatchSetMisc4, 0x40>;
 layout! { FteMatchSetMisc4, tag::FteMatchSetMisc4, "fte_match_set_misc4", Struct, 0x40;
@@ -626,6 +732,23 @@ layout! { FteMatchSetMisc4, tag::FteMatchSetMisc4, "fte_match_set_misc4", Struct
 /// Called `dr_match_set_misc5` in rdma-core.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         macsec_tag_0                          |
+/// 0x0004 |                         macsec_tag_1                          |
+/// 0x0008 |                         macsec_tag_2                          |
+/// 0x000c |                         macsec_tag_3                          |
+/// 0x0010 |                        tunnel_header_0                        |
+/// 0x0014 |                        tunnel_header_1                        |
+/// 0x0018 |                        tunnel_header_2                        |
+/// 0x001c |                        tunnel_header_3                        |
+/// 0x0020 |---------------------------------------------------------------| to 0x2c
+/// 0x0030 |                       metadata_reg_c_8                        |
+/// 0x0034 |                       metadata_reg_c_9                        |
+/// 0x0038 |                       metadata_reg_c_10                       |
+/// 0x003c |                       metadata_reg_c_11                       |
+/// ```
 #[doc(alias = "dr_match_set_misc5")]
 pub type FteMatchSetMisc5 = Layout<tag::FteMatchSetMisc5, 0x40>;
 layout! { FteMatchSetMisc5, tag::FteMatchSetMisc5, "fte_match_set_misc5", Struct, 0x40;
@@ -658,6 +781,12 @@ layout! { FteMatchSetMisc5, tag::FteMatchSetMisc5, "fte_match_set_misc5", Struct
 /// `fte_match_set_misc6`: 64 bytes.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------|psp_ve.|---|
+/// 0x0004 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type FteMatchSetMisc6 = Layout<tag::FteMatchSetMisc6, 0x40>;
 layout! { FteMatchSetMisc6, tag::FteMatchSetMisc6, "fte_match_set_misc6", Struct, 0x40;
     /// `psp_version`: bits 5:2 of dword 0x00.
@@ -667,6 +796,22 @@ layout! { FteMatchSetMisc6, tag::FteMatchSetMisc6, "fte_match_set_misc6", Struct
 /// `wqe_based_flow_table_cap`: 60 bytes.
 ///
 /// Sources: v7.3, v6.12, dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----|log_max_.|-----|log_max_.|-----|log_max_.|-----|log_max_.|
+/// 0x0004 |r|r|-|stc_allo.|-----|stc_allo.|-----|ste_allo.|-----|ste_allo.|
+/// 0x0008 |---------------------|rtc_repa.|-----|rtc_inde.|-----|rtc_log_.|
+/// 0x000c |---------------|max_header_mod.|          ste_format           |
+/// 0x0010 |                        stc_action_type                        | to 0x1c
+/// 0x0020 |      header_insert_type       |      header_remove_type       |
+/// 0x0024 |                     trivial_match_definer                     |
+/// 0x0028 |-----------------------------------------------------|rtc_max_.|
+/// 0x002c |-----------------------------------------------|access_index_m.|
+/// 0x0030 |-------------------------------|      ste_format_gen_wqe       |
+/// 0x0034 |                  linear_match_definer_reg_c3                  |
+/// 0x0038 |f|f|f|---------------------------------------------------------|
+/// ```
 pub type WqeBasedFlowTableCap = Layout<tag::WqeBasedFlowTableCap, 0x3c>;
 layout! { WqeBasedFlowTableCap, tag::WqeBasedFlowTableCap, "wqe_based_flow_table_cap", Struct, 0x3c;
     /// `log_max_num_ste`: bits 28:24 of dword 0x00.
@@ -728,8 +873,15 @@ layout! { WqeBasedFlowTableCap, tag::WqeBasedFlowTableCap, "wqe_based_flow_table
 /// Input of SYNC_STEERING (0xb00). Synchronizes steering, so that removed entries are no longer in use.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type SyncSteeringIn = Layout<tag::SyncSteeringIn, 0x20>;
-layout! { SyncSteeringIn, tag::SyncSteeringIn, "sync_steering_in", Struct, 0x20, opcode 0xb00, "Input of a command.";
+layout! { SyncSteeringIn, tag::SyncSteeringIn, "sync_steering_in", Struct, 0x20, opcode 0xb00, "Synchronizes steering, so that removed entries are no longer in use.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -744,6 +896,13 @@ request! { SyncSteeringIn => SyncSteeringOut }
 /// Output of SYNC_STEERING (0xb00).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SyncSteeringOut = Layout<tag::SyncSteeringOut, 0x10>;
 layout! { SyncSteeringOut, tag::SyncSteeringOut, "sync_steering_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -755,6 +914,12 @@ layout! { SyncSteeringOut, tag::SyncSteeringOut, "sync_steering_out", Struct, 0x
 /// `dest_format_struct`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |destination_ty.|                destination_id                 |
+/// 0x0004 |d|p|-----------|destination_ta.|destination_eswitch_owner_vhca.|
+/// ```
 pub type DestFormatStruct = Layout<tag::DestFormatStruct, 0x08>;
 layout! { DestFormatStruct, tag::DestFormatStruct, "dest_format_struct", Struct, 0x08;
     /// `destination_type`: bits 31:24 of dword 0x00.
@@ -774,6 +939,12 @@ layout! { DestFormatStruct, tag::DestFormatStruct, "dest_format_struct", Struct,
 /// `flow_counter_list`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        flow_counter_id                        |
+/// 0x0004 |---------------------------------------------------------------|
+/// ```
 pub type FlowCounterList = Layout<tag::FlowCounterList, 0x08>;
 layout! { FlowCounterList, tag::FlowCounterList, "flow_counter_list", Struct, 0x08;
     /// `flow_counter_id`: bits 31:0 of dword 0x00.
@@ -783,6 +954,13 @@ layout! { FlowCounterList, tag::FlowCounterList, "flow_counter_list", Struct, 0x
 /// `extended_dest_format`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       destination_entry                       | to 0x4
+/// 0x0008 |                      packet_reformat_id                       |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type ExtendedDestFormat = Layout<tag::ExtendedDestFormat, 0x10>;
 layout! { ExtendedDestFormat, tag::ExtendedDestFormat, "extended_dest_format", Struct, 0x10;
     /// `destination_entry`: from byte 0x00 on.
@@ -794,6 +972,12 @@ layout! { ExtendedDestFormat, tag::ExtendedDestFormat, "extended_dest_format", S
 /// `dest_format_flow_counter_list_auto`, a union: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, rdma-core, dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   extended_dest_format or flow_counter_list or dest_format    | to 0x4
+/// 0x0008 |                     extended_dest_format                      | to 0xc
+/// ```
 pub type DestFormatFlowCounterListAuto = Layout<tag::DestFormatFlowCounterListAuto, 0x10>;
 layout! { DestFormatFlowCounterListAuto, tag::DestFormatFlowCounterListAuto, "dest_format_flow_counter_list_auto", Union, 0x10;
     /// `extended_dest_format`: from byte 0x00 on.
@@ -807,6 +991,18 @@ layout! { DestFormatFlowCounterListAuto, tag::DestFormatFlowCounterListAuto, "de
 /// `fte_match_param`: 512 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         outer_headers                         | to 0x3c
+/// 0x0040 |                        misc_parameters                        | to 0x7c
+/// 0x0080 |                         inner_headers                         | to 0xbc
+/// 0x00c0 |                       misc_parameters_2                       | to 0xfc
+/// 0x0100 |                       misc_parameters_3                       | to 0x13c
+/// 0x0140 |                       misc_parameters_4                       | to 0x17c
+/// 0x0180 |                       misc_parameters_5                       | to 0x1bc
+/// 0x01c0 |                       misc_parameters_6                       | to 0x1fc
+/// ```
 pub type FteMatchParam = Layout<tag::FteMatchParam, 0x200>;
 layout! { FteMatchParam, tag::FteMatchParam, "fte_match_param", Struct, 0x200;
     /// `outer_headers`: from byte 0x00 on.
@@ -830,6 +1026,11 @@ layout! { FteMatchParam, tag::FteMatchParam, "fte_match_param", Struct, 0x200;
 /// `vlan`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            ethtype            |prio |c|          vid          |
+/// ```
 pub type Vlan = Layout<tag::Vlan, 0x04>;
 layout! { Vlan, tag::Vlan, "vlan", Struct, 0x04;
     /// `ethtype`: bits 31:16 of dword 0x00.
@@ -845,6 +1046,11 @@ layout! { Vlan, tag::Vlan, "vlan", Struct, 0x04;
 /// `exe_aso_ctrl_flow_meter`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |return.|aso_ty.|---------------------------------------|a|in.|m|
+/// ```
 pub type ExeAsoCtrlFlowMeter = Layout<tag::ExeAsoCtrlFlowMeter, 0x04>;
 layout! { ExeAsoCtrlFlowMeter, tag::ExeAsoCtrlFlowMeter, "exe_aso_ctrl_flow_meter", Struct, 0x04;
     /// `return_reg_id`: bits 31:28 of dword 0x00.
@@ -862,6 +1068,11 @@ layout! { ExeAsoCtrlFlowMeter, tag::ExeAsoCtrlFlowMeter, "exe_aso_ctrl_flow_mete
 /// `exe_aso_ctrl`, a union: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    exe_aso_ctrl_flow_meter                    |
+/// ```
 pub type ExeAsoCtrl = Layout<tag::ExeAsoCtrl, 0x04>;
 layout! { ExeAsoCtrl, tag::ExeAsoCtrl, "exe_aso_ctrl", Union, 0x04;
     /// `exe_aso_ctrl_flow_meter`: from byte 0x00 on.
@@ -871,6 +1082,12 @@ layout! { ExeAsoCtrl, tag::ExeAsoCtrl, "exe_aso_ctrl", Union, 0x04;
 /// `execute_aso`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |v|-------------|                 aso_object_id                 |
+/// 0x0004 |                         exe_aso_ctrl                          |
+/// ```
 pub type ExecuteAso = Layout<tag::ExecuteAso, 0x08>;
 layout! { ExecuteAso, tag::ExecuteAso, "execute_aso", Struct, 0x08;
     /// `valid`: bit 31 of dword 0x00.
@@ -886,6 +1103,25 @@ layout! { ExecuteAso, tag::ExecuteAso, "execute_aso", Struct, 0x08;
 /// With its list `destination`: [`FlowContextWithDestination`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           push_vlan                           |
+/// 0x0004 |                           group_id                            |
+/// 0x0008 |---------------|                   flow_tag                    |
+/// 0x000c |-------------------------------|            action             |
+/// 0x0010 |e|u|fl.|encryp.|             destination_list_size             |
+/// 0x0014 |---------------|            flow_counter_list_size             |
+/// 0x0018 |                      packet_reformat_id                       |
+/// 0x001c |                       modify_header_id                        |
+/// 0x0020 |                          push_vlan_2                          |
+/// 0x0024 |                    encrypt_decrypt_obj_id                     |
+/// 0x0028 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                          match_value                          | to 0x23c
+/// 0x0240 |                          execute_aso                          | to 0x25c
+/// 0x0260 |---------------------------------------------------------------| to 0x2fc
+/// 0x0300 | destination[]
+/// ```
 pub type FlowContext = Layout<tag::FlowContext, 0x300>;
 
 /// `flow_context` and its list `destination`.
@@ -929,6 +1165,12 @@ layout! { FlowContext, tag::FlowContext, "flow_context", Struct, 0x300;
 /// `traffic_counter`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                            packets                            | to 0x4
+/// 0x0008 |                            octets                             | to 0xc
+/// ```
 pub type TrafficCounter = Layout<tag::TrafficCounter, 0x10>;
 layout! { TrafficCounter, tag::TrafficCounter, "traffic_counter", Struct, 0x10;
     /// `packets`: 64 bits from byte 0x00 on.
@@ -942,6 +1184,13 @@ layout! { TrafficCounter, tag::TrafficCounter, "traffic_counter", Struct, 0x10;
 /// Output of SET_FLOW_TABLE_ENTRY (0x936).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SetFteOut = Layout<tag::SetFteOut, 0x10>;
 layout! { SetFteOut, tag::SetFteOut, "set_fte_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -959,11 +1208,26 @@ layout! { SetFteOut, tag::SetFteOut, "set_fte_out", Struct, 0x10, "Output of a c
 /// With its list `flow_context.destination`: [`SetFteInWithDestination`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|o|---------------------------|         vport_number          |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |  table_type   |---------------|     eswitch_owner_vhca_id     |
+/// 0x0014 |---------------|                   table_id                    |
+/// 0x0018 |i|---------------------------------------------|modify_enable_.|
+/// 0x001c |---------------------------------------------------------------|
+/// 0x0020 |                          flow_index                           |
+/// 0x0024 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                         flow_context                          | to 0x33c
+/// ```
 pub type SetFteIn = Layout<tag::SetFteIn, 0x340>;
 
 /// `set_fte_in` and its list `flow_context.destination`.
 pub type SetFteInWithDestination = WithTail<SetFteIn, DestFormatFlowCounterListAuto>;
-layout! { SetFteIn, tag::SetFteIn, "set_fte_in", Struct, 0x340, opcode 0x936, "Input of a command.";
+layout! { SetFteIn, tag::SetFteIn, "set_fte_in", Struct, 0x340, opcode 0x936, "Makes a flow table entry at an index (op_mod 0), or changes the selected parts of one (op_mod 1).";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -996,6 +1260,12 @@ request! { SetFteIn => SetFteOut }
 /// `dest_format`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, rdma-core, dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |destination_ty.|                destination_id                 |
+/// 0x0004 |d|p|---------------------------|destination_eswitch_owner_vhca.|
+/// ```
 pub type DestFormat = Layout<tag::DestFormat, 0x08>;
 layout! { DestFormat, tag::DestFormat, "dest_format", Struct, 0x08;
     /// `destination_type`: bits 31:24 of dword 0x00.
@@ -1013,6 +1283,12 @@ layout! { DestFormat, tag::DestFormat, "dest_format", Struct, 0x08;
 /// `sw_owner_icm_root_params`: 16 bytes.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      sw_owner_icm_root_1                      | to 0x4
+/// 0x0008 |                      sw_owner_icm_root_0                      | to 0xc
+/// ```
 pub type SwOwnerIcmRootParams = Layout<tag::SwOwnerIcmRootParams, 0x10>;
 layout! { SwOwnerIcmRootParams, tag::SwOwnerIcmRootParams, "sw_owner_icm_root_params", Struct, 0x10;
     /// `sw_owner_icm_root_1`: 64 bits from byte 0x00 on.
@@ -1024,6 +1300,13 @@ layout! { SwOwnerIcmRootParams, tag::SwOwnerIcmRootParams, "sw_owner_icm_root_pa
 /// `rtc_params`: 16 bytes.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           rtc_id_0                            |
+/// 0x0004 |                           rtc_id_1                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type RtcParams = Layout<tag::RtcParams, 0x10>;
 layout! { RtcParams, tag::RtcParams, "rtc_params", Struct, 0x10;
     /// `rtc_id_0`: bits 31:0 of dword 0x00.
@@ -1035,6 +1318,15 @@ layout! { RtcParams, tag::RtcParams, "rtc_params", Struct, 0x10;
 /// `flow_table_context`: 40 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |r|d|s|t|table_.|     level     |r|-------------|   log_size    |
+/// 0x0004 |---------------|                 table_miss_id                 |
+/// 0x0008 |---------------|           lag_master_next_table_id            |
+/// 0x000c |---------------------------------------------------------------| to 0x14
+/// 0x0018 |                              sws                              | to 0x24
+/// ```
 pub type FlowTableContext = Layout<tag::FlowTableContext, 0x28>;
 layout! { FlowTableContext, tag::FlowTableContext, "flow_table_context", Struct, 0x28;
     /// `reformat_en`: bit 31 of dword 0x00.
@@ -1068,6 +1360,14 @@ layout! { FlowTableContext, tag::FlowTableContext, "flow_table_context", Struct,
 /// Output of QUERY_FLOW_TABLE (0x932).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0x14
+/// 0x0018 |                      flow_table_context                       | to 0x3c
+/// ```
 pub type QueryFlowTableOut = Layout<tag::QueryFlowTableOut, 0x40>;
 layout! { QueryFlowTableOut, tag::QueryFlowTableOut, "query_flow_table_out", Struct, 0x40, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1083,8 +1383,19 @@ layout! { QueryFlowTableOut, tag::QueryFlowTableOut, "query_flow_table_out", Str
 /// Input of QUERY_FLOW_TABLE (0x932). Reads the context of a flow table.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |        vhca_tunnel_id         |            op_mod             |
+/// 0x0008 |o|-----------------------------|         vport_number          |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |  table_type   |-----------------------------------------------|
+/// 0x0014 |---------------|                   table_id                    |
+/// 0x0018 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type QueryFlowTableIn = Layout<tag::QueryFlowTableIn, 0x40>;
-layout! { QueryFlowTableIn, tag::QueryFlowTableIn, "query_flow_table_in", Struct, 0x40, opcode 0x932, "Input of a command.";
+layout! { QueryFlowTableIn, tag::QueryFlowTableIn, "query_flow_table_in", Struct, 0x40, opcode 0x932, "Reads the context of a flow table.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1111,6 +1422,14 @@ request! { QueryFlowTableIn => QueryFlowTableOut }
 /// With its list `flow_context.destination`: [`QueryFteOutWithDestination`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                         flow_context                          | to 0x33c
+/// ```
 pub type QueryFteOut = Layout<tag::QueryFteOut, 0x340>;
 
 /// `query_fte_out` and its list `flow_context.destination`.
@@ -1129,8 +1448,20 @@ layout! { QueryFteOut, tag::QueryFteOut, "query_fte_out", Struct, 0x340, "Output
 /// Input of QUERY_FLOW_TABLE_ENTRY (0x937). Reads a flow table entry.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |  table_type   |-----------------------------------------------|
+/// 0x0014 |---------------|                   table_id                    |
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                          flow_index                           |
+/// 0x0024 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type QueryFteIn = Layout<tag::QueryFteIn, 0x40>;
-layout! { QueryFteIn, tag::QueryFteIn, "query_fte_in", Struct, 0x40, opcode 0x937, "Input of a command.";
+layout! { QueryFteIn, tag::QueryFteIn, "query_fte_in", Struct, 0x40, opcode 0x937, "Reads a flow table entry.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1149,6 +1480,19 @@ request! { QueryFteIn => QueryFteOut }
 /// `match_definer_format_0`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                       metadata_reg_c_0                        |
+/// 0x0024 |                       metadata_reg_c_1                        |
+/// 0x0028 |                       outer_dmac_47_16                        |
+/// 0x002c |        outer_dmac_15_0        |        outer_ethertype        |
+/// 0x0030 |-|s|f|o|ou.|ou.|po.|ou.|ou.|ou.|oute.|o| outer_first_vlan_vid  |
+/// 0x0034 |outer_.|---|ou.|ou.|f|o|o|o|ou.|oute.|o| outer_second_vlan_vid |
+/// 0x0038 |                       outer_smac_47_16                        |
+/// 0x003c |        outer_smac_15_0        |i|i|o|o|i|i|o|o|o|o|o|o|o|o|o|o|
+/// ```
 pub type MatchDefinerFormat0 = Layout<tag::MatchDefinerFormat0, 0x40>;
 layout! { MatchDefinerFormat0, tag::MatchDefinerFormat0, "match_definer_format_0", Struct, 0x40;
     /// `metadata_reg_c_0`: bits 31:0 of dword 0x20.
@@ -1248,6 +1592,19 @@ layout! { MatchDefinerFormat0, tag::MatchDefinerFormat0, "match_definer_format_0
 /// `match_definer_format_22`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                       outer_ip_src_addr                       |
+/// 0x0024 |                      outer_ip_dest_addr                       |
+/// 0x0028 |        outer_l4_sport         |        outer_l4_dport         |
+/// 0x002c |-|s|f|o|ou.|ou.|po.|ou.|ou.|ou.|oute.|o| outer_first_vlan_vid  |
+/// 0x0030 |                       metadata_reg_c_0                        |
+/// 0x0034 |                       outer_dmac_47_16                        |
+/// 0x0038 |                       outer_smac_47_16                        |
+/// 0x003c |        outer_smac_15_0        |        outer_dmac_15_0        |
+/// ```
 pub type MatchDefinerFormat22 = Layout<tag::MatchDefinerFormat22, 0x40>;
 layout! { MatchDefinerFormat22, tag::MatchDefinerFormat22, "match_definer_format_22", Struct, 0x40;
     /// `outer_ip_src_addr`: bits 31:0 of dword 0x20.
@@ -1297,6 +1654,19 @@ layout! { MatchDefinerFormat22, tag::MatchDefinerFormat22, "match_definer_format
 /// `match_definer_format_23`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                       inner_ip_src_addr                       |
+/// 0x0024 |                      inner_ip_dest_addr                       |
+/// 0x0028 |        inner_l4_sport         |        inner_l4_dport         |
+/// 0x002c |-|s|f|i|in.|in.|po.|in.|in.|in.|inne.|i| inner_first_vlan_vid  |
+/// 0x0030 |                        tunnel_header_0                        |
+/// 0x0034 |                       inner_dmac_47_16                        |
+/// 0x0038 |                       inner_smac_47_16                        |
+/// 0x003c |        inner_smac_15_0        |        inner_dmac_15_0        |
+/// ```
 pub type MatchDefinerFormat23 = Layout<tag::MatchDefinerFormat23, 0x40>;
 layout! { MatchDefinerFormat23, tag::MatchDefinerFormat23, "match_definer_format_23", Struct, 0x40;
     /// `inner_ip_src_addr`: bits 31:0 of dword 0x20.
@@ -1346,6 +1716,15 @@ layout! { MatchDefinerFormat23, tag::MatchDefinerFormat23, "match_definer_format
 /// `match_definer_format_29`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x14
+/// 0x0018 |                      outer_ip_dest_addr                       | to 0x24
+/// 0x0028 |                       outer_ip_src_addr                       | to 0x34
+/// 0x0038 |        outer_l4_sport         |        outer_l4_dport         |
+/// 0x003c |---------------------------------------------------------------|
+/// ```
 pub type MatchDefinerFormat29 = Layout<tag::MatchDefinerFormat29, 0x40>;
 layout! { MatchDefinerFormat29, tag::MatchDefinerFormat29, "match_definer_format_29", Struct, 0x40;
     /// `outer_ip_dest_addr`: from byte 0x18 on.
@@ -1361,6 +1740,16 @@ layout! { MatchDefinerFormat29, tag::MatchDefinerFormat29, "match_definer_format
 /// `match_definer_format_30`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x10
+/// 0x0014 |                      outer_ip_dest_addr                       | to 0x20
+/// 0x0024 |                       outer_ip_src_addr                       | to 0x30
+/// 0x0034 |                       outer_dmac_47_16                        |
+/// 0x0038 |                       outer_smac_47_16                        |
+/// 0x003c |        outer_smac_15_0        |        outer_dmac_15_0        |
+/// ```
 pub type MatchDefinerFormat30 = Layout<tag::MatchDefinerFormat30, 0x40>;
 layout! { MatchDefinerFormat30, tag::MatchDefinerFormat30, "match_definer_format_30", Struct, 0x40;
     /// `outer_ip_dest_addr`: from byte 0x14 on.
@@ -1380,6 +1769,15 @@ layout! { MatchDefinerFormat30, tag::MatchDefinerFormat30, "match_definer_format
 /// `match_definer_format_31`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x14
+/// 0x0018 |                      inner_ip_dest_addr                       | to 0x24
+/// 0x0028 |                       inner_ip_src_addr                       | to 0x34
+/// 0x0038 |        inner_l4_sport         |        inner_l4_dport         |
+/// 0x003c |---------------------------------------------------------------|
+/// ```
 pub type MatchDefinerFormat31 = Layout<tag::MatchDefinerFormat31, 0x40>;
 layout! { MatchDefinerFormat31, tag::MatchDefinerFormat31, "match_definer_format_31", Struct, 0x40;
     /// `inner_ip_dest_addr`: from byte 0x18 on.
@@ -1395,6 +1793,16 @@ layout! { MatchDefinerFormat31, tag::MatchDefinerFormat31, "match_definer_format
 /// `match_definer_format_32`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x10
+/// 0x0014 |                      inner_ip_dest_addr                       | to 0x20
+/// 0x0024 |                       inner_ip_src_addr                       | to 0x30
+/// 0x0034 |                       inner_dmac_47_16                        |
+/// 0x0038 |                       inner_smac_47_16                        |
+/// 0x003c |        inner_smac_15_0        |        inner_dmac_15_0        |
+/// ```
 pub type MatchDefinerFormat32 = Layout<tag::MatchDefinerFormat32, 0x40>;
 layout! { MatchDefinerFormat32, tag::MatchDefinerFormat32, "match_definer_format_32", Struct, 0x40;
     /// `inner_ip_dest_addr`: from byte 0x14 on.
@@ -1414,6 +1822,22 @@ layout! { MatchDefinerFormat32, tag::MatchDefinerFormat32, "match_definer_format
 /// `match_definer_match_mask`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x10
+/// 0x0014 |                          match_dw_8                           |
+/// 0x0018 |                          match_dw_7                           |
+/// 0x001c |                          match_dw_6                           |
+/// 0x0020 |                          match_dw_5                           |
+/// 0x0024 |                          match_dw_4                           |
+/// 0x0028 |                          match_dw_3                           |
+/// 0x002c |                          match_dw_2                           |
+/// 0x0030 |                          match_dw_1                           |
+/// 0x0034 |                          match_dw_0                           |
+/// 0x0038 | match_byte_7  | match_byte_6  | match_byte_5  | match_byte_4  |
+/// 0x003c | match_byte_3  | match_byte_2  | match_byte_1  | match_byte_0  |
+/// ```
 pub type MatchDefinerMatchMask = Layout<tag::MatchDefinerMatchMask, 0x40>;
 layout! { MatchDefinerMatchMask, tag::MatchDefinerMatchMask, "match_definer_match_mask", Struct, 0x40;
     /// `match_dw_8`: bits 31:0 of dword 0x14.
@@ -1454,11 +1878,27 @@ layout! { MatchDefinerMatchMask, tag::MatchDefinerMatchMask, "match_definer_matc
 
 /// `match_definer`: 128 bytes.
 ///
-/// General object 0x0018 (match_definer): Match definer: which parts of a packet a matcher compares.
+/// General object 0x0018 (match_definer): Match definer: which parts of a packet a matcher compares. See [`CreateObject`](crate::CreateObject).
 ///
 /// Called `definer` in rdma-core, dpdk.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |-------------------------------|           format_id           |
+/// 0x0014 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |format_select_.|format_select_.|format_select_.|format_select_.|
+/// 0x0024 |format_select_.|format_select_.|format_select_.|format_select_.|
+/// 0x0028 |-----------------------------------------------|format_select_.|
+/// 0x002c |---------------------------------------------------------------|
+/// 0x0030 |format_select_.|format_select_.|format_select_.|format_select_.|
+/// 0x0034 |format_select_.|format_select_.|format_select_.|format_select_.|
+/// 0x0038 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                          match_mask                           | to 0x7c
+/// ```
 #[doc(alias = "definer")]
 pub type MatchDefiner = Layout<tag::MatchDefiner, 0x80>;
 layout! { MatchDefiner, tag::MatchDefiner, "match_definer", Struct, 0x80;
@@ -1508,9 +1948,15 @@ layout! { MatchDefiner, tag::MatchDefiner, "match_definer", Struct, 0x80;
 
 /// `modify_header_arg`: 20 bytes.
 ///
-/// General object 0x0023 (header_modify_argument): Argument of a header modify pattern.
+/// General object 0x0023 (header_modify_argument): Argument of a header modify pattern. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: v7.3, v6.12, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |---------------|                   access_pd                   |
+/// ```
 pub type ModifyHeaderArg = Layout<tag::ModifyHeaderArg, 0x14>;
 layout! { ModifyHeaderArg, tag::ModifyHeaderArg, "modify_header_arg", Struct, 0x14;
     /// `access_pd`: bits 23:0 of dword 0x10.
@@ -1521,7 +1967,15 @@ layout! { ModifyHeaderArg, tag::ModifyHeaderArg, "modify_header_arg", Struct, 0x
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                              arg                              | to 0x20
+/// ```
 pub type CreateModifyHeaderArgIn = Layout<tag::CreateModifyHeaderArgIn, 0x24>;
 layout! { CreateModifyHeaderArgIn, tag::CreateModifyHeaderArgIn, "create_modify_header_arg_in", Struct, 0x24, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -1534,9 +1988,17 @@ layout! { CreateModifyHeaderArgIn, tag::CreateModifyHeaderArgIn, "create_modify_
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Called `create_definer_in` in rdma-core, dpdk.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_in_cmd_hdr                     | to 0xc
+/// 0x0010 |                          obj_context                          | to 0x8c
+/// ```
 #[doc(alias = "create_definer_in")]
 pub type CreateMatchDefinerIn = Layout<tag::CreateMatchDefinerIn, 0x90>;
 layout! { CreateMatchDefinerIn, tag::CreateMatchDefinerIn, "create_match_definer_in", Struct, 0x90, "Input of a command.";
@@ -1553,6 +2015,11 @@ layout! { CreateMatchDefinerIn, tag::CreateMatchDefinerIn, "create_match_definer
 /// Output of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_out_cmd_hdr                    | to 0xc
+/// ```
 pub type CreateMatchDefinerOut = Layout<tag::CreateMatchDefinerOut, 0x10>;
 layout! { CreateMatchDefinerOut, tag::CreateMatchDefinerOut, "create_match_definer_out", Struct, 0x10, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -1564,6 +2031,20 @@ layout! { CreateMatchDefinerOut, tag::CreateMatchDefinerOut, "create_match_defin
 /// Output of QUERY_FLOW_GROUP (0x935).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0x18
+/// 0x001c |                       start_flow_index                        |
+/// 0x0020 |---------------------------------------------------------------|
+/// 0x0024 |                        end_flow_index                         |
+/// 0x0028 |---------------------------------------------------------------| to 0x38
+/// 0x003c |-----------------------------------------------|match_criteria.|
+/// 0x0040 |                        match_criteria                         | to 0x23c
+/// 0x0240 |---------------------------------------------------------------| to 0x3fc
+/// ```
 pub type QueryFlowGroupOut = Layout<tag::QueryFlowGroupOut, 0x400>;
 layout! { QueryFlowGroupOut, tag::QueryFlowGroupOut, "query_flow_group_out", Struct, 0x400, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1585,8 +2066,19 @@ layout! { QueryFlowGroupOut, tag::QueryFlowGroupOut, "query_flow_group_out", Str
 /// Input of QUERY_FLOW_GROUP (0x935). Reads the match criteria and the range of a flow group.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |  table_type   |-----------------------------------------------|
+/// 0x0014 |---------------|                   table_id                    |
+/// 0x0018 |                           group_id                            |
+/// 0x001c |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type QueryFlowGroupIn = Layout<tag::QueryFlowGroupIn, 0x40>;
-layout! { QueryFlowGroupIn, tag::QueryFlowGroupIn, "query_flow_group_in", Struct, 0x40, opcode 0x935, "Input of a command.";
+layout! { QueryFlowGroupIn, tag::QueryFlowGroupIn, "query_flow_group_in", Struct, 0x40, opcode 0x935, "Reads the match criteria and the range of a flow group.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1609,6 +2101,14 @@ request! { QueryFlowGroupIn => QueryFlowGroupOut }
 /// With its list `flow_statistics`: [`QueryFlowCounterOutWithFlowStatistics`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 | flow_statistics[]
+/// ```
 pub type QueryFlowCounterOut = Layout<tag::QueryFlowCounterOut, 0x10>;
 
 /// `query_flow_counter_out` and its list `flow_statistics`.
@@ -1626,8 +2126,19 @@ layout! { QueryFlowCounterOut, tag::QueryFlowCounterOut, "query_flow_counter_out
 /// Input of QUERY_FLOW_COUNTER (0x93b). Reads flow counters, from one number on.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |                             mkey                              |
+/// 0x0010 |                            address                            | to 0x14
+/// 0x0018 |c|d|---------------------------|        num_of_counters        |
+/// 0x001c |                        flow_counter_id                        |
+/// ```
 pub type QueryFlowCounterIn = Layout<tag::QueryFlowCounterIn, 0x20>;
-layout! { QueryFlowCounterIn, tag::QueryFlowCounterIn, "query_flow_counter_in", Struct, 0x20, opcode 0x93b, "Input of a command.";
+layout! { QueryFlowCounterIn, tag::QueryFlowCounterIn, "query_flow_counter_in", Struct, 0x20, opcode 0x93b, "Reads flow counters, from one number on.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1656,6 +2167,13 @@ request! { QueryFlowCounterIn => QueryFlowCounterOut }
 /// With its list `more_reformat_data`: [`PacketReformatContextInWithMoreReformatData`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | reformat_type |-------|reform.|-----------|reformat_data_size |
+/// 0x0004 |reformat_param.|---------------|         reformat_data         |
+/// 0x0008 | more_reformat_data[]
+/// ```
 pub type PacketReformatContextIn = Layout<tag::PacketReformatContextIn, 0x08>;
 
 /// `packet_reformat_context_in` and its list `more_reformat_data`.
@@ -1681,6 +2199,14 @@ layout! { PacketReformatContextIn, tag::PacketReformatContextIn, "packet_reforma
 /// With its list `packet_reformat_context`: [`QueryPacketReformatContextOutWithPacketReformatContext`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0x18
+/// 0x001c | packet_reformat_context[]
+/// ```
 pub type QueryPacketReformatContextOut = Layout<tag::QueryPacketReformatContextOut, 0x1c>;
 
 /// `query_packet_reformat_context_out` and its list `packet_reformat_context`.
@@ -1698,8 +2224,16 @@ layout! { QueryPacketReformatContextOut, tag::QueryPacketReformatContextOut, "qu
 /// Input of QUERY_PACKET_REFORMAT_CONTEXT (0x93f). Reads a packet reformat context.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |                      packet_reformat_id                       |
+/// 0x000c |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type QueryPacketReformatContextIn = Layout<tag::QueryPacketReformatContextIn, 0x20>;
-layout! { QueryPacketReformatContextIn, tag::QueryPacketReformatContextIn, "query_packet_reformat_context_in", Struct, 0x20, opcode 0x93f, "Input of a command.";
+layout! { QueryPacketReformatContextIn, tag::QueryPacketReformatContextIn, "query_packet_reformat_context_in", Struct, 0x20, opcode 0x93f, "Reads a packet reformat context.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1714,6 +2248,14 @@ request! { QueryPacketReformatContextIn => QueryPacketReformatContextOut }
 /// Output of ALLOC_PACKET_REFORMAT_CONTEXT (0x93d).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |                      packet_reformat_id                       |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type AllocPacketReformatContextOut = Layout<tag::AllocPacketReformatContextOut, 0x10>;
 layout! { AllocPacketReformatContextOut, tag::AllocPacketReformatContextOut, "alloc_packet_reformat_context_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1731,11 +2273,19 @@ layout! { AllocPacketReformatContextOut, tag::AllocPacketReformatContextOut, "al
 /// With its list `packet_reformat_context.more_reformat_data`: [`AllocPacketReformatContextInWithMoreReformatData`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0x18
+/// 0x001c |                    packet_reformat_context                    | to 0x20
+/// ```
 pub type AllocPacketReformatContextIn = Layout<tag::AllocPacketReformatContextIn, 0x24>;
 
 /// `alloc_packet_reformat_context_in` and its list `packet_reformat_context.more_reformat_data`.
 pub type AllocPacketReformatContextInWithMoreReformatData = WithTail<AllocPacketReformatContextIn, u8>;
-layout! { AllocPacketReformatContextIn, tag::AllocPacketReformatContextIn, "alloc_packet_reformat_context_in", Struct, 0x24, opcode 0x93d, "Input of a command.";
+layout! { AllocPacketReformatContextIn, tag::AllocPacketReformatContextIn, "alloc_packet_reformat_context_in", Struct, 0x24, opcode 0x93d, "Makes a packet reformat context.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1752,6 +2302,13 @@ request! { AllocPacketReformatContextIn => AllocPacketReformatContextOut }
 /// Output of DEALLOC_PACKET_REFORMAT_CONTEXT (0x93e).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DeallocPacketReformatContextOut = Layout<tag::DeallocPacketReformatContextOut, 0x10>;
 layout! { DeallocPacketReformatContextOut, tag::DeallocPacketReformatContextOut, "dealloc_packet_reformat_context_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1765,8 +2322,16 @@ layout! { DeallocPacketReformatContextOut, tag::DeallocPacketReformatContextOut,
 /// Input of DEALLOC_PACKET_REFORMAT_CONTEXT (0x93e). Ends a packet reformat context.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |                      packet_reformat_id                       |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DeallocPacketReformatContextIn = Layout<tag::DeallocPacketReformatContextIn, 0x10>;
-layout! { DeallocPacketReformatContextIn, tag::DeallocPacketReformatContextIn, "dealloc_packet_reformat_context_in", Struct, 0x10, opcode 0x93e, "Input of a command.";
+layout! { DeallocPacketReformatContextIn, tag::DeallocPacketReformatContextIn, "dealloc_packet_reformat_context_in", Struct, 0x10, opcode 0x93e, "Ends a packet reformat context.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1781,6 +2346,12 @@ request! { DeallocPacketReformatContextIn => DeallocPacketReformatContextOut }
 /// Input of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |action.|         field         |-----| offset  |-----| length  |
+/// 0x0004 |                             data                              |
+/// ```
 pub type SetActionIn = Layout<tag::SetActionIn, 0x08>;
 layout! { SetActionIn, tag::SetActionIn, "set_action_in", Struct, 0x08, "Input of a command.";
     /// `action_type`: bits 31:28 of dword 0x00.
@@ -1800,6 +2371,12 @@ layout! { SetActionIn, tag::SetActionIn, "set_action_in", Struct, 0x08, "Input o
 /// Input of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |action.|         field         |-------------------------------|
+/// 0x0004 |                             data                              |
+/// ```
 pub type AddActionIn = Layout<tag::AddActionIn, 0x08>;
 layout! { AddActionIn, tag::AddActionIn, "add_action_in", Struct, 0x08, "Input of a command.";
     /// `action_type`: bits 31:28 of dword 0x00.
@@ -1815,6 +2392,12 @@ layout! { AddActionIn, tag::AddActionIn, "add_action_in", Struct, 0x08, "Input o
 /// Input of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |action.|       src_field       |-----|src_offs.|-----| length  |
+/// 0x0004 |-------|       dst_field       |-----|dst_offs.|---------------|
+/// ```
 pub type CopyActionIn = Layout<tag::CopyActionIn, 0x08>;
 layout! { CopyActionIn, tag::CopyActionIn, "copy_action_in", Struct, 0x08, "Input of a command.";
     /// `action_type`: bits 31:28 of dword 0x00.
@@ -1834,6 +2417,11 @@ layout! { CopyActionIn, tag::CopyActionIn, "copy_action_in", Struct, 0x08, "Inpu
 /// `set_add_copy_action_in_auto`, a union: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |       set_action_in or add_action_in or copy_action_in        | to 0x4
+/// ```
 pub type SetAddCopyActionInAuto = Layout<tag::SetAddCopyActionInAuto, 0x08>;
 layout! { SetAddCopyActionInAuto, tag::SetAddCopyActionInAuto, "set_add_copy_action_in_auto", Union, 0x08;
     /// `set_action_in`: from byte 0x00 on.
@@ -1849,6 +2437,14 @@ layout! { SetAddCopyActionInAuto, tag::SetAddCopyActionInAuto, "set_add_copy_act
 /// Output of ALLOC_MODIFY_HEADER_CONTEXT (0x940).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |                       modify_header_id                        |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type AllocModifyHeaderContextOut = Layout<tag::AllocModifyHeaderContextOut, 0x10>;
 layout! { AllocModifyHeaderContextOut, tag::AllocModifyHeaderContextOut, "alloc_modify_header_context_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1866,11 +2462,20 @@ layout! { AllocModifyHeaderContextOut, tag::AllocModifyHeaderContextOut, "alloc_
 /// With its list `actions`: [`AllocModifyHeaderContextInWithActions`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |  table_type   |-------------------------------|num_of_actions |
+/// 0x0010 | actions[]
+/// ```
 pub type AllocModifyHeaderContextIn = Layout<tag::AllocModifyHeaderContextIn, 0x10>;
 
 /// `alloc_modify_header_context_in` and its list `actions`.
 pub type AllocModifyHeaderContextInWithActions = WithTail<AllocModifyHeaderContextIn, SetAddCopyActionInAuto>;
-layout! { AllocModifyHeaderContextIn, tag::AllocModifyHeaderContextIn, "alloc_modify_header_context_in", Struct, 0x10, opcode 0x940, "Input of a command.";
+layout! { AllocModifyHeaderContextIn, tag::AllocModifyHeaderContextIn, "alloc_modify_header_context_in", Struct, 0x10, opcode 0x940, "Makes a modify header context from a list of actions.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1890,6 +2495,13 @@ request! { AllocModifyHeaderContextIn => AllocModifyHeaderContextOut }
 /// Output of DEALLOC_MODIFY_HEADER_CONTEXT (0x941).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DeallocModifyHeaderContextOut = Layout<tag::DeallocModifyHeaderContextOut, 0x10>;
 layout! { DeallocModifyHeaderContextOut, tag::DeallocModifyHeaderContextOut, "dealloc_modify_header_context_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1903,8 +2515,16 @@ layout! { DeallocModifyHeaderContextOut, tag::DeallocModifyHeaderContextOut, "de
 /// Input of DEALLOC_MODIFY_HEADER_CONTEXT (0x941). Ends a modify header context.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |                       modify_header_id                        |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DeallocModifyHeaderContextIn = Layout<tag::DeallocModifyHeaderContextIn, 0x10>;
-layout! { DeallocModifyHeaderContextIn, tag::DeallocModifyHeaderContextIn, "dealloc_modify_header_context_in", Struct, 0x10, opcode 0x941, "Input of a command.";
+layout! { DeallocModifyHeaderContextIn, tag::DeallocModifyHeaderContextIn, "dealloc_modify_header_context_in", Struct, 0x10, opcode 0x941, "Ends a modify header context.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1919,6 +2539,14 @@ request! { DeallocModifyHeaderContextIn => DeallocModifyHeaderContextOut }
 /// `query_modify_header_context_in`: 32 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |                       modify_header_id                        |
+/// 0x000c |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type QueryModifyHeaderContextIn = Layout<tag::QueryModifyHeaderContextIn, 0x20>;
 layout! { QueryModifyHeaderContextIn, tag::QueryModifyHeaderContextIn, "query_modify_header_context_in", Struct, 0x20, "Input of a command.";
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -1936,6 +2564,13 @@ layout! { QueryModifyHeaderContextIn, tag::QueryModifyHeaderContextIn, "query_mo
 /// Output of DESTROY_FLOW_TABLE (0x931).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyFlowTableOut = Layout<tag::DestroyFlowTableOut, 0x10>;
 layout! { DestroyFlowTableOut, tag::DestroyFlowTableOut, "destroy_flow_table_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1949,8 +2584,19 @@ layout! { DestroyFlowTableOut, tag::DestroyFlowTableOut, "destroy_flow_table_out
 /// Input of DESTROY_FLOW_TABLE (0x931). Ends a flow table.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|o|---------------------------|         vport_number          |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |  table_type   |---------------|     eswitch_owner_vhca_id     |
+/// 0x0014 |---------------|                   table_id                    |
+/// 0x0018 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type DestroyFlowTableIn = Layout<tag::DestroyFlowTableIn, 0x40>;
-layout! { DestroyFlowTableIn, tag::DestroyFlowTableIn, "destroy_flow_table_in", Struct, 0x40, opcode 0x931, "Input of a command.";
+layout! { DestroyFlowTableIn, tag::DestroyFlowTableIn, "destroy_flow_table_in", Struct, 0x40, opcode 0x931, "Ends a flow table.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1977,6 +2623,13 @@ request! { DestroyFlowTableIn => DestroyFlowTableOut }
 /// Output of DESTROY_FLOW_GROUP (0x934).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyFlowGroupOut = Layout<tag::DestroyFlowGroupOut, 0x10>;
 layout! { DestroyFlowGroupOut, tag::DestroyFlowGroupOut, "destroy_flow_group_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1990,8 +2643,20 @@ layout! { DestroyFlowGroupOut, tag::DestroyFlowGroupOut, "destroy_flow_group_out
 /// Input of DESTROY_FLOW_GROUP (0x934). Ends a flow group.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|o|---------------------------|         vport_number          |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |  table_type   |---------------|     eswitch_owner_vhca_id     |
+/// 0x0014 |---------------|                   table_id                    |
+/// 0x0018 |                           group_id                            |
+/// 0x001c |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type DestroyFlowGroupIn = Layout<tag::DestroyFlowGroupIn, 0x40>;
-layout! { DestroyFlowGroupIn, tag::DestroyFlowGroupIn, "destroy_flow_group_in", Struct, 0x40, opcode 0x934, "Input of a command.";
+layout! { DestroyFlowGroupIn, tag::DestroyFlowGroupIn, "destroy_flow_group_in", Struct, 0x40, opcode 0x934, "Ends a flow group.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -2020,6 +2685,13 @@ request! { DestroyFlowGroupIn => DestroyFlowGroupOut }
 /// Output of DELETE_VXLAN_UDP_DPORT (0x828).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DeleteVxlanUdpDportOut = Layout<tag::DeleteVxlanUdpDportOut, 0x10>;
 layout! { DeleteVxlanUdpDportOut, tag::DeleteVxlanUdpDportOut, "delete_vxlan_udp_dport_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2033,8 +2705,16 @@ layout! { DeleteVxlanUdpDportOut, tag::DeleteVxlanUdpDportOut, "delete_vxlan_udp
 /// Input of DELETE_VXLAN_UDP_DPORT (0x828). Removes a UDP port from those that stand for VXLAN.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-------------------------------|        vxlan_udp_port         |
+/// ```
 pub type DeleteVxlanUdpDportIn = Layout<tag::DeleteVxlanUdpDportIn, 0x10>;
-layout! { DeleteVxlanUdpDportIn, tag::DeleteVxlanUdpDportIn, "delete_vxlan_udp_dport_in", Struct, 0x10, opcode 0x828, "Input of a command.";
+layout! { DeleteVxlanUdpDportIn, tag::DeleteVxlanUdpDportIn, "delete_vxlan_udp_dport_in", Struct, 0x10, opcode 0x828, "Removes a UDP port from those that stand for VXLAN.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -2051,6 +2731,13 @@ request! { DeleteVxlanUdpDportIn => DeleteVxlanUdpDportOut }
 /// Output of DELETE_FLOW_TABLE_ENTRY (0x938).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DeleteFteOut = Layout<tag::DeleteFteOut, 0x10>;
 layout! { DeleteFteOut, tag::DeleteFteOut, "delete_fte_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2064,8 +2751,21 @@ layout! { DeleteFteOut, tag::DeleteFteOut, "delete_fte_out", Struct, 0x10, "Outp
 /// Input of DELETE_FLOW_TABLE_ENTRY (0x938). Ends a flow table entry.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|o|---------------------------|         vport_number          |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |  table_type   |---------------|     eswitch_owner_vhca_id     |
+/// 0x0014 |---------------|                   table_id                    |
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                          flow_index                           |
+/// 0x0024 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type DeleteFteIn = Layout<tag::DeleteFteIn, 0x40>;
-layout! { DeleteFteIn, tag::DeleteFteIn, "delete_fte_in", Struct, 0x40, opcode 0x938, "Input of a command.";
+layout! { DeleteFteIn, tag::DeleteFteIn, "delete_fte_in", Struct, 0x40, opcode 0x938, "Ends a flow table entry.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -2094,6 +2794,13 @@ request! { DeleteFteIn => DeleteFteOut }
 /// Output of DEALLOC_FLOW_COUNTER (0x93a).
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DeallocFlowCounterOut = Layout<tag::DeallocFlowCounterOut, 0x10>;
 layout! { DeallocFlowCounterOut, tag::DeallocFlowCounterOut, "dealloc_flow_counter_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2107,8 +2814,16 @@ layout! { DeallocFlowCounterOut, tag::DeallocFlowCounterOut, "dealloc_flow_count
 /// Input of DEALLOC_FLOW_COUNTER (0x93a). Frees a flow counter, or a bulk of them.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |                        flow_counter_id                        |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DeallocFlowCounterIn = Layout<tag::DeallocFlowCounterIn, 0x10>;
-layout! { DeallocFlowCounterIn, tag::DeallocFlowCounterIn, "dealloc_flow_counter_in", Struct, 0x10, opcode 0x93a, "Input of a command.";
+layout! { DeallocFlowCounterIn, tag::DeallocFlowCounterIn, "dealloc_flow_counter_in", Struct, 0x10, opcode 0x93a, "Frees a flow counter, or a bulk of them.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -2125,6 +2840,14 @@ request! { DeallocFlowCounterIn => DeallocFlowCounterOut }
 /// Output of CREATE_FLOW_TABLE (0x930).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |               icm_address_63_40               |
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |icm_address_39.|                   table_id                    |
+/// 0x000c |                       icm_address_31_0                        |
+/// ```
 pub type CreateFlowTableOut = Layout<tag::CreateFlowTableOut, 0x10>;
 layout! { CreateFlowTableOut, tag::CreateFlowTableOut, "create_flow_table_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2146,8 +2869,19 @@ layout! { CreateFlowTableOut, tag::CreateFlowTableOut, "create_flow_table_out", 
 /// Input of CREATE_FLOW_TABLE (0x930). Makes a flow table.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|o|---------------------------|         vport_number          |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |  table_type   |---------------|     eswitch_owner_vhca_id     |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |                      flow_table_context                       | to 0x3c
+/// ```
 pub type CreateFlowTableIn = Layout<tag::CreateFlowTableIn, 0x40>;
-layout! { CreateFlowTableIn, tag::CreateFlowTableIn, "create_flow_table_in", Struct, 0x40, opcode 0x930, "Input of a command.";
+layout! { CreateFlowTableIn, tag::CreateFlowTableIn, "create_flow_table_in", Struct, 0x40, opcode 0x930, "Makes a flow table.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -2174,6 +2908,14 @@ request! { CreateFlowTableIn => CreateFlowTableOut }
 /// Output of CREATE_FLOW_GROUP (0x933).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                   group_id                    |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreateFlowGroupOut = Layout<tag::CreateFlowGroupOut, 0x10>;
 layout! { CreateFlowGroupOut, tag::CreateFlowGroupOut, "create_flow_group_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2189,8 +2931,27 @@ layout! { CreateFlowGroupOut, tag::CreateFlowGroupOut, "create_flow_group_out", 
 /// Input of CREATE_FLOW_GROUP (0x933). Makes a flow group in a flow table.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|o|---------------------------|         vport_number          |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |  table_type   |-------|group_.|     eswitch_owner_vhca_id     |
+/// 0x0014 |---------------|                   table_id                    |
+/// 0x0018 |s|-------------------------------------------------------------|
+/// 0x001c |                       start_flow_index                        |
+/// 0x0020 |---------------------------------------------------------------|
+/// 0x0024 |                        end_flow_index                         |
+/// 0x0028 |-------------------------------|       match_definer_id        |
+/// 0x002c |---------------------------------------------------------------| to 0x38
+/// 0x003c |-----------------------------------------------|match_criteria.|
+/// 0x0040 |                        match_criteria                         | to 0x23c
+/// 0x0240 |---------------------------------------------------------------| to 0x3fc
+/// ```
 pub type CreateFlowGroupIn = Layout<tag::CreateFlowGroupIn, 0x400>;
-layout! { CreateFlowGroupIn, tag::CreateFlowGroupIn, "create_flow_group_in", Struct, 0x400, opcode 0x933, "Input of a command.";
+layout! { CreateFlowGroupIn, tag::CreateFlowGroupIn, "create_flow_group_in", Struct, 0x400, opcode 0x933, "Makes a flow group in a flow table.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -2231,6 +2992,14 @@ request! { CreateFlowGroupIn => CreateFlowGroupOut }
 /// Output of ALLOC_FLOW_COUNTER (0x939).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |                        flow_counter_id                        |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type AllocFlowCounterOut = Layout<tag::AllocFlowCounterOut, 0x10>;
 layout! { AllocFlowCounterOut, tag::AllocFlowCounterOut, "alloc_flow_counter_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2246,8 +3015,16 @@ layout! { AllocFlowCounterOut, tag::AllocFlowCounterOut, "alloc_flow_counter_out
 /// Input of ALLOC_FLOW_COUNTER (0x939). Allocates a flow counter, or a bulk of them.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      pd                       |
+/// 0x000c |-------------------------------------|flow_cou.|flow_counter_b.|
+/// ```
 pub type AllocFlowCounterIn = Layout<tag::AllocFlowCounterIn, 0x10>;
-layout! { AllocFlowCounterIn, tag::AllocFlowCounterIn, "alloc_flow_counter_in", Struct, 0x10, opcode 0x939, "Input of a command.";
+layout! { AllocFlowCounterIn, tag::AllocFlowCounterIn, "alloc_flow_counter_in", Struct, 0x10, opcode 0x939, "Allocates a flow counter, or a bulk of them.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -2268,6 +3045,13 @@ request! { AllocFlowCounterIn => AllocFlowCounterOut }
 /// Output of ADD_VXLAN_UDP_DPORT (0x827).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type AddVxlanUdpDportOut = Layout<tag::AddVxlanUdpDportOut, 0x10>;
 layout! { AddVxlanUdpDportOut, tag::AddVxlanUdpDportOut, "add_vxlan_udp_dport_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2281,8 +3065,16 @@ layout! { AddVxlanUdpDportOut, tag::AddVxlanUdpDportOut, "add_vxlan_udp_dport_ou
 /// Input of ADD_VXLAN_UDP_DPORT (0x827). Adds a UDP port to those that stand for VXLAN.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-------------------------------|        vxlan_udp_port         |
+/// ```
 pub type AddVxlanUdpDportIn = Layout<tag::AddVxlanUdpDportIn, 0x10>;
-layout! { AddVxlanUdpDportIn, tag::AddVxlanUdpDportIn, "add_vxlan_udp_dport_in", Struct, 0x10, opcode 0x827, "Input of a command.";
+layout! { AddVxlanUdpDportIn, tag::AddVxlanUdpDportIn, "add_vxlan_udp_dport_in", Struct, 0x10, opcode 0x827, "Adds a UDP port to those that stand for VXLAN.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -2299,6 +3091,13 @@ request! { AddVxlanUdpDportIn => AddVxlanUdpDportOut }
 /// Output of SET_FLOW_TABLE_ROOT (0x92f).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SetFlowTableRootOut = Layout<tag::SetFlowTableRootOut, 0x10>;
 layout! { SetFlowTableRootOut, tag::SetFlowTableRootOut, "set_flow_table_root_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2312,8 +3111,21 @@ layout! { SetFlowTableRootOut, tag::SetFlowTableRootOut, "set_flow_table_root_ou
 /// Input of SET_FLOW_TABLE_ROOT (0x92f). Makes a flow table the root of its type.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|o|---------------------------|         vport_number          |
+/// 0x000c |-------------------------------|     eswitch_owner_vhca_id     |
+/// 0x0010 |  table_type   |-------------|t|      table_vport_number       |
+/// 0x0014 |---------------|                   table_id                    |
+/// 0x0018 |---------------|                 underlay_qpn                  |
+/// 0x001c |t|-----------------------------|  table_eswitch_owner_vhca_id  |
+/// 0x0020 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type SetFlowTableRootIn = Layout<tag::SetFlowTableRootIn, 0x40>;
-layout! { SetFlowTableRootIn, tag::SetFlowTableRootIn, "set_flow_table_root_in", Struct, 0x40, opcode 0x92f, "Input of a command.";
+layout! { SetFlowTableRootIn, tag::SetFlowTableRootIn, "set_flow_table_root_in", Struct, 0x40, opcode 0x92f, "Makes a flow table the root of its type.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -2350,6 +3162,13 @@ request! { SetFlowTableRootIn => SetFlowTableRootOut }
 /// Output of MODIFY_FLOW_TABLE (0x93c).
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyFlowTableOut = Layout<tag::ModifyFlowTableOut, 0x10>;
 layout! { ModifyFlowTableOut, tag::ModifyFlowTableOut, "modify_flow_table_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2365,8 +3184,19 @@ layout! { ModifyFlowTableOut, tag::ModifyFlowTableOut, "modify_flow_table_out", 
 /// Select mask `modify_field_select`: [`ModifyFlowTableSelect`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|o|---------------------------|         vport_number          |
+/// 0x000c |-------------------------------|      modify_field_select      |
+/// 0x0010 |  table_type   |---------------|     eswitch_owner_vhca_id     |
+/// 0x0014 |---------------|                   table_id                    |
+/// 0x0018 |                      flow_table_context                       | to 0x3c
+/// ```
 pub type ModifyFlowTableIn = Layout<tag::ModifyFlowTableIn, 0x40>;
-layout! { ModifyFlowTableIn, tag::ModifyFlowTableIn, "modify_flow_table_in", Struct, 0x40, opcode 0x93c, "Input of a command.";
+layout! { ModifyFlowTableIn, tag::ModifyFlowTableIn, "modify_flow_table_in", Struct, 0x40, opcode 0x93c, "Changes the selected fields of a flow table.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -2394,9 +3224,18 @@ request! { ModifyFlowTableIn => ModifyFlowTableOut }
 
 /// `geneve_tlv_option`: 64 bytes.
 ///
-/// General object 0x000b (geneve_tlv_option): Geneve TLV option that flow matching shall know.
+/// General object 0x000b (geneve_tlv_option): Geneve TLV option that flow matching shall know. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------| sample_offset |s|s|o|---------|geneve_option_.|
+/// 0x000c |         option_class          |  option_type  |-----|option_d.|
+/// 0x0010 |                    geneve_sample_field_id                     |
+/// 0x0014 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type GeneveTlvOption = Layout<tag::GeneveTlvOption, 0x40>;
 layout! { GeneveTlvOption, tag::GeneveTlvOption, "geneve_tlv_option", Struct, 0x40;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2425,7 +3264,15 @@ layout! { GeneveTlvOption, tag::GeneveTlvOption, "geneve_tlv_option", Struct, 0x
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                        geneve_tlv_opt                         | to 0x4c
+/// ```
 pub type CreateGeneveTlvOptionIn = Layout<tag::CreateGeneveTlvOptionIn, 0x50>;
 layout! { CreateGeneveTlvOptionIn, tag::CreateGeneveTlvOptionIn, "create_geneve_tlv_option_in", Struct, 0x50, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -2437,6 +3284,16 @@ layout! { CreateGeneveTlvOptionIn, tag::CreateGeneveTlvOptionIn, "create_geneve_
 /// `flow_meter_parameters`: 32 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |v|b|st.|b|-|me.|-----------------------------------------------|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |-----|cbs_expo.| cbs_mantissa  |-----|cir_expo.| cir_mantissa  |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |-----|ebs_expo.| ebs_mantissa  |-----|eir_expo.| eir_mantissa  |
+/// 0x0014 |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type FlowMeterParameters = Layout<tag::FlowMeterParameters, 0x20>;
 layout! { FlowMeterParameters, tag::FlowMeterParameters, "flow_meter_parameters", Struct, 0x20;
     /// `valid`: bit 31 of dword 0x00.
@@ -2469,9 +3326,18 @@ layout! { FlowMeterParameters, tag::FlowMeterParameters, "flow_meter_parameters"
 
 /// `flow_meter_aso_obj`: 128 bytes.
 ///
-/// General object 0x0024 (flow_meter_aso): Flow meters in an ASO context.
+/// General object 0x0024 (flow_meter_aso): Flow meters in an ASO context. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |---------------|              meter_aso_access_pd              |
+/// 0x0014 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                     flow_meter_parameters                     | to 0x7c
+/// ```
 pub type FlowMeterAsoObj = Layout<tag::FlowMeterAsoObj, 0x80>;
 layout! { FlowMeterAsoObj, tag::FlowMeterAsoObj, "flow_meter_aso_obj", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2486,7 +3352,15 @@ layout! { FlowMeterAsoObj, tag::FlowMeterAsoObj, "flow_meter_aso_obj", Struct, 0
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                      flow_meter_aso_obj                       | to 0x8c
+/// ```
 pub type CreateFlowMeterAsoObjIn = Layout<tag::CreateFlowMeterAsoObjIn, 0x90>;
 layout! { CreateFlowMeterAsoObjIn, tag::CreateFlowMeterAsoObjIn, "create_flow_meter_aso_obj_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -2497,11 +3371,23 @@ layout! { CreateFlowMeterAsoObjIn, tag::CreateFlowMeterAsoObjIn, "create_flow_me
 
 /// `sampler_obj`: 60 bytes.
 ///
-/// General object 0x0020 (sampler): Flow sampler.
+/// General object 0x0020 (sampler): Flow sampler. See [`CreateObject`](crate::CreateObject).
 ///
 /// Called `flow_sampler` in rdma-core.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |  table_type   |     level     |-----------------------------|i|
+/// 0x000c |                         sample_ratio                          |
+/// 0x0010 |---------------|                sample_table_id                |
+/// 0x0014 |---------------|               default_table_id                |
+/// 0x0018 |                  sw_steering_icm_address_rx                   | to 0x1c
+/// 0x0020 |                  sw_steering_icm_address_tx                   | to 0x24
+/// 0x0028 |---------------------------------------------------------------| to 0x38
+/// ```
 #[doc(alias = "flow_sampler")]
 pub type SamplerObj = Layout<tag::SamplerObj, 0x3c>;
 layout! { SamplerObj, tag::SamplerObj, "sampler_obj", Struct, 0x3c;
@@ -2529,9 +3415,17 @@ layout! { SamplerObj, tag::SamplerObj, "sampler_obj", Struct, 0x3c;
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Called `create_flow_sampler_in` in rdma-core.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_in_cmd_hdr                     | to 0xc
+/// 0x0010 |                        sampler_object                         | to 0x48
+/// ```
 #[doc(alias = "create_flow_sampler_in")]
 pub type CreateSamplerObjIn = Layout<tag::CreateSamplerObjIn, 0x4c>;
 layout! { CreateSamplerObjIn, tag::CreateSamplerObjIn, "create_sampler_obj_in", Struct, 0x4c, "Input of a command.";
@@ -2547,6 +3441,12 @@ layout! { CreateSamplerObjIn, tag::CreateSamplerObjIn, "create_sampler_obj_in", 
 /// Output of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_out_cmd_hdr                    | to 0xc
+/// 0x0010 |                        sampler_object                         | to 0x48
+/// ```
 pub type QuerySamplerObjOut = Layout<tag::QuerySamplerObjOut, 0x4c>;
 layout! { QuerySamplerObjOut, tag::QuerySamplerObjOut, "query_sampler_obj_out", Struct, 0x4c, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -2558,6 +3458,12 @@ layout! { QuerySamplerObjOut, tag::QuerySamplerObjOut, "query_sampler_obj_out", 
 /// `flow_table_context_sws`: 16 bytes.
 ///
 /// Sources: v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      sw_owner_icm_root_1                      | to 0x4
+/// 0x0008 |                      sw_owner_icm_root_0                      | to 0xc
+/// ```
 pub type FlowTableContextSws = Layout<tag::FlowTableContextSws, 0x10>;
 layout! { FlowTableContextSws, tag::FlowTableContextSws, "flow_table_context_sws", Struct, 0x10;
     /// `sw_owner_icm_root_1`: 64 bits from byte 0x00 on.
@@ -2569,6 +3475,13 @@ layout! { FlowTableContextSws, tag::FlowTableContextSws, "flow_table_context_sws
 /// `flow_table_context_hws`: 16 bytes.
 ///
 /// Sources: v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           rtc_id_0                            |
+/// 0x0004 |                           rtc_id_1                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type FlowTableContextHws = Layout<tag::FlowTableContextHws, 0x10>;
 layout! { FlowTableContextHws, tag::FlowTableContextHws, "flow_table_context_hws", Struct, 0x10;
     /// `rtc_id_0`: bits 31:0 of dword 0x00.
@@ -2580,6 +3493,12 @@ layout! { FlowTableContextHws, tag::FlowTableContextHws, "flow_table_context_hws
 /// `dest_format_struct_flow_counter_list_auto`, a union: 16 bytes.
 ///
 /// Sources: v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |extended_dest_format or flow_counter_list or dest_format_struct| to 0x4
+/// 0x0008 |                     extended_dest_format                      | to 0xc
+/// ```
 pub type DestFormatStructFlowCounterListAuto = Layout<tag::DestFormatStructFlowCounterListAuto, 0x10>;
 layout! { DestFormatStructFlowCounterListAuto, tag::DestFormatStructFlowCounterListAuto, "dest_format_struct_flow_counter_list_auto", Union, 0x10;
     /// `extended_dest_format`: from byte 0x00 on.
@@ -2592,9 +3511,21 @@ layout! { DestFormatStructFlowCounterListAuto, tag::DestFormatStructFlowCounterL
 
 /// `flow_meter`: 128 bytes.
 ///
-/// General object 0x000a (flow_meter): Flow meter of software steering.
+/// General object 0x000a (flow_meter): Flow meter of software steering. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |a|-----|return.|  table_type   |-------------------------------|
+/// 0x000c |---------------|             destination_table_id              |
+/// 0x0010 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                       flow_meter_params                       | to 0x3c
+/// 0x0040 |---------------------------------------------------------------| to 0x6c
+/// 0x0070 |                  sw_steering_icm_address_rx                   | to 0x74
+/// 0x0078 |                  sw_steering_icm_address_tx                   | to 0x7c
+/// ```
 pub type FlowMeter = Layout<tag::FlowMeter, 0x80>;
 layout! { FlowMeter, tag::FlowMeter, "flow_meter", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2619,7 +3550,15 @@ layout! { FlowMeter, tag::FlowMeter, "flow_meter", Struct, 0x80;
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                             meter                             | to 0x8c
+/// ```
 pub type CreateFlowMeterIn = Layout<tag::CreateFlowMeterIn, 0x90>;
 layout! { CreateFlowMeterIn, tag::CreateFlowMeterIn, "create_flow_meter_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -2633,6 +3572,12 @@ layout! { CreateFlowMeterIn, tag::CreateFlowMeterIn, "create_flow_meter_in", Str
 /// Output of a command.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                              obj                              | to 0x8c
+/// ```
 pub type QueryFlowMeterOut = Layout<tag::QueryFlowMeterOut, 0x90>;
 layout! { QueryFlowMeterOut, tag::QueryFlowMeterOut, "query_flow_meter_out", Struct, 0x90, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -2646,6 +3591,12 @@ layout! { QueryFlowMeterOut, tag::QueryFlowMeterOut, "query_flow_meter_out", Str
 /// Output of a command.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |---------------------------------------------------------------| to 0x34
+/// ```
 pub type QueryFlowSamplerOut = Layout<tag::QueryFlowSamplerOut, 0x38>;
 layout! { QueryFlowSamplerOut, tag::QueryFlowSamplerOut, "query_flow_sampler_out", Struct, 0x38, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -2656,7 +3607,15 @@ layout! { QueryFlowSamplerOut, tag::QueryFlowSamplerOut, "query_flow_sampler_out
 ///
 /// Output of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                        geneve_tlv_opt                         | to 0x4c
+/// ```
 pub type QueryGeneveTlvOptionOut = Layout<tag::QueryGeneveTlvOptionOut, 0x50>;
 layout! { QueryGeneveTlvOptionOut, tag::QueryGeneveTlvOptionOut, "query_geneve_tlv_option_out", Struct, 0x50, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -2667,9 +3626,18 @@ layout! { QueryGeneveTlvOptionOut, tag::QueryGeneveTlvOptionOut, "query_geneve_t
 
 /// `flow_hit_aso`: 128 bytes.
 ///
-/// General object 0x0025 (flow_hit_aso): First hit flags in an ASO context.
+/// General object 0x0025 (flow_hit_aso): First hit flags in an ASO context. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |---------------|                   access_pd                   |
+/// 0x0014 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                             flag                              | to 0x7c
+/// ```
 pub type FlowHitAso = Layout<tag::FlowHitAso, 0x80>;
 layout! { FlowHitAso, tag::FlowHitAso, "flow_hit_aso", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2684,7 +3652,15 @@ layout! { FlowHitAso, tag::FlowHitAso, "flow_hit_aso", Struct, 0x80;
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                         flow_hit_aso                          | to 0x8c
+/// ```
 pub type CreateFlowHitAsoIn = Layout<tag::CreateFlowHitAsoIn, 0x90>;
 layout! { CreateFlowHitAsoIn, tag::CreateFlowHitAsoIn, "create_flow_hit_aso_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -2696,6 +3672,15 @@ layout! { CreateFlowHitAsoIn, tag::CreateFlowHitAsoIn, "create_flow_hit_aso_in",
 /// `flow_meter_aso`: 128 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |---------------|                   access_pd                   |
+/// 0x0014 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                          parameters                           | to 0x7c
+/// ```
 pub type FlowMeterAso = Layout<tag::FlowMeterAso, 0x80>;
 layout! { FlowMeterAso, tag::FlowMeterAso, "flow_meter_aso", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2710,7 +3695,15 @@ layout! { FlowMeterAso, tag::FlowMeterAso, "flow_meter_aso", Struct, 0x80;
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                        flow_meter_aso                         | to 0x8c
+/// ```
 pub type CreateFlowMeterAsoIn = Layout<tag::CreateFlowMeterAsoIn, 0x90>;
 layout! { CreateFlowMeterAsoIn, tag::CreateFlowMeterAsoIn, "create_flow_meter_aso_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -2722,6 +3715,14 @@ layout! { CreateFlowMeterAsoIn, tag::CreateFlowMeterAsoIn, "create_flow_meter_as
 /// `tcp_window_params`: 16 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                            max_ack                            |
+/// 0x0004 |                            max_win                            |
+/// 0x0008 |                           reply_end                           |
+/// 0x000c |                           sent_end                            |
+/// ```
 pub type TcpWindowParams = Layout<tag::TcpWindowParams, 0x10>;
 layout! { TcpWindowParams, tag::TcpWindowParams, "tcp_window_params", Struct, 0x10;
     /// `max_ack`: bits 31:0 of dword 0x00.
@@ -2737,6 +3738,19 @@ layout! { TcpWindowParams, tag::TcpWindowParams, "tcp_window_params", Struct, 0x
 /// `conn_track_aso`: 64 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           reply_dir                           | to 0xc
+/// 0x0010 |                         original_dir                          | to 0x1c
+/// 0x0020 |                           last_end                            |
+/// 0x0024 |                           last_ack                            |
+/// 0x0028 |                           last_seq                            |
+/// 0x002c |           last_win            |-------------------|l|last_ind.|
+/// 0x0030 |---------------------------------------------------------------| to 0x34
+/// 0x0038 |reply_.|r|r|r|r|---------------|origin.|o|o|o|o|---------------|
+/// 0x003c |v|state|f|-----------------------|c|s|c|h|max_.|-|retr.|r|retr.|
+/// ```
 pub type ConnTrackAso = Layout<tag::ConnTrackAso, 0x40>;
 layout! { ConnTrackAso, tag::ConnTrackAso, "conn_track_aso", Struct, 0x40;
     /// `reply_dir`: from byte 0x00 on.
@@ -2801,9 +3815,18 @@ layout! { ConnTrackAso, tag::ConnTrackAso, "conn_track_aso", Struct, 0x40;
 
 /// `conn_track_offload`: 128 bytes.
 ///
-/// General object 0x0031 (conn_track_offload): Connection tracking in an ASO context.
+/// General object 0x0031 (conn_track_offload): Connection tracking in an ASO context. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |---------------|           conn_track_aso_access_pd            |
+/// 0x0014 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                        conn_track_aso                         | to 0x7c
+/// ```
 pub type ConnTrackOffload = Layout<tag::ConnTrackOffload, 0x80>;
 layout! { ConnTrackOffload, tag::ConnTrackOffload, "conn_track_offload", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2818,7 +3841,15 @@ layout! { ConnTrackOffload, tag::ConnTrackOffload, "conn_track_offload", Struct,
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                      conn_track_offload                       | to 0x8c
+/// ```
 pub type CreateConnTrackAsoIn = Layout<tag::CreateConnTrackAsoIn, 0x90>;
 layout! { CreateConnTrackAsoIn, tag::CreateConnTrackAsoIn, "create_conn_track_aso_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -2830,6 +3861,14 @@ layout! { CreateConnTrackAsoIn, tag::CreateConnTrackAsoIn, "create_conn_track_as
 /// `alloc_packet_reformat_out`: 16 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |                      packet_reformat_id                       |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type AllocPacketReformatOut = Layout<tag::AllocPacketReformatOut, 0x10>;
 layout! { AllocPacketReformatOut, tag::AllocPacketReformatOut, "alloc_packet_reformat_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2847,6 +3886,13 @@ layout! { AllocPacketReformatOut, tag::AllocPacketReformatOut, "alloc_packet_ref
 /// With its list `more_encap_header`: [`EncapHeaderInWithMoreEncapHeader`].
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------|head.|---------------------------| encap_header_size |
+/// 0x0004 |-------------------------------|         encap_header          |
+/// 0x0008 | more_encap_header[]
+/// ```
 pub type EncapHeaderIn = Layout<tag::EncapHeaderIn, 0x08>;
 
 /// `encap_header_in` and its list `more_encap_header`.
@@ -2864,6 +3910,14 @@ layout! { EncapHeaderIn, tag::EncapHeaderIn, "encap_header_in", Struct, 0x08, "I
 /// `query_encap_header_in`: 32 bytes.
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |                           encap_id                            |
+/// 0x000c |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type QueryEncapHeaderIn = Layout<tag::QueryEncapHeaderIn, 0x20>;
 layout! { QueryEncapHeaderIn, tag::QueryEncapHeaderIn, "query_encap_header_in", Struct, 0x20, "Input of a command.";
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -2879,6 +3933,14 @@ layout! { QueryEncapHeaderIn, tag::QueryEncapHeaderIn, "query_encap_header_in", 
 /// `alloc_encap_header_out`: 16 bytes.
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |                           encap_id                            |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type AllocEncapHeaderOut = Layout<tag::AllocEncapHeaderOut, 0x10>;
 layout! { AllocEncapHeaderOut, tag::AllocEncapHeaderOut, "alloc_encap_header_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2894,6 +3956,14 @@ layout! { AllocEncapHeaderOut, tag::AllocEncapHeaderOut, "alloc_encap_header_out
 /// With its list `encap_header.more_encap_header`: [`AllocEncapHeaderInWithMoreEncapHeader`].
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0x18
+/// 0x001c |                         encap_header                          | to 0x20
+/// ```
 pub type AllocEncapHeaderIn = Layout<tag::AllocEncapHeaderIn, 0x24>;
 
 /// `alloc_encap_header_in` and its list `encap_header.more_encap_header`.
@@ -2912,6 +3982,13 @@ layout! { AllocEncapHeaderIn, tag::AllocEncapHeaderIn, "alloc_encap_header_in", 
 /// `dealloc_encap_header_out`: 16 bytes.
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DeallocEncapHeaderOut = Layout<tag::DeallocEncapHeaderOut, 0x10>;
 layout! { DeallocEncapHeaderOut, tag::DeallocEncapHeaderOut, "dealloc_encap_header_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2923,6 +4000,14 @@ layout! { DeallocEncapHeaderOut, tag::DeallocEncapHeaderOut, "dealloc_encap_head
 /// `dealloc_encap_header_in`: 16 bytes.
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |                           encap_id                            |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DeallocEncapHeaderIn = Layout<tag::DeallocEncapHeaderIn, 0x10>;
 layout! { DeallocEncapHeaderIn, tag::DeallocEncapHeaderIn, "dealloc_encap_header_in", Struct, 0x10, "Input of a command.";
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -2940,6 +4025,13 @@ layout! { DeallocEncapHeaderIn, tag::DeallocEncapHeaderIn, "dealloc_encap_header
 /// Input of a command.
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |match_criteria.|-----------------------------------------------|
+/// 0x0004 |                        match_criteria                         | to 0x200
+/// 0x0204 |                          match_value                          | to 0x400
+/// ```
 pub type FlowSpecIn = Layout<tag::FlowSpecIn, 0x404>;
 layout! { FlowSpecIn, tag::FlowSpecIn, "flow_spec_in", Struct, 0x404, "Input of a command.";
     /// `match_criteria_enable`: bits 31:24 of dword 0x00.
@@ -2955,6 +4047,13 @@ layout! { FlowSpecIn, tag::FlowSpecIn, "flow_spec_in", Struct, 0x404, "Input of 
 /// Input of a command.
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           flow_spec                           | to 0x400
+/// 0x0404 |                             dest                              | to 0x408
+/// 0x040c |     prio      |-----------------------------------------------|
+/// ```
 pub type FsRuleAddIn = Layout<tag::FsRuleAddIn, 0x410>;
 layout! { FsRuleAddIn, tag::FsRuleAddIn, "fs_rule_add_in", Struct, 0x410, "Input of a command.";
     /// `flow_spec`: from byte 0x00 on.
@@ -3536,22 +4635,22 @@ changes! { SetFteIn, "set_fte_in", ("op_mod" 0x04[15:0] = 1, 0x1b);
     change_action changing_action: crate::FlowActions = flags_full(u16 "flow_context.action" 0x4c[15:0]), 0x18[0];
     /// Changes `flow_context.flow_tag`: sets it, and bit 1 (`flow_tag`) of `modify_enable_mask`, which says so.
     change_flow_tag changing_flow_tag: u32 = bits(u32 "flow_context.flow_tag" 0x48[23:0]), 0x18[1];
-    /// Changes `flow_context.destination_list_size`: sets it, and bit 2 (`destination_list`) of `modify_enable_mask`, which says so.
+    /// Changes `flow_context.destination_list_size`: sets it, and bit 2 (`destination_list`) of `modify_enable_mask`, which says so. The bit stands for `flow_context.destination`, too: give all of them.
     change_destination_list_size changing_destination_list_size: u32 = bits(u32 "flow_context.destination_list_size" 0x50[23:0]), 0x18[2];
-    /// Changes `flow_context.flow_counter_list_size`: sets it, and bit 3 (`flow_counters`) of `modify_enable_mask`, which says so.
+    /// Changes `flow_context.flow_counter_list_size`: sets it, and bit 3 (`flow_counters`) of `modify_enable_mask`, which says so. The bit stands for `flow_context.destination`, too: give all of them.
     change_flow_counter_list_size changing_flow_counter_list_size: u32 = bits(u32 "flow_context.flow_counter_list_size" 0x54[23:0]), 0x18[3];
     /// Changes `flow_context.encrypt_decrypt_obj_id`: sets it, and bit 4 (`ipsec_obj_id`) of `modify_enable_mask`, which says so.
     change_encrypt_decrypt_obj_id changing_encrypt_decrypt_obj_id: crate::GeneralObjectId = number("flow_context.encrypt_decrypt_obj_id" 0x64[31:0]), 0x18[4];
 }
 
 changes! { ModifyFlowTableIn, "modify_flow_table_in", ();
-    /// Changes `flow_table_context.table_miss_action`: sets it, and bit 0 (`miss_table_id`) of `modify_field_select`, which says so.
+    /// Changes `flow_table_context.table_miss_action`: sets it, and bit 0 (`miss_table_id`) of `modify_field_select`, which says so. The bit stands for `flow_table_context.table_miss_id`, too: give all of them.
     change_table_miss_action changing_table_miss_action: crate::TableMissAction = coded(u8 "flow_table_context.table_miss_action" 0x18[27:24]), 0x0c[0];
-    /// Changes `flow_table_context.table_miss_id`: sets it, and bit 0 (`miss_table_id`) of `modify_field_select`, which says so.
+    /// Changes `flow_table_context.table_miss_id`: sets it, and bit 0 (`miss_table_id`) of `modify_field_select`, which says so. The bit stands for `flow_table_context.table_miss_action`, too: give all of them.
     change_table_miss_id changing_table_miss_id: crate::FlowTableId = number("flow_table_context.table_miss_id" 0x1c[23:0]), 0x0c[0];
-    /// Changes `flow_table_context.hws.rtc_id_0`: sets it, and bit 1 (`rtc_id`) of `modify_field_select`, which says so.
+    /// Changes `flow_table_context.hws.rtc_id_0`: sets it, and bit 1 (`rtc_id`) of `modify_field_select`, which says so. The bit stands for `flow_table_context.hws.rtc_id_1`, too: give all of them.
     change_rtc_id_0 changing_rtc_id_0: crate::GeneralObjectId = number("flow_table_context.hws.rtc_id_0" 0x30[31:0]), 0x0c[1];
-    /// Changes `flow_table_context.hws.rtc_id_1`: sets it, and bit 1 (`rtc_id`) of `modify_field_select`, which says so.
+    /// Changes `flow_table_context.hws.rtc_id_1`: sets it, and bit 1 (`rtc_id`) of `modify_field_select`, which says so. The bit stands for `flow_table_context.hws.rtc_id_0`, too: give all of them.
     change_rtc_id_1 changing_rtc_id_1: crate::GeneralObjectId = number("flow_table_context.hws.rtc_id_1" 0x34[31:0]), 0x0c[1];
     /// Changes `flow_table_context.lag_master_next_table_id`: sets it, and bit 15 (`lag_next_table_id`) of `modify_field_select`, which says so.
     change_lag_master_next_table_id changing_lag_master_next_table_id: crate::FlowTableId = number("flow_table_context.lag_master_next_table_id" 0x20[23:0]), 0x0c[15];

@@ -66,6 +66,15 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// `fpga_shell_caps`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |          max_num_qps          |---------------|total_rcv_cred.|
+/// 0x0004 |---------------------------|qp.|---------|r|r|r|-------|d|u|u|r|
+/// 0x0008 |---------------------------------------------------|log_ddr_si.|
+/// 0x000c |                     max_fpga_qp_msg_size                      |
+/// 0x0010 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type FpgaShellCaps = Layout<tag::FpgaShellCaps, 0x40>;
 layout! { FpgaShellCaps, tag::FpgaShellCaps, "fpga_shell_caps", Struct, 0x40;
     /// `max_num_qps`: bits 31:16 of dword 0x00.
@@ -99,6 +108,30 @@ layout! { FpgaShellCaps, tag::FpgaShellCaps, "fpga_shell_caps", Struct, 0x40;
 /// Register FPGA_CAP (0x4022), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    fpga_id    |                  fpga_device                  |
+/// 0x0004 |                       register_file_ver                       |
+/// 0x0008 |f|---------|ac.|-----------|ac.|-------------------------------|
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                         image_version                         |
+/// 0x0014 |                          image_date                           |
+/// 0x0018 |                          image_time                           |
+/// 0x001c |                         shell_version                         |
+/// 0x0020 |---------------------------------------------------------------| to 0x2c
+/// 0x0030 |                          shell_caps                           | to 0x6c
+/// 0x0070 |---------------|                ieee_vendor_id                 |
+/// 0x0074 |    sandbox_product_version    |      sandbox_product_id       |
+/// 0x0078 |                      sandbox_basic_caps                       |
+/// 0x007c |-------------------------------|   sandbox_extended_caps_len   |
+/// 0x0080 |                  sandbox_extended_caps_addr                   | to 0x84
+/// 0x0088 |                      fpga_ddr_start_addr                      | to 0x8c
+/// 0x0090 |                   fpga_cr_space_start_addr                    | to 0x94
+/// 0x0098 |                         fpga_ddr_size                         |
+/// 0x009c |                      fpga_cr_space_size                       |
+/// 0x00a0 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type FpgaCap = Layout<tag::FpgaCap, 0x100>;
 layout! { FpgaCap, tag::FpgaCap, "fpga_cap", Struct, 0x100;
     /// `fpga_id`: bits 31:24 of dword 0x00.
@@ -151,6 +184,13 @@ register! { FpgaCap, "FPGA_CAP" 0x4022 read write }
 /// Register FPGA_CTRL (0x4023), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|   operation   |---------------|    status     |
+/// 0x0004 |---------------|flash_select_a.|---------------|flash_select_o.|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type FpgaCtrl = Layout<tag::FpgaCtrl, 0x10>;
 layout! { FpgaCtrl, tag::FpgaCtrl, "fpga_ctrl", Struct, 0x10;
     /// `operation`: bits 23:16 of dword 0x00.
@@ -171,6 +211,14 @@ register! { FpgaCtrl, "FPGA_CTRL" 0x4023 read write }
 /// With its list `data`: [`FpgaAccessRegWithData`].
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |-------------------------------|             size              |
+/// 0x0008 |                            address                            | to 0xc
+/// 0x0010 | data[]
+/// ```
 pub type FpgaAccessReg = Layout<tag::FpgaAccessReg, 0x10>;
 
 /// `fpga_access_reg` and its list `data`.
@@ -187,6 +235,27 @@ register! { FpgaAccessReg, "FPGA_ACCESS_REG" 0x4024 read write }
 /// `fpga_qpc`: 96 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | state |-----------------------------------------------------|q|
+/// 0x0004 |-------|  st   |-------------------------------| traffic_class |
+/// 0x0008 |          ether_type           |prio |d|          vid          |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |---------------|                 next_rcv_psn                  |
+/// 0x0014 |---------------|                 next_send_psn                 |
+/// 0x0018 |-------------------------------|             pkey              |
+/// 0x001c |---------------|                  remote_qpn                   |
+/// 0x0020 |-----------------------------------------|rnr_.|---------|retr.|
+/// 0x0024 |---------------------------------------------------------------|
+/// 0x0028 |-------------------------------|       remote_mac_47_32        |
+/// 0x002c |                        remote_mac_31_0                        |
+/// 0x0030 |                           remote_ip                           | to 0x3c
+/// 0x0040 |---------------------------------------------------------------| to 0x44
+/// 0x0048 |-------------------------------|        fpga_mac_47_32         |
+/// 0x004c |                         fpga_mac_31_0                         |
+/// 0x0050 |                            fpga_ip                            | to 0x5c
+/// ```
 pub type FpgaQpc = Layout<tag::FpgaQpc, 0x60>;
 layout! { FpgaQpc, tag::FpgaQpc, "fpga_qpc", Struct, 0x60;
     /// `state`: bits 31:28 of dword 0x00.
@@ -236,8 +305,16 @@ layout! { FpgaQpc, tag::FpgaQpc, "fpga_qpc", Struct, 0x60;
 /// Input of FPGA_CREATE_QP (0x960). Makes a queue pair of the FPGA.
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                           fpga_qpc                            | to 0x6c
+/// ```
 pub type FpgaCreateQpIn = Layout<tag::FpgaCreateQpIn, 0x70>;
-layout! { FpgaCreateQpIn, tag::FpgaCreateQpIn, "fpga_create_qp_in", Struct, 0x70, opcode 0x960, "Input of a command.";
+layout! { FpgaCreateQpIn, tag::FpgaCreateQpIn, "fpga_create_qp_in", Struct, 0x70, opcode 0x960, "Makes a queue pair of the FPGA.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -252,6 +329,15 @@ request! { FpgaCreateQpIn => FpgaCreateQpOut }
 /// Output of FPGA_CREATE_QP (0x960).
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                   fpga_qpn                    |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                           fpga_qpc                            | to 0x6c
+/// ```
 pub type FpgaCreateQpOut = Layout<tag::FpgaCreateQpOut, 0x70>;
 layout! { FpgaCreateQpOut, tag::FpgaCreateQpOut, "fpga_create_qp_out", Struct, 0x70, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -271,8 +357,17 @@ layout! { FpgaCreateQpOut, tag::FpgaCreateQpOut, "fpga_create_qp_out", Struct, 0
 /// Select mask `field_select`: [`FpgaModifyQpSelect`].
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                   fpga_qpn                    |
+/// 0x000c |                         field_select                          |
+/// 0x0010 |                           fpga_qpc                            | to 0x6c
+/// ```
 pub type FpgaModifyQpIn = Layout<tag::FpgaModifyQpIn, 0x70>;
-layout! { FpgaModifyQpIn, tag::FpgaModifyQpIn, "fpga_modify_qp_in", Struct, 0x70, opcode 0x961, "Input of a command.";
+layout! { FpgaModifyQpIn, tag::FpgaModifyQpIn, "fpga_modify_qp_in", Struct, 0x70, opcode 0x961, "Changes the selected fields of a queue pair of the FPGA.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -291,6 +386,13 @@ request! { FpgaModifyQpIn => FpgaModifyQpOut }
 /// Output of FPGA_MODIFY_QP (0x961).
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type FpgaModifyQpOut = Layout<tag::FpgaModifyQpOut, 0x10>;
 layout! { FpgaModifyQpOut, tag::FpgaModifyQpOut, "fpga_modify_qp_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -304,8 +406,16 @@ layout! { FpgaModifyQpOut, tag::FpgaModifyQpOut, "fpga_modify_qp_out", Struct, 0
 /// Input of FPGA_QUERY_QP (0x962). Reads the context of a queue pair of the FPGA.
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                   fpga_qpn                    |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type FpgaQueryQpIn = Layout<tag::FpgaQueryQpIn, 0x10>;
-layout! { FpgaQueryQpIn, tag::FpgaQueryQpIn, "fpga_query_qp_in", Struct, 0x10, opcode 0x962, "Input of a command.";
+layout! { FpgaQueryQpIn, tag::FpgaQueryQpIn, "fpga_query_qp_in", Struct, 0x10, opcode 0x962, "Reads the context of a queue pair of the FPGA.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -320,6 +430,14 @@ request! { FpgaQueryQpIn => FpgaQueryQpOut }
 /// Output of FPGA_QUERY_QP (0x962).
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                           fpga_qpc                            | to 0x6c
+/// ```
 pub type FpgaQueryQpOut = Layout<tag::FpgaQueryQpOut, 0x70>;
 layout! { FpgaQueryQpOut, tag::FpgaQueryQpOut, "fpga_query_qp_out", Struct, 0x70, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -335,8 +453,16 @@ layout! { FpgaQueryQpOut, tag::FpgaQueryQpOut, "fpga_query_qp_out", Struct, 0x70
 /// Input of FPGA_QUERY_QP_COUNTERS (0x964). Reads the counters of a queue pair of the FPGA.
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |c|-------------|                   fpga_qpn                    |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type FpgaQueryQpCountersIn = Layout<tag::FpgaQueryQpCountersIn, 0x10>;
-layout! { FpgaQueryQpCountersIn, tag::FpgaQueryQpCountersIn, "fpga_query_qp_counters_in", Struct, 0x10, opcode 0x964, "Input of a command.";
+layout! { FpgaQueryQpCountersIn, tag::FpgaQueryQpCountersIn, "fpga_query_qp_counters_in", Struct, 0x10, opcode 0x964, "Reads the counters of a queue pair of the FPGA.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -353,6 +479,19 @@ request! { FpgaQueryQpCountersIn => FpgaQueryQpCountersOut }
 /// Output of FPGA_QUERY_QP_COUNTERS (0x964).
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                        rx_ack_packets                         | to 0x14
+/// 0x0018 |                        rx_send_packets                        | to 0x1c
+/// 0x0020 |                        tx_ack_packets                         | to 0x24
+/// 0x0028 |                        tx_send_packets                        | to 0x2c
+/// 0x0030 |                         rx_total_drop                         | to 0x34
+/// 0x0038 |---------------------------------------------------------------| to 0x6c
+/// ```
 pub type FpgaQueryQpCountersOut = Layout<tag::FpgaQueryQpCountersOut, 0x70>;
 layout! { FpgaQueryQpCountersOut, tag::FpgaQueryQpCountersOut, "fpga_query_qp_counters_out", Struct, 0x70, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -376,8 +515,16 @@ layout! { FpgaQueryQpCountersOut, tag::FpgaQueryQpCountersOut, "fpga_query_qp_co
 /// Input of FPGA_DESTROY_QP (0x963). Ends a queue pair of the FPGA.
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                   fpga_qpn                    |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type FpgaDestroyQpIn = Layout<tag::FpgaDestroyQpIn, 0x10>;
-layout! { FpgaDestroyQpIn, tag::FpgaDestroyQpIn, "fpga_destroy_qp_in", Struct, 0x10, opcode 0x963, "Input of a command.";
+layout! { FpgaDestroyQpIn, tag::FpgaDestroyQpIn, "fpga_destroy_qp_in", Struct, 0x10, opcode 0x963, "Ends a queue pair of the FPGA.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -392,6 +539,13 @@ request! { FpgaDestroyQpIn => FpgaDestroyQpOut }
 /// Output of FPGA_DESTROY_QP (0x963).
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type FpgaDestroyQpOut = Layout<tag::FpgaDestroyQpOut, 0x10>;
 layout! { FpgaDestroyQpOut, tag::FpgaDestroyQpOut, "fpga_destroy_qp_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.

@@ -50,6 +50,11 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
 /// Parameters of CREATE_GENERAL_OBJECT.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |a|---|log_obj_.|-----------------------------------------------|
+/// ```
 pub type GeneralObjCreateParam = Layout<tag::GeneralObjCreateParam, 0x04>;
 layout! { GeneralObjCreateParam, tag::GeneralObjCreateParam, "general_obj_create_param", Struct, 0x04, "Parameters of CREATE_GENERAL_OBJECT.";
     /// `alias_object`: bit 31 of dword 0x00.
@@ -63,6 +68,11 @@ layout! { GeneralObjCreateParam, tag::GeneralObjCreateParam, "general_obj_create
 /// Parameters of MODIFY and QUERY_GENERAL_OBJECT.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |a|                         obj_offset                          |
+/// ```
 pub type GeneralObjQueryParam = Layout<tag::GeneralObjQueryParam, 0x04>;
 layout! { GeneralObjQueryParam, tag::GeneralObjQueryParam, "general_obj_query_param", Struct, 0x04, "Parameters of MODIFY and QUERY_GENERAL_OBJECT.";
     /// `alias_object`: bit 31 of dword 0x00.
@@ -76,6 +86,11 @@ layout! { GeneralObjQueryParam, tag::GeneralObjQueryParam, "general_obj_query_pa
 /// Parameters of a command on general objects, by its kind.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        create or query                        |
+/// ```
 pub type GeneralObjInCmdHdrOpParam = Layout<tag::GeneralObjInCmdHdrOpParam, 0x04>;
 layout! { GeneralObjInCmdHdrOpParam, tag::GeneralObjInCmdHdrOpParam, "general_obj_in_cmd_hdr_op_param", Union, 0x04, "Parameters of a command on general objects, by its kind.";
     /// `create`: from byte 0x00 on.
@@ -87,6 +102,14 @@ layout! { GeneralObjInCmdHdrOpParam, tag::GeneralObjInCmdHdrOpParam, "general_ob
 /// `general_obj_in_cmd_hdr`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |        vhca_tunnel_id         |           obj_type            |
+/// 0x0008 |                            obj_id                             |
+/// 0x000c |                           op_param                            |
+/// ```
 pub type GeneralObjInCmdHdr = Layout<tag::GeneralObjInCmdHdr, 0x10>;
 layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr", Struct, 0x10, "Head of the commands that create, modify, query and destroy general objects.";
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -107,6 +130,14 @@ layout! { GeneralObjInCmdHdr, tag::GeneralObjInCmdHdr, "general_obj_in_cmd_hdr",
 /// `general_obj_out_cmd_hdr`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |                            obj_id                             |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type GeneralObjOutCmdHdr = Layout<tag::GeneralObjOutCmdHdr, 0x10>;
 layout! { GeneralObjOutCmdHdr, tag::GeneralObjOutCmdHdr, "general_obj_out_cmd_hdr", Struct, 0x10, "Head of the output of commands on general objects.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -122,8 +153,19 @@ layout! { GeneralObjOutCmdHdr, tag::GeneralObjOutCmdHdr, "general_obj_out_cmd_hd
 /// Input of ALLOW_OTHER_VHCA_ACCESS (0xb16). Lets another function use an object, given an access key.
 ///
 /// Sources: v7.3, v6.12, dpdk, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |-------------------------------|  object_type_to_be_accessed   |
+/// 0x0014 |                   object_id_to_be_accessed                    |
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                        access_key_raw                         | to 0x3c
+/// ```
 pub type AllowOtherVhcaAccessIn = Layout<tag::AllowOtherVhcaAccessIn, 0x40>;
-layout! { AllowOtherVhcaAccessIn, tag::AllowOtherVhcaAccessIn, "allow_other_vhca_access_in", Struct, 0x40, opcode 0xb16, "Input of a command.";
+layout! { AllowOtherVhcaAccessIn, tag::AllowOtherVhcaAccessIn, "allow_other_vhca_access_in", Struct, 0x40, opcode 0xb16, "Lets another function use an object, given an access key.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -146,6 +188,13 @@ request! { AllowOtherVhcaAccessIn => AllowOtherVhcaAccessOut }
 /// Output of ALLOW_OTHER_VHCA_ACCESS (0xb16).
 ///
 /// Sources: v7.3, v6.12, dpdk, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type AllowOtherVhcaAccessOut = Layout<tag::AllowOtherVhcaAccessOut, 0x10>;
 layout! { AllowOtherVhcaAccessOut, tag::AllowOtherVhcaAccessOut, "allow_other_vhca_access_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -156,9 +205,18 @@ layout! { AllowOtherVhcaAccessOut, tag::AllowOtherVhcaAccessOut, "allow_other_vh
 
 /// `alias_context`: 64 bytes.
 ///
-/// General object 0xff15 (flow_table_alias): Alias of a flow table of another VHCA: a create with alias_object set.
+/// General object 0xff15 (flow_table_alias): Alias of a flow table of another VHCA: a create with alias_object set. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: v7.3, v6.12, dpdk, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    vhca_id_to_be_accessed     |---------------------|v|-|stat.|
+/// 0x0004 |                   object_id_to_be_accessed                    |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                        access_key_raw                         | to 0x2c
+/// 0x0030 |                           metadata                            | to 0x3c
+/// ```
 pub type AliasContext = Layout<tag::AliasContext, 0x40>;
 layout! { AliasContext, tag::AliasContext, "alias_context", Struct, 0x40;
     /// `vhca_id_to_be_accessed`: bits 31:16 of dword 0x00.
@@ -181,7 +239,15 @@ layout! { AliasContext, tag::AliasContext, "alias_context", Struct, 0x40;
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, dpdk, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                           alias_ctx                           | to 0x4c
+/// ```
 pub type CreateAliasObjIn = Layout<tag::CreateAliasObjIn, 0x50>;
 layout! { CreateAliasObjIn, tag::CreateAliasObjIn, "create_alias_obj_in", Struct, 0x50, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -195,6 +261,12 @@ layout! { CreateAliasObjIn, tag::CreateAliasObjIn, "create_alias_obj_in", Struct
 /// Output of a command.
 ///
 /// Sources: ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                           alias_ctx                           | to 0x4c
+/// ```
 pub type CreateAliasObjOut = Layout<tag::CreateAliasObjOut, 0x50>;
 layout! { CreateAliasObjOut, tag::CreateAliasObjOut, "create_alias_obj_out", Struct, 0x50, "Output of a command.";
     /// `hdr`: from byte 0x00 on.

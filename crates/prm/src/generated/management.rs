@@ -429,6 +429,27 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// `pcie_perf_cntrs_grp_data_layout`: 248 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    life_time_counter_high                     |
+/// 0x0004 |                     life_time_counter_low                     |
+/// 0x0008 |                           rx_errors                           |
+/// 0x000c |                           tx_errors                           |
+/// 0x0010 |                     l0_to_recovery_eieos                      |
+/// 0x0014 |                       l0_to_recovery_ts                       |
+/// 0x0018 |                    l0_to_recovery_framing                     |
+/// 0x001c |                    l0_to_recovery_retrain                     |
+/// 0x0020 |                        crc_error_dllp                         |
+/// 0x0024 |                         crc_error_tlp                         |
+/// 0x0028 |                  tx_overflow_buffer_pkt_high                  |
+/// 0x002c |                  tx_overflow_buffer_pkt_low                   |
+/// 0x0030 |                    outbound_stalled_reads                     |
+/// 0x0034 |                    outbound_stalled_writes                    |
+/// 0x0038 |                 outbound_stalled_reads_events                 |
+/// 0x003c |                outbound_stalled_writes_events                 |
+/// 0x0040 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PciePerfCntrsGrpDataLayout = Layout<tag::PciePerfCntrsGrpDataLayout, 0xf8>;
 layout! { PciePerfCntrsGrpDataLayout, tag::PciePerfCntrsGrpDataLayout, "pcie_perf_cntrs_grp_data_layout", Struct, 0xf8;
     /// `life_time_counter_high`: bits 31:0 of dword 0x00.
@@ -470,6 +491,17 @@ layout! { PciePerfCntrsGrpDataLayout, tag::PciePerfCntrsGrpDataLayout, "pcie_per
 /// Register NIC_CAP (0xc00d), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------|h|a|---------------|n|f|v|v|c|r|v|e|e|
+/// 0x0004 |---------------------------------------------------------|f|v|v|
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |                           total_icm                           |
+/// 0x0010 |---------------------------------------------------------------|
+/// 0x0014 |-------------------------------|       vhca_group_id_max       |
+/// 0x0018 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type NicCapReg = Layout<tag::NicCapReg, 0x80>;
 layout! { NicCapReg, tag::NicCapReg, "nic_cap_reg", Struct, 0x80;
     /// `host_os_init_ctrl_reg`: bit 18 of dword 0x00.
@@ -510,6 +542,11 @@ register! { NicCapReg, "NIC_CAP" 0xc00d read write }
 /// `default_timeout`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |to_m.|-----------------|               to_value                |
+/// ```
 pub type DefaultTimeout = Layout<tag::DefaultTimeout, 0x04>;
 layout! { DefaultTimeout, tag::DefaultTimeout, "default_timeout", Struct, 0x04;
     /// `to_multiplier`: bits 31:29 of dword 0x00. Read only.
@@ -523,6 +560,24 @@ layout! { DefaultTimeout, tag::DefaultTimeout, "default_timeout", Struct, 0x04;
 /// Register DTOR (0xc00e), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |                        pcie_toggle_to                         |
+/// 0x0008 |---------------------------------------------------------------| to 0x10
+/// 0x0014 |                        health_poll_to                         |
+/// 0x0018 |                        full_crdump_to                         |
+/// 0x001c |                          fw_reset_to                          |
+/// 0x0020 |                        flush_on_err_to                        |
+/// 0x0024 |                      pci_sync_update_to                       |
+/// 0x0028 |                         tear_down_to                          |
+/// 0x002c |                       fsm_reactivate_to                       |
+/// 0x0030 |                       reclaim_pages_to                        |
+/// 0x0034 |                     reclaim_vfs_pages_to                      |
+/// 0x0038 |                        reset_unload_to                        |
+/// 0x003c |                  embedded_cpu_os_shutdown_to                  |
+/// ```
 pub type DtorReg = Layout<tag::DtorReg, 0x40>;
 layout! { DtorReg, tag::DtorReg, "dtor_reg", Struct, 0x40;
     /// `pcie_toggle_to`: from byte 0x04 on. Read only.
@@ -556,6 +611,11 @@ register! { DtorReg, "DTOR" 0xc00e read write }
 /// `pcie_cntrs_grp_data_layout_auto`, a union: 248 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                pcie_perf_cntrs_grp_data_layout                | to 0xf4
+/// ```
 pub type PcieCntrsGrpDataLayoutAuto = Layout<tag::PcieCntrsGrpDataLayoutAuto, 0xf8>;
 layout! { PcieCntrsGrpDataLayoutAuto, tag::PcieCntrsGrpDataLayoutAuto, "pcie_cntrs_grp_data_layout_auto", Union, 0xf8;
     /// `pcie_perf_cntrs_grp_data_layout`: from byte 0x00 on.
@@ -569,6 +629,13 @@ layout! { PcieCntrsGrpDataLayoutAuto, tag::PcieCntrsGrpDataLayoutAuto, "pcie_cnt
 /// Called `mlcr` in mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------|lp.|  local_port   |operat.|-----------|o|c|led_ty.|
+/// 0x0004 |-------------------------------|        beacon_duration        |
+/// 0x0008 |-------------------------------|         beacon_remain         |
+/// ```
 #[doc(alias = "mlcr")]
 pub type MlcrReg = Layout<tag::MlcrReg, 0x0c>;
 layout! { MlcrReg, tag::MlcrReg, "mlcr_reg", Struct, 0x0c;
@@ -596,6 +663,22 @@ register! { MlcrReg, "MLCR" 0x902b read write }
 /// Register MPEIN (0x9050), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|d|   depth   |  pcie_index   |     node      |---------------|
+/// 0x0004 |                        capability_mask                        |
+/// 0x0008 |---------------|link_width_ena.|      link_speed_enabled       |
+/// 0x000c |lane0_physical.|link_width_act.|       link_speed_active       |
+/// 0x0010 |          num_of_pfs           |          num_of_vfs           |
+/// 0x0014 |             bdf0              |-------------------------------|
+/// 0x0018 |max_re.|max_pa.|---------|pwr_.|port_t.|-------------------|c|l|
+/// 0x001c |      link_peer_max_speed      |-------|       pci_power       |
+/// 0x0020 |-------------------------------------------|p|f|-----------|p|f|
+/// 0x0024 |         device_status         |  port_state   |---------------|
+/// 0x0028 |-------------------------------|    receiver_detect_result     |
+/// 0x002c |---------------------------------------------------------------|
+/// ```
 pub type MpeinReg = Layout<tag::MpeinReg, 0x30>;
 layout! { MpeinReg, tag::MpeinReg, "mpein_reg", Struct, 0x30;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -662,6 +745,13 @@ register! { MpeinReg, "MPEIN" 0x9050 read write }
 /// Register MPCNT (0x9051), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|d|   depth   |  pcie_index   |     node      |---|    grp    |
+/// 0x0004 |c|-------------------------------------------------------------|
+/// 0x0008 |                          counter_set                          | to 0xfc
+/// ```
 pub type MpcntReg = Layout<tag::MpcntReg, 0x100>;
 layout! { MpcntReg, tag::MpcntReg, "mpcnt_reg", Struct, 0x100;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -686,6 +776,16 @@ register! { MpcntReg, "MPCNT" 0x9051 read write }
 /// Register MPEGC (0x9056), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|d|   depth   |  pcie_index   |     node      |---------------|
+/// 0x0004 |-------------------------------|         field_select          |
+/// 0x0008 |t|m|m|-------|s| segment_base  |---------------------------|tx.|
+/// 0x000c |---------------------------------|outbound_sta.|-|outbound_sta.|
+/// 0x0010 |    status     |-------|operat.|-------------------------------|
+/// 0x0014 |---------------------------------------------------------------| to 0x28
+/// ```
 pub type MpegcReg = Layout<tag::MpegcReg, 0x2c>;
 layout! { MpegcReg, tag::MpegcReg, "mpegc_reg", Struct, 0x2c;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -728,6 +828,14 @@ register! { MpegcReg, "MPEGC" 0x9056 read write }
 /// Called `mpir` in mstflint.
 ///
 /// Sources: v7.3, v6.12, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |s|d|   depth   |  pcie_index   |     node      |-------|host_b.|
+/// 0x0004 |-----------|s|s| segment_base  | secondary_bus |subordinate_bus|
+/// 0x0008 |  local_port   |      bus      |---|lp.|-------| device  |sd_g.|
+/// 0x000c |s| host_index  |num_con_devices|-----|       slot_number       |
+/// ```
 #[doc(alias = "mpir")]
 pub type MpirReg = Layout<tag::MpirReg, 0x10>;
 layout! { MpirReg, tag::MpirReg, "mpir_reg", Struct, 0x10;
@@ -781,6 +889,16 @@ register! { MpirReg, "MPIR" 0x9059 read }
 /// Called `register_mtutc` in dpdk.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |ti.|ti.|-|freq.|-----|log_max_.|---------|log_max_ph.|-|operat.|
+/// 0x0004 |                        freq_adjustment                        |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                            utc_sec                            |
+/// 0x0014 |---|                         utc_nsec                          |
+/// 0x0018 |                        time_adjustment                        |
+/// ```
 #[doc(alias = "register_mtutc")]
 pub type MtutcReg = Layout<tag::MtutcReg, 0x1c>;
 layout! { MtutcReg, tag::MtutcReg, "mtutc_reg", Struct, 0x1c;
@@ -810,6 +928,13 @@ register! { MtutcReg, "MTUTC" 0x9055 read write }
 /// `mcam_enhanced_features`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x4
+/// 0x0008 |-------------------------------|m|m|---------------------|m|o|n|
+/// 0x000c |-------------------|r|p|---|p|---------|m|m|d|-------|p|t|m|m|p|
+/// ```
 pub type McamEnhancedFeatures = Layout<tag::McamEnhancedFeatures, 0x10>;
 layout! { McamEnhancedFeatures, tag::McamEnhancedFeatures, "mcam_enhanced_features", Struct, 0x10;
     /// `mtutc_freq_adj_units`: bit 15 of dword 0x08.
@@ -849,6 +974,14 @@ layout! { McamEnhancedFeatures, tag::McamEnhancedFeatures, "mcam_enhanced_featur
 /// `mcam_access_reg`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------|m|m|m|m|
+/// 0x0004 |regs_95_to.|m|re.|m|m|          regs_84_to_68          |tracer.|
+/// 0x0008 |           regs_63_to_46           |m|regs_4.|m| regs_39_to_32 |
+/// 0x000c |              regs_31_to_11              |m|    regs_9_to_0    |
+/// ```
 pub type McamAccessReg = Layout<tag::McamAccessReg, 0x10>;
 layout! { McamAccessReg, tag::McamAccessReg, "mcam_access_reg", Struct, 0x10;
     /// `mcda`: bit 3 of dword 0x00.
@@ -894,6 +1027,14 @@ layout! { McamAccessReg, tag::McamAccessReg, "mcam_access_reg", Struct, 0x10;
 /// `mcam_access_reg_bits1`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        regs_127_to_96                         |
+/// 0x0004 |                         regs_95_to_64                         |
+/// 0x0008 |                         regs_63_to_32                         |
+/// 0x000c |                         regs_31_to_0                          |
+/// ```
 pub type McamAccessRegBits1 = Layout<tag::McamAccessRegBits1, 0x10>;
 layout! { McamAccessRegBits1, tag::McamAccessRegBits1, "mcam_access_reg_bits1", Struct, 0x10;
     /// `regs_127_to_96`: bits 31:0 of dword 0x00.
@@ -909,6 +1050,14 @@ layout! { McamAccessRegBits1, tag::McamAccessRegBits1, "mcam_access_reg_bits1", 
 /// `mcam_access_reg_bits2`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                     regs_127_to_99                      |m|re.|
+/// 0x0004 |  regs_95_to_87  |sy.|              regs_84_to_64              |
+/// 0x0008 |                         regs_63_to_32                         |
+/// 0x000c |                         regs_31_to_0                          |
+/// ```
 pub type McamAccessRegBits2 = Layout<tag::McamAccessRegBits2, 0x10>;
 layout! { McamAccessRegBits2, tag::McamAccessRegBits2, "mcam_access_reg_bits2", Struct, 0x10;
     /// `regs_127_to_99`: bits 31:3 of dword 0x00.
@@ -932,6 +1081,14 @@ layout! { McamAccessRegBits2, tag::McamAccessRegBits2, "mcam_access_reg_bits2", 
 /// `mcam_access_reg_bits3`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        regs_127_to_96                         |
+/// 0x0004 |                         regs_95_to_64                         |
+/// 0x0008 |                         regs_63_to_32                         |
+/// 0x000c |                      regs_31_to_3                       |m|m|m|
+/// ```
 pub type McamAccessRegBits3 = Layout<tag::McamAccessRegBits3, 0x10>;
 layout! { McamAccessRegBits3, tag::McamAccessRegBits3, "mcam_access_reg_bits3", Struct, 0x10;
     /// `regs_127_to_96`: bits 31:0 of dword 0x00.
@@ -953,6 +1110,11 @@ layout! { McamAccessRegBits3, tag::McamAccessRegBits3, "mcam_access_reg_bits3", 
 /// `mcam_reg_mng_access_reg_cap_mask`, a union: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |  access_regs or access_regs1 or access_regs2 or access_regs3  | to 0xc
+/// ```
 pub type McamRegMngAccessRegCapMask = Layout<tag::McamRegMngAccessRegCapMask, 0x10>;
 layout! { McamRegMngAccessRegCapMask, tag::McamRegMngAccessRegCapMask, "mcam_reg_mng_access_reg_cap_mask", Union, 0x10;
     /// `access_regs`: from byte 0x00 on.
@@ -968,6 +1130,11 @@ layout! { McamRegMngAccessRegCapMask, tag::McamRegMngAccessRegCapMask, "mcam_reg
 /// `mcam_reg_mng_feature_cap_mask`, a union: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       enhanced_features                       | to 0xc
+/// ```
 pub type McamRegMngFeatureCapMask = Layout<tag::McamRegMngFeatureCapMask, 0x10>;
 layout! { McamRegMngFeatureCapMask, tag::McamRegMngFeatureCapMask, "mcam_reg_mng_feature_cap_mask", Union, 0x10;
     /// `enhanced_features`: from byte 0x00 on.
@@ -979,6 +1146,16 @@ layout! { McamRegMngFeatureCapMask, tag::McamRegMngFeatureCapMask, "mcam_reg_mng
 /// Register MCAM (0x907f), read by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------| feature_group |---------------|access_reg_gro.|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                    mng_access_reg_cap_mask                    | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x24
+/// 0x0028 |                     mng_feature_cap_mask                      | to 0x34
+/// 0x0038 |---------------------------------------------------------------| to 0x44
+/// ```
 pub type McamReg = Layout<tag::McamReg, 0x48>;
 layout! { McamReg, tag::McamReg, "mcam_reg", Struct, 0x48;
     /// `feature_group`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -997,6 +1174,19 @@ register! { McamReg, "MCAM" 0x907f read }
 /// Register CORE_DUMP (0x402e), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |m|---------------------------------------------|core_dump_type |
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |-------------------------------|            vhca_id            |
+/// 0x000c |---------------|                      qpn                      |
+/// 0x0010 |                             mkey                              |
+/// 0x0014 |                             size                              |
+/// 0x0018 |                            address                            | to 0x1c
+/// 0x0020 |                            cookie                             | to 0x24
+/// 0x0028 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type CoreDumpReg = Layout<tag::CoreDumpReg, 0x40>;
 layout! { CoreDumpReg, tag::CoreDumpReg, "core_dump_reg", Struct, 0x40;
     /// `more_dump`: bit 31 of dword 0x00.
@@ -1025,6 +1215,11 @@ register! { CoreDumpReg, "CORE_DUMP" 0x402e read write }
 /// Register NODE_DESC (0x6001), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       node_description                        | to 0x3c
+/// ```
 pub type SetNodeIn = Layout<tag::SetNodeIn, 0x40>;
 layout! { SetNodeIn, tag::SetNodeIn, "set_node_in", Struct, 0x40, "Input of a command.";
     /// `node_description`: from byte 0x00 on.
@@ -1037,6 +1232,23 @@ register! { SetNodeIn, "NODE_DESC" 0x6001 read write }
 /// Register MTPPS (0x9053), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------|cap_nu.|-------|cap_ma.|-------|cap_ma.|
+/// 0x0004 |-------------------------------------|cap_log_.|-----|cap_log_.|
+/// 0x0008 |-------|cap_pi.|-------|cap_pi.|-------|cap_pi.|-------|cap_pi.|
+/// 0x000c |-------|cap_pi.|-------|cap_pi.|-------|cap_pi.|-------|cap_pi.|
+/// 0x0010 |                         field_select                          |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |                          npps_period                          | to 0x1c
+/// 0x0020 |e|u|-------------------|pattern|-------|pin_mo.|      pin      |
+/// 0x0024 |---|                   out_pulse_duration_ns                   |
+/// 0x0028 |                          time_stamp                           | to 0x2c
+/// 0x0030 |      out_pulse_duration       |    out_periodic_adjustment    |
+/// 0x0034 |               enhanced_out_periodic_adjustment                |
+/// 0x0038 |---------------------------------------------------------------|
+/// ```
 pub type MtppsReg = Layout<tag::MtppsReg, 0x3c>;
 layout! { MtppsReg, tag::MtppsReg, "mtpps_reg", Struct, 0x3c;
     /// `cap_number_of_pps_pins`: bits 19:16 of dword 0x00. Read only.
@@ -1097,6 +1309,13 @@ register! { MtppsReg, "MTPPS" 0x9053 read write }
 /// Register MTPPSE (0x9054), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------------------|      pin      |
+/// 0x0004 |e|-----------------------------------------------------|event_.|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type MtppseReg = Layout<tag::MtppseReg, 0x10>;
 layout! { MtppseReg, tag::MtppseReg, "mtppse_reg", Struct, 0x10;
     /// `pin`: bits 7:0 of dword 0x00.
@@ -1113,6 +1332,14 @@ register! { MtppseReg, "MTPPSE" 0x9054 read write }
 /// Register MCQS (0x9060), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |l|c|-----------|   fw_device   |        component_index        |
+/// 0x0004 |-------------------------------|          identifier           |
+/// 0x0008 |-------------------------------|  progress   |componen.|compon.|
+/// 0x000c |last_u.|last_u.|-------------------------------|  device_type  |
+/// ```
 pub type McqsReg = Layout<tag::McqsReg, 0x10>;
 layout! { McqsReg, tag::McqsReg, "mcqs_reg", Struct, 0x10;
     /// `last_index_flag`: bit 31 of dword 0x00. Read only.
@@ -1143,6 +1370,15 @@ register! { McqsReg, "MCQS" 0x9060 read write }
 /// `mcqi_cap`: 20 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    supported_info_bitmask                     |
+/// 0x0004 |                        component_size                         |
+/// 0x0008 |                      max_component_size                       |
+/// 0x000c |log_mc.|-----------------------|      mcda_max_write_size      |
+/// 0x0010 |r|s|m|m|c|m|---------------------------------------------------|
+/// ```
 pub type McqiCap = Layout<tag::McqiCap, 0x14>;
 layout! { McqiCap, tag::McqiCap, "mcqi_cap", Struct, 0x14;
     /// `supported_info_bitmask`: bits 31:0 of dword 0x00. Read only.
@@ -1172,6 +1408,17 @@ layout! { McqiCap, tag::McqiCap, "mcqi_cap", Struct, 0x14;
 /// `mcqi_version`: 124 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---|b|u|---------------------------------------|version_string.|
+/// 0x0004 |                            version                            |
+/// 0x0008 |                          build_time                           | to 0xc
+/// 0x0010 |                       user_defined_time                       | to 0x14
+/// 0x0018 |                      build_tool_version                       |
+/// 0x001c |---------------------------------------------------------------|
+/// 0x0020 |                        version_string                         | to 0x78
+/// ```
 pub type McqiVersion = Layout<tag::McqiVersion, 0x7c>;
 layout! { McqiVersion, tag::McqiVersion, "mcqi_version", Struct, 0x7c;
     /// `build_time_valid`: bit 29 of dword 0x00.
@@ -1195,6 +1442,11 @@ layout! { McqiVersion, tag::McqiVersion, "mcqi_version", Struct, 0x7c;
 /// `mcqi_activation_method`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |p|p|p|p|a|a|d|-----------------------------------|s|-----------|
+/// ```
 pub type McqiActivationMethod = Layout<tag::McqiActivationMethod, 0x04>;
 layout! { McqiActivationMethod, tag::McqiActivationMethod, "mcqi_activation_method", Struct, 0x04;
     /// `pending_server_ac_power_cycle`: bit 31 of dword 0x00.
@@ -1218,6 +1470,13 @@ layout! { McqiActivationMethod, tag::McqiActivationMethod, "mcqi_activation_meth
 /// `mcqi_reg_data`, a union: 124 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |      mcqi_caps or mcqi_version or mcqi_activation_mathod      |
+/// 0x0004 |                   mcqi_caps or mcqi_version                   | to 0x10
+/// 0x0014 |                         mcqi_version                          | to 0x78
+/// ```
 pub type McqiRegData = Layout<tag::McqiRegData, 0x7c>;
 layout! { McqiRegData, tag::McqiRegData, "mcqi_reg_data", Union, 0x7c;
     /// `mcqi_caps`: from byte 0x00 on.
@@ -1235,6 +1494,17 @@ layout! { McqiRegData, tag::McqiRegData, "mcqi_reg_data", Union, 0x7c;
 /// With its list `data`: [`McqiRegWithData`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |r|-----|     device_index      |        component_index        |
+/// 0x0004 |-----------------------------------------------|  device_type  |
+/// 0x0008 |-----------------------------------------------------|info_type|
+/// 0x000c |                           info_size                           |
+/// 0x0010 |                            offset                             |
+/// 0x0014 |-------------------------------|           data_size           |
+/// 0x0018 | data[]
+/// ```
 pub type McqiReg = Layout<tag::McqiReg, 0x18>;
 
 /// `mcqi_reg` and its list `data`.
@@ -1265,6 +1535,18 @@ register! { McqiReg, "MCQI" 0x9061 read write }
 /// Register MCC (0x9062), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|time_elapsed_since_las.|activation_del.|  instruction  |
+/// 0x0004 |-------------------------------|        component_index        |
+/// 0x0008 |a|-------------|                 update_handle                 |
+/// 0x000c |handle.|handle.|-|control_prog.|  error_code   |-------|contro.|
+/// 0x0010 |                        component_size                         |
+/// 0x0014 |-------|     device_index      | warning_code  |  device_type  |
+/// 0x0018 |-------| rejected_device_index |-------|   device_index_size   |
+/// 0x001c |                  component_specific_err_code                  |
+/// ```
 pub type MccReg = Layout<tag::MccReg, 0x20>;
 layout! { MccReg, tag::MccReg, "mcc_reg", Struct, 0x20;
     /// `time_elapsed_since_last_cmd`: bits 27:16 of dword 0x00. Read only.
@@ -1313,6 +1595,15 @@ register! { MccReg, "MCC" 0x9062 read write }
 /// With its list `data`: [`McdaRegWithData`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|                 update_handle                 |
+/// 0x0004 |                            offset                             |
+/// 0x0008 |-------------------------------|             size              |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 | data[]
+/// ```
 pub type McdaReg = Layout<tag::McdaReg, 0x10>;
 
 /// `mcda_reg` and its list `data`.
@@ -1333,6 +1624,12 @@ register! { McdaReg, "MCDA" 0x9063 read write }
 /// Register MFRL (0x9028), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |p|-|p|pc.|rst_.|pci_.|-|reset_.|  reset_type   |  reset_level  |
+/// ```
 pub type MfrlReg = Layout<tag::MfrlReg, 0x08>;
 layout! { MfrlReg, tag::MfrlReg, "mfrl_reg", Struct, 0x08;
     /// `pci_rescan_required`: bit 31 of dword 0x04. Read only.
@@ -1360,6 +1657,12 @@ register! { MfrlReg, "MFRL" 0x9028 read write }
 /// Register MIRC (0x9162), read by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------------------|  status_code  |
+/// 0x0004 |---------------------------------------------------------------|
+/// ```
 pub type MircReg = Layout<tag::MircReg, 0x08>;
 layout! { MircReg, tag::MircReg, "mirc_reg", Struct, 0x08;
     /// `status_code`: bits 7:0 of dword 0x00. Read only.
@@ -1372,6 +1675,14 @@ register! { MircReg, "MIRC" 0x9162 read }
 /// Register MRTC (0x902d), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |t|-------------------------------------------------------------|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                            time_h                             |
+/// 0x000c |                            time_l                             |
+/// ```
 pub type MrtcReg = Layout<tag::MrtcReg, 0x10>;
 layout! { MrtcReg, tag::MrtcReg, "mrtc_reg", Struct, 0x10;
     /// `time_synced`: bit 31 of dword 0x00. Read only.
@@ -1390,6 +1701,13 @@ register! { MrtcReg, "MRTC" 0x902d read write }
 /// Called `mtcap` in mstflint.
 ///
 /// Sources: v7.3, v6.12, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------|slot_i.|-----------------|sensor_count |
+/// 0x0004 |-----------------------------------------------|internal_senso.|
+/// 0x0008 |                          sensor_map                           | to 0xc
+/// ```
 #[doc(alias = "mtcap")]
 pub type MtcapReg = Layout<tag::MtcapReg, 0x10>;
 layout! { MtcapReg, tag::MtcapReg, "mtcap_reg", Struct, 0x10;
@@ -1411,6 +1729,18 @@ register! { MtcapReg, "MTCAP" 0x9009 read }
 /// Called `mtmp` in mstflint.
 ///
 /// Sources: v7.3, v6.12, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |i|ig |asic_i.|---------|slot_i.|-------|     sensor_index      |
+/// 0x0004 |-------------------------------|          temperature          |
+/// 0x0008 |m|m|w|s|-----------------------|        max_temperature        |
+/// 0x000c |tee|sd.|-----------------------|       temp_threshold_hi       |
+/// 0x0010 |-------------------------------|       temp_threshold_lo       |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |                        sensor_name_hi                         |
+/// 0x001c |                        sensor_name_lo                         |
+/// ```
 #[doc(alias = "mtmp")]
 pub type MtmpReg = Layout<tag::MtmpReg, 0x20>;
 layout! { MtmpReg, tag::MtmpReg, "mtmp_reg", Struct, 0x20;
@@ -1458,6 +1788,13 @@ register! { MtmpReg, "MTMP" 0x900a read write }
 /// Register MTPTM (0x9180), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |  local_time_invalidation_to   |p|-----------------------------|
+/// 0x0004 |trigge.|-------------------------------------------------------|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type MtptmReg = Layout<tag::MtptmReg, 0x10>;
 layout! { MtptmReg, tag::MtptmReg, "mtptm_reg", Struct, 0x10;
     /// `local_time_invalidation_to`: bits 31:16 of dword 0x00.
@@ -1474,6 +1811,14 @@ register! { MtptmReg, "MTPTM" 0x9180 read write }
 /// Register MTCTR (0x9181), read by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |first_clock_ti.|second_clock_t.|-------------------------------|
+/// 0x0004 |f|s|-------------------|               accuracy                |
+/// 0x0008 |                     first_clock_timestamp                     | to 0xc
+/// 0x0010 |                    second_clock_timestamp                     | to 0x14
+/// ```
 pub type MtctrReg = Layout<tag::MtctrReg, 0x18>;
 layout! { MtctrReg, tag::MtctrReg, "mtctr_reg", Struct, 0x18;
     /// `first_clock_timestamp_request`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -1502,6 +1847,16 @@ register! { MtctrReg, "MTCTR" 0x9181 read }
 /// Called `mcia` in mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |l|-|p|---------|    module     |slot_i.|-------|    status     |
+/// 0x0004 |i2c_device_add.|  page_number  |        device_address         |
+/// 0x0008 |-----|p|b|-----|  bank_number  |             size              |
+/// 0x000c |                           password                            |
+/// 0x0010 |                            dwords                             | to 0x8c
+/// 0x0090 |                         password_msb                          |
+/// ```
 #[doc(alias = "mcia")]
 pub type MciaReg = Layout<tag::MciaReg, 0x94>;
 layout! { MciaReg, tag::MciaReg, "mcia_reg", Struct, 0x94;
@@ -1542,6 +1897,12 @@ register! { MciaReg, "MCIA" 0x9014 read write }
 /// `mtrc_string_db_param`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    string_db_base_address                     |
+/// 0x0004 |---------------|                string_db_size                 |
+/// ```
 pub type MtrcStringDbParam = Layout<tag::MtrcStringDbParam, 0x08>;
 layout! { MtrcStringDbParam, tag::MtrcStringDbParam, "mtrc_string_db_param", Struct, 0x08;
     /// `string_db_base_address`: bits 31:0 of dword 0x00.
@@ -1557,6 +1918,16 @@ layout! { MtrcStringDbParam, tag::MtrcStringDbParam, "mtrc_string_db_param", Str
 /// Called `mtrc_cap_reg` in mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |t|t|-------|tr.|---------------------------------------|num_st.|
+/// 0x0004 |first_string_t.|num_string_tra.|-------------------------------|
+/// 0x0008 |tr.|-------------------------------------------|log_max_trace_.|
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                        string_db_param                        | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x80
+/// ```
 #[doc(alias = "mtrc_cap_reg")]
 pub type MtrcCap = Layout<tag::MtrcCap, 0x84>;
 layout! { MtrcCap, tag::MtrcCap, "mtrc_cap", Struct, 0x84;
@@ -1588,6 +1959,14 @@ register! { MtrcCap, "MTRC_CAP" 0x9040 read write }
 /// Called `mtrc_conf_reg` in mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------|trace_.|
+/// 0x0004 |-----------------------------------------------|log_trace_buff.|
+/// 0x0008 |                          trace_mkey                           |
+/// 0x000c |---------------------------------------------------------------| to 0x7c
+/// ```
 #[doc(alias = "mtrc_conf_reg")]
 pub type MtrcConf = Layout<tag::MtrcConf, 0x80>;
 layout! { MtrcConf, tag::MtrcConf, "mtrc_conf", Struct, 0x80;
@@ -1609,6 +1988,13 @@ register! { MtrcConf, "MTRC_CONF" 0x9041 read write }
 /// Called `mtrc_stdb_reg` in mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |string.|-------|                   read_size                   |
+/// 0x0004 |                         start_offset                          |
+/// 0x0008 | string_db_data[]
+/// ```
 #[doc(alias = "mtrc_stdb_reg")]
 pub type MtrcStdb = Layout<tag::MtrcStdb, 0x08>;
 
@@ -1632,6 +2018,15 @@ register! { MtrcStdb, "MTRC_STDB" 0x9042 read }
 /// Called `mtrc_ctrl_reg` in mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |tr.|---|a|-----------------|sl.|      modify_field_select      |
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |---------------------|         current_timestamp52_32          |
+/// 0x000c |                     current_timestamp31_0                     |
+/// 0x0010 |---------------------------------------------------------------| to 0x3c
+/// ```
 #[doc(alias = "mtrc_ctrl_reg")]
 pub type MtrcCtrl = Layout<tag::MtrcCtrl, 0x40>;
 layout! { MtrcCtrl, tag::MtrcCtrl, "mtrc_ctrl", Struct, 0x40;
@@ -1657,6 +2052,14 @@ register! { MtrcCtrl, "MTRC_CTRL" 0x9043 read write }
 /// Register MSECQ (0x9155), read by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |-----------------------------------|ne.|local_.|local_enhanced.|
+/// 0x0008 |                     local_clock_identity                      | to 0xc
+/// 0x0010 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type MsecqReg = Layout<tag::MsecqReg, 0x40>;
 layout! { MsecqReg, tag::MsecqReg, "msecq_reg", Struct, 0x40;
     /// `network_option`: bits 13:12 of dword 0x04. Read only.
@@ -1675,6 +2078,15 @@ register! { MsecqReg, "MSECQ" 0x9155 read }
 /// Register MSEES (0x9156), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |pn.|lp.|-----------------------|
+/// 0x0004 |                         field_select                          |
+/// 0x0008 |admin_.|oper_s.|h|-----------------------|a|o| failure_reason  |
+/// 0x000c |                        frequency_diff                         |
+/// 0x0010 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type MseesReg = Layout<tag::MseesReg, 0x40>;
 layout! { MseesReg, tag::MseesReg, "msees_reg", Struct, 0x40;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -1707,6 +2119,13 @@ register! { MseesReg, "MSEES" 0x9156 read write }
 /// Register MRTCQ (0x9182), read by ACCESS_REG.
 ///
 /// Sources: v7.3, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x4
+/// 0x0008 |                       rt_clock_identity                       | to 0xc
+/// 0x0010 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type MrtcqReg = Layout<tag::MrtcqReg, 0x40>;
 layout! { MrtcqReg, tag::MrtcqReg, "mrtcq_reg", Struct, 0x40;
     /// `rt_clock_identity`: 64 bits from byte 0x08 on. Read only.
@@ -1717,6 +2136,12 @@ register! { MrtcqReg, "MRTCQ" 0x9182 read }
 /// `mrfv_cvb`: 8 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |s|s|tav_cv.|                cnt_out                |-|cvb_data.|
+/// 0x0004 |    tav_cvb_voltage    |-|volt.|          cvb_voltage          |
+/// ```
 pub type MrfvCvb = Layout<tag::MrfvCvb, 0x08>;
 layout! { MrfvCvb, tag::MrfvCvb, "mrfv_cvb", Struct, 0x08;
     /// `selector`: bit 31 of dword 0x00. Read only.
@@ -1740,6 +2165,11 @@ layout! { MrfvCvb, tag::MrfvCvb, "mrfv_cvb", Struct, 0x08;
 /// `mrfv_pvs_main`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------|pvs_main_data|
+/// ```
 pub type MrfvPvsMain = Layout<tag::MrfvPvsMain, 0x04>;
 layout! { MrfvPvsMain, tag::MrfvPvsMain, "mrfv_pvs_main", Struct, 0x04;
     /// `pvs_main_data`: bits 6:0 of dword 0x00. Read only.
@@ -1749,6 +2179,11 @@ layout! { MrfvPvsMain, tag::MrfvPvsMain, "mrfv_pvs_main", Struct, 0x04;
 /// `mrfv_pvs_tile`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------|pvs_tile_data|
+/// ```
 pub type MrfvPvsTile = Layout<tag::MrfvPvsTile, 0x04>;
 layout! { MrfvPvsTile, tag::MrfvPvsTile, "mrfv_pvs_tile", Struct, 0x04;
     /// `pvs_tile_data`: bits 6:0 of dword 0x00. Read only.
@@ -1758,6 +2193,13 @@ layout! { MrfvPvsTile, tag::MrfvPvsTile, "mrfv_pvs_tile", Struct, 0x04;
 /// `mrfv_raw_and_value`: 12 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |v|---------------------------------------------------|raw_fuse.|
+/// 0x0004 |                           raw_fuses                           |
+/// 0x0008 |                    value_base                     |value_expo.|
+/// ```
 pub type MrfvRawAndValue = Layout<tag::MrfvRawAndValue, 0x0c>;
 layout! { MrfvRawAndValue, tag::MrfvRawAndValue, "mrfv_raw_and_value", Struct, 0x0c;
     /// `value_valid`: bit 31 of dword 0x00. Read only.
@@ -1775,6 +2217,13 @@ layout! { MrfvRawAndValue, tag::MrfvRawAndValue, "mrfv_raw_and_value", Struct, 0
 /// `mrfv_ult`: 12 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |ult_lot_digit_4|ult_lot_digit_3|ult_lot_digit_2|ult_lot_digit_1|
+/// 0x0004 |ult_lot_digit_8|ult_lot_digit_7|ult_lot_digit_6|ult_lot_digit_5|
+/// 0x0008 |ult_.|---------|ult_wafer_numb.|     ult_x     |     ult_y     |
+/// ```
 pub type MrfvUlt = Layout<tag::MrfvUlt, 0x0c>;
 layout! { MrfvUlt, tag::MrfvUlt, "mrfv_ult", Struct, 0x0c;
     /// `ult_lot_digit_4`: bits 31:24 of dword 0x00. Read only.
@@ -1806,6 +2255,13 @@ layout! { MrfvUlt, tag::MrfvUlt, "mrfv_ult", Struct, 0x0c;
 /// `mrfv_data_auto`, a union: 12 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |mrfv_cvb or mrfv_pvs_main or mrfv_pvs_tile or mrfv_raw_and_val.|
+/// 0x0004 |          mrfv_cvb or mrfv_raw_and_value or mrfv_ult           |
+/// 0x0008 |                mrfv_raw_and_value or mrfv_ult                 |
+/// ```
 pub type MrfvDataAuto = Layout<tag::MrfvDataAuto, 0x0c>;
 layout! { MrfvDataAuto, tag::MrfvDataAuto, "mrfv_data_auto", Union, 0x0c;
     /// `mrfv_cvb`: from byte 0x00 on.
@@ -1825,6 +2281,14 @@ layout! { MrfvDataAuto, tag::MrfvDataAuto, "mrfv_data_auto", Union, 0x0c;
 /// Register MRFV (0x906d), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | v |-------|fm |---------------|  instance_id  |    fuse_id    |
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                             data                              | to 0x18
+/// 0x001c |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type Mrfv = Layout<tag::Mrfv, 0x40>;
 layout! { Mrfv, tag::Mrfv, "mrfv", Struct, 0x40;
     /// `v`: bits 31:30 of dword 0x00. Read only.
@@ -1843,6 +2307,14 @@ register! { Mrfv, "MRFV" 0x906d read }
 /// `mrsv_cx_7_value`: 32 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |f|c|o|o|p|p|p|s|t|p|d|-----------------------------------------|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                          straps_mask                          |
+/// 0x000c |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type MrsvCx7Value = Layout<tag::MrsvCx7Value, 0x20>;
 layout! { MrsvCx7Value, tag::MrsvCx7Value, "mrsv_cx_7_value", Struct, 0x20;
     /// `fnp`: bit 31 of dword 0x00. Read only.
@@ -1874,6 +2346,11 @@ layout! { MrsvCx7Value, tag::MrsvCx7Value, "mrsv_cx_7_value", Struct, 0x20;
 /// `mrsv_data_auto`, a union: 32 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        mrsv_cx_7_value                        | to 0x1c
+/// ```
 pub type MrsvDataAuto = Layout<tag::MrsvDataAuto, 0x20>;
 layout! { MrsvDataAuto, tag::MrsvDataAuto, "mrsv_data_auto", Union, 0x20;
     /// `mrsv_cx_7_value`: from byte 0x00 on.
@@ -1885,6 +2362,14 @@ layout! { MrsvDataAuto, tag::MrsvDataAuto, "mrsv_data_auto", Union, 0x20;
 /// Register MRSV (0x9164), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |v|---------------------------------------------|     ssid      |
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                             data                              | to 0x2c
+/// 0x0030 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type Mrsv = Layout<tag::Mrsv, 0x40>;
 layout! { Mrsv, tag::Mrsv, "mrsv", Struct, 0x40;
     /// `v`: bit 31 of dword 0x00. Read only.
@@ -1901,6 +2386,14 @@ register! { Mrsv, "MRSV" 0x9164 read }
 /// Register MTMG (0x910d), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------------|e|
+/// 0x0004 |-----------------------------------------------|      mit      |
+/// 0x0008 |---------------|  threshold_2  |---------------|  threshold_1  |
+/// 0x000c |---------------|  threshold_4  |---------------|  threshold_3  |
+/// ```
 pub type Mtmg = Layout<tag::Mtmg, 0x10>;
 layout! { Mtmg, tag::Mtmg, "mtmg", Struct, 0x10;
     /// `e`: bit 0 of dword 0x00.
@@ -1923,6 +2416,13 @@ register! { Mtmg, "MTMG" 0x910d read write }
 /// Register MTMR (0x910e), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------------------|    module     |
+/// 0x0004 |---------------------|abs_max_.|---------------------------|op |
+/// 0x0008 |-------|thr_4_.|-------|thr_3_.|-------|thr_2_.|-------|thr_1_.|
+/// ```
 pub type Mtmr = Layout<tag::Mtmr, 0x0c>;
 layout! { Mtmr, tag::Mtmr, "mtmr", Struct, 0x0c;
     /// `module`: bits 7:0 of dword 0x00. Written to say which register is meant.
@@ -1945,6 +2445,11 @@ register! { Mtmr, "MTMR" 0x910e read write }
 /// `configuration_item_type_class_file`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |  type_class   |                parameter_index                |
+/// ```
 pub type ConfigurationItemTypeClassFile = Layout<tag::ConfigurationItemTypeClassFile, 0x04>;
 layout! { ConfigurationItemTypeClassFile, tag::ConfigurationItemTypeClassFile, "configuration_item_type_class_file", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -1956,6 +2461,11 @@ layout! { ConfigurationItemTypeClassFile, tag::ConfigurationItemTypeClassFile, "
 /// `configuration_item_type_class_global`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |  type_class   |                parameter_index                |
+/// ```
 pub type ConfigurationItemTypeClassGlobal = Layout<tag::ConfigurationItemTypeClassGlobal, 0x04>;
 layout! { ConfigurationItemTypeClassGlobal, tag::ConfigurationItemTypeClassGlobal, "configuration_item_type_class_global", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -1967,6 +2477,11 @@ layout! { ConfigurationItemTypeClassGlobal, tag::ConfigurationItemTypeClassGloba
 /// `configuration_item_type_class_host`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |  type_class   |-----------|          parameter_index          |
+/// ```
 pub type ConfigurationItemTypeClassHost = Layout<tag::ConfigurationItemTypeClassHost, 0x04>;
 layout! { ConfigurationItemTypeClassHost, tag::ConfigurationItemTypeClassHost, "configuration_item_type_class_host", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -1978,6 +2493,11 @@ layout! { ConfigurationItemTypeClassHost, tag::ConfigurationItemTypeClassHost, "
 /// `configuration_item_type_class_log`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |  type_class   |                parameter_index                |
+/// ```
 pub type ConfigurationItemTypeClassLog = Layout<tag::ConfigurationItemTypeClassLog, 0x04>;
 layout! { ConfigurationItemTypeClassLog, tag::ConfigurationItemTypeClassLog, "configuration_item_type_class_log", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -1989,6 +2509,11 @@ layout! { ConfigurationItemTypeClassLog, tag::ConfigurationItemTypeClassLog, "co
 /// `configuration_item_type_class_module`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |  type_class   |   module_index    |      parameter_index      |
+/// ```
 pub type ConfigurationItemTypeClassModule = Layout<tag::ConfigurationItemTypeClassModule, 0x04>;
 layout! { ConfigurationItemTypeClassModule, tag::ConfigurationItemTypeClassModule, "configuration_item_type_class_module", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -2002,6 +2527,11 @@ layout! { ConfigurationItemTypeClassModule, tag::ConfigurationItemTypeClassModul
 /// `configuration_item_type_class_multi_instance`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |  type_class   |-----------------------|    parameter_index    |
+/// ```
 pub type ConfigurationItemTypeClassMultiInstance = Layout<tag::ConfigurationItemTypeClassMultiInstance, 0x04>;
 layout! { ConfigurationItemTypeClassMultiInstance, tag::ConfigurationItemTypeClassMultiInstance, "configuration_item_type_class_multi_instance", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -2013,6 +2543,11 @@ layout! { ConfigurationItemTypeClassMultiInstance, tag::ConfigurationItemTypeCla
 /// `configuration_item_type_class_per_host_pf`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |  type_class   |  host_id  |   pf_index    |  parameter_index  |
+/// ```
 pub type ConfigurationItemTypeClassPerHostPf = Layout<tag::ConfigurationItemTypeClassPerHostPf, 0x04>;
 layout! { ConfigurationItemTypeClassPerHostPf, tag::ConfigurationItemTypeClassPerHostPf, "configuration_item_type_class_per_host_pf", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -2028,6 +2563,11 @@ layout! { ConfigurationItemTypeClassPerHostPf, tag::ConfigurationItemTypeClassPe
 /// `configuration_item_type_class_physical_port`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |  type_class   |     port      |        parameter_index        |
+/// ```
 pub type ConfigurationItemTypeClassPhysicalPort = Layout<tag::ConfigurationItemTypeClassPhysicalPort, 0x04>;
 layout! { ConfigurationItemTypeClassPhysicalPort, tag::ConfigurationItemTypeClassPhysicalPort, "configuration_item_type_class_physical_port", Struct, 0x04;
     /// `type_class`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -2041,6 +2581,11 @@ layout! { ConfigurationItemTypeClassPhysicalPort, tag::ConfigurationItemTypeClas
 /// `config_item_type_auto`, a union: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |configuration_item_type_class_file or configuration_item_type_.|
+/// ```
 pub type ConfigItemTypeAuto = Layout<tag::ConfigItemTypeAuto, 0x04>;
 layout! { ConfigItemTypeAuto, tag::ConfigItemTypeAuto, "config_item_type_auto", Union, 0x04;
     /// `configuration_item_type_class_file`: from byte 0x00 on.
@@ -2064,6 +2609,13 @@ layout! { ConfigItemTypeAuto, tag::ConfigItemTypeAuto, "config_item_type_auto", 
 /// `config_item`: 12 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---|pr.|---|o|r|ac.|-|writer_id|version|---|h|     length      |
+/// 0x0004 |                             type                              |
+/// 0x0008 |---------------------------------------------------------------|
+/// ```
 pub type ConfigItem = Layout<tag::ConfigItem, 0x0c>;
 layout! { ConfigItem, tag::ConfigItem, "config_item", Struct, 0x0c;
     /// `priority`: bits 29:28 of dword 0x00. Read only.
@@ -2089,6 +2641,13 @@ layout! { ConfigItem, tag::ConfigItem, "config_item", Struct, 0x0c;
 /// `cvb_config_error`: 160 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------|cvb_er.|
+/// 0x0004 |t|-----------------------------------------------------|tile_i.|
+/// 0x0008 |---------------------------------------------------------------| to 0x9c
+/// ```
 pub type CvbConfigError = Layout<tag::CvbConfigError, 0xa0>;
 layout! { CvbConfigError, tag::CvbConfigError, "cvb_config_error", Struct, 0xa0;
     /// `cvb_error_type`: bits 3:0 of dword 0x00. Read only.
@@ -2102,6 +2661,12 @@ layout! { CvbConfigError, tag::CvbConfigError, "cvb_config_error", Struct, 0xa0;
 /// `date_time_layout`: 8 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    seconds    |    minutes    |     hours     |---------------|
+/// 0x0004 |             year              |     month     |      day      |
+/// ```
 pub type DateTimeLayout = Layout<tag::DateTimeLayout, 0x08>;
 layout! { DateTimeLayout, tag::DateTimeLayout, "date_time_layout", Struct, 0x08;
     /// `seconds`: bits 31:24 of dword 0x00.
@@ -2123,6 +2688,18 @@ layout! { DateTimeLayout, tag::DateTimeLayout, "date_time_layout", Struct, 0x08;
 /// Register MCDD (0x905c), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|                 update_handle                 |
+/// 0x0004 |                            offset                             |
+/// 0x0008 |-------------------------------|             size              |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                    data_page_phys_addr_msb                    |
+/// 0x0014 |                    data_page_phys_addr_lsb                    |
+/// 0x0018 |                  mailbox_page_phys_addr_msb                   |
+/// 0x001c |                  mailbox_page_phys_addr_lsb                   |
+/// ```
 pub type McddReg = Layout<tag::McddReg, 0x20>;
 layout! { McddReg, tag::McddReg, "mcdd_reg", Struct, 0x20;
     /// `update_handle`: bits 23:0 of dword 0x00.
@@ -2147,6 +2724,14 @@ register! { McddReg, "MCDD" 0x905c read write }
 /// Register MCION (0x9052), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|    module     |slot_i.|-----------------------|
+/// 0x0004 |-------------------------------|      module_status_bits       |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |   module_status_bits_valid    |-----------------------|module.|
+/// ```
 pub type Mcion = Layout<tag::Mcion, 0x10>;
 layout! { Mcion, tag::Mcion, "mcion", Struct, 0x10;
     /// `module`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2165,6 +2750,11 @@ register! { Mcion, "MCION" 0x9052 read write }
 /// `mcqi_clock_source_properties`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|   vendor_id   |---------------|image_.|image_.|
+/// ```
 pub type McqiClockSourceProperties = Layout<tag::McqiClockSourceProperties, 0x04>;
 layout! { McqiClockSourceProperties, tag::McqiClockSourceProperties, "mcqi_clock_source_properties", Struct, 0x04;
     /// `vendor_id`: bits 23:16 of dword 0x00. Read only.
@@ -2178,6 +2768,23 @@ layout! { McqiClockSourceProperties, tag::McqiClockSourceProperties, "mcqi_clock
 /// `mcqi_dpa_metadata`: 104 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |     type      |-------------------------------|    subtype    |
+/// 0x0004 |-----------------------------------------------|    version    |
+/// 0x0008 |-------------------------------|            length             |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                        dpa_app_version                        |
+/// 0x0014 |                      dpa_os_api_version                       |
+/// 0x0018 |---------------------------------------------------------------|
+/// 0x001c |                      dpa_fw_api_version                       |
+/// 0x0020 |---------------------------------------------------------------| to 0x24
+/// 0x0028 |                         dpa_app_uuid                          | to 0x34
+/// 0x0038 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                  dpa_app_description_string                   | to 0x5c
+/// 0x0060 |---------------------------------------------------------------| to 0x64
+/// ```
 pub type McqiDpaMetadata = Layout<tag::McqiDpaMetadata, 0x68>;
 layout! { McqiDpaMetadata, tag::McqiDpaMetadata, "mcqi_dpa_metadata", Struct, 0x68;
     /// `type`: bits 31:24 of dword 0x00. Read only.
@@ -2203,6 +2810,13 @@ layout! { McqiDpaMetadata, tag::McqiDpaMetadata, "mcqi_dpa_metadata", Struct, 0x
 /// `mcqi_dpa_apps_info`: 112 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    version    |total_number_o.|-------------------------------|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                       dpa_app_metadata                        | to 0x6c
+/// ```
 pub type McqiDpaAppsInfo = Layout<tag::McqiDpaAppsInfo, 0x70>;
 layout! { McqiDpaAppsInfo, tag::McqiDpaAppsInfo, "mcqi_dpa_apps_info", Struct, 0x70;
     /// `version`: bits 31:24 of dword 0x00. Read only.
@@ -2216,6 +2830,20 @@ layout! { McqiDpaAppsInfo, tag::McqiDpaAppsInfo, "mcqi_dpa_apps_info", Struct, 0
 /// `mcqi_linkx_properties`: 124 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|fw_image_info_.|---------------|fw_image_statu.|
+/// 0x0004 |-------------------------------| image_a_major | image_a_minor |
+/// 0x0008 |-------------------------------|       image_a_subminor        |
+/// 0x000c |-------------------------------| image_b_major | image_b_minor |
+/// 0x0010 |-------------------------------|       image_b_subminor        |
+/// 0x0014 |-------------------------------|factory_image_.|factory_image_.|
+/// 0x0018 |-------------------------------|    factory_image_subminor     |
+/// 0x001c |-----------------------------------|activa.|-------|management.|
+/// 0x0020 |-------------------------------|           vendor_sn           |
+/// 0x0024 |---------------------------------------------------------------| to 0x78
+/// ```
 pub type McqiLinkxProperties = Layout<tag::McqiLinkxProperties, 0x7c>;
 layout! { McqiLinkxProperties, tag::McqiLinkxProperties, "mcqi_linkx_properties", Struct, 0x7c;
     /// `fw_image_info_bitmap`: bits 23:16 of dword 0x00. Read only.
@@ -2251,6 +2879,13 @@ layout! { McqiLinkxProperties, tag::McqiLinkxProperties, "mcqi_linkx_properties"
 /// `mcqi_reg_data_auto`, a union: 124 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |mcqi_clock_source_properties or mcqi_dpa_apps_info or mcqi_lin.|
+/// 0x0004 |  mcqi_dpa_apps_info or mcqi_linkx_properties or mcqi_version  | to 0x6c
+/// 0x0070 |             mcqi_linkx_properties or mcqi_version             | to 0x78
+/// ```
 pub type McqiRegDataAuto = Layout<tag::McqiRegDataAuto, 0x7c>;
 layout! { McqiRegDataAuto, tag::McqiRegDataAuto, "mcqi_reg_data_auto", Union, 0x7c;
     /// `mcqi_clock_source_properties`: from byte 0x00 on.
@@ -2268,6 +2903,12 @@ layout! { McqiRegDataAuto, tag::McqiRegDataAuto, "mcqi_reg_data_auto", Union, 0x
 /// Register MDIR (0x911a), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           device_id                           | to 0x1c
+/// 0x0020 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type MdirReg = Layout<tag::MdirReg, 0x40>;
 layout! { MdirReg, tag::MdirReg, "mdir_reg", Struct, 0x40;
     /// `device_id`: from byte 0x00 on. Read only.
@@ -2278,6 +2919,12 @@ register! { MdirReg, "MDIR" 0x911a read }
 /// `over_voltage_stressor_parameters`: 8 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------|over_votla.|
+/// 0x0004 |---------------------------------------------------------------|
+/// ```
 pub type OverVoltageStressorParameters = Layout<tag::OverVoltageStressorParameters, 0x08>;
 layout! { OverVoltageStressorParameters, tag::OverVoltageStressorParameters, "over_voltage_stressor_parameters", Struct, 0x08;
     /// `over_votlage_percentage_change`: bits 5:0 of dword 0x00.
@@ -2287,6 +2934,11 @@ layout! { OverVoltageStressorParameters, tag::OverVoltageStressorParameters, "ov
 /// `under_voltage_stressor_parameters`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------|under_volt.|
+/// ```
 pub type UnderVoltageStressorParameters = Layout<tag::UnderVoltageStressorParameters, 0x04>;
 layout! { UnderVoltageStressorParameters, tag::UnderVoltageStressorParameters, "under_voltage_stressor_parameters", Struct, 0x04;
     /// `under_voltage_percentage_change`: bits 5:0 of dword 0x00.
@@ -2296,6 +2948,12 @@ layout! { UnderVoltageStressorParameters, tag::UnderVoltageStressorParameters, "
 /// `mdps_reg_stressors_params_auto`, a union: 8 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |over_voltage_stressor_parameters or under_voltage_stressor_par.|
+/// 0x0004 |               over_voltage_stressor_parameters                |
+/// ```
 pub type MdpsRegStressorsParamsAuto = Layout<tag::MdpsRegStressorsParamsAuto, 0x08>;
 layout! { MdpsRegStressorsParamsAuto, tag::MdpsRegStressorsParamsAuto, "mdps_reg_stressors_params_auto", Union, 0x08;
     /// `over_voltage_stressor_parameters`: from byte 0x00 on.
@@ -2309,6 +2967,13 @@ layout! { MdpsRegStressorsParamsAuto, tag::MdpsRegStressorsParamsAuto, "mdps_reg
 /// Register MDPS (0x9074), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |s|---------------------------------------------| sensor_index  |
+/// 0x0004 |-------------------------------------------------------|stress.|
+/// 0x0008 |                       stressors_params                        | to 0xc
+/// ```
 pub type MdpsReg = Layout<tag::MdpsReg, 0x10>;
 layout! { MdpsReg, tag::MdpsReg, "mdps_reg", Struct, 0x10;
     /// `supported`: bit 31 of dword 0x00. Read only.
@@ -2327,6 +2992,14 @@ register! { MdpsReg, "MDPS" 0x9074 read write }
 /// Register MDSR (0x9110), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | type_of_token |-------------------|additional.|-------|status |
+/// 0x0004 |e|r|-----------------------------------------------------------|
+/// 0x0008 |                           time_left                           |
+/// 0x000c |---------------------------------------------------------------| to 0x2c
+/// ```
 pub type MdsrReg = Layout<tag::MdsrReg, 0x30>;
 layout! { MdsrReg, tag::MdsrReg, "mdsr_reg", Struct, 0x30;
     /// `type_of_token`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -2347,6 +3020,11 @@ register! { MdsrReg, "MDSR" 0x9110 read write }
 /// `mdtr_reg_event_params_auto`, a union: 160 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       cvb_config_error                        | to 0x9c
+/// ```
 pub type MdtrRegEventParamsAuto = Layout<tag::MdtrRegEventParamsAuto, 0xa0>;
 layout! { MdtrRegEventParamsAuto, tag::MdtrRegEventParamsAuto, "mdtr_reg_event_params_auto", Union, 0xa0;
     /// `cvb_config_error`: from byte 0x00 on.
@@ -2358,6 +3036,15 @@ layout! { MdtrRegEventParamsAuto, tag::MdtrRegEventParamsAuto, "mdtr_reg_event_p
 /// Register MDTR (0x9073), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   irisc_id    |   severity    |           event_id            |
+/// 0x0004 |t|-------------------------------------------------------------|
+/// 0x0008 |-------------------------------------------------------|tile_i.|
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                         event_params                          | to 0xac
+/// ```
 pub type MdtrReg = Layout<tag::MdtrReg, 0xb0>;
 layout! { MdtrReg, tag::MdtrReg, "mdtr_reg", Struct, 0xb0;
     /// `irisc_id`: bits 31:24 of dword 0x00. Read only.
@@ -2380,6 +3067,13 @@ register! { MdtrReg, "MDTR" 0x9073 read write }
 /// Register MERR (0x903c), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------| current_index |-----------------------|ent_ty.|
+/// 0x0004 |-----------------------------------------------| target_index  |
+/// 0x0008 |---------------------------------------------------------------| to 0x10
+/// ```
 pub type Merr = Layout<tag::Merr, 0x14>;
 layout! { Merr, tag::Merr, "merr", Struct, 0x14;
     /// `current_index`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2396,6 +3090,14 @@ register! { Merr, "MERR" 0x903c read write }
 /// Register MFBA (0x9011), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |a|-------------------------------------------------|fs |-------|
+/// 0x0004 |---------------------------------------------|      size       |
+/// 0x0008 |                            address                            |
+/// 0x000c |                             data                              | to 0x108
+/// ```
 pub type MfbaReg = Layout<tag::MfbaReg, 0x10c>;
 layout! { MfbaReg, tag::MfbaReg, "mfba_reg", Struct, 0x10c;
     /// `add_cap_32b`: bit 31 of dword 0x00. Read only.
@@ -2416,6 +3118,13 @@ register! { MfbaReg, "MFBA" 0x9011 read write }
 /// Register MFBE (0x9012), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |a|b|b|---------------------------------------------|fs |-------|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                            address                            |
+/// ```
 pub type MfbeReg = Layout<tag::MfbeReg, 0x0c>;
 layout! { MfbeReg, tag::MfbeReg, "mfbe_reg", Struct, 0x0c;
     /// `add_cap_32b`: bit 31 of dword 0x00. Read only.
@@ -2436,6 +3145,12 @@ register! { MfbeReg, "MFBE" 0x9012 read write }
 /// Register MFCDR (0x9178), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |q|-------------|  local_port   |---|lp.|-------|    module     |
+/// 0x0004 |-----------------------------------------------------------|st.|
+/// ```
 pub type MfcdrReg = Layout<tag::MfcdrReg, 0x08>;
 layout! { MfcdrReg, tag::MfcdrReg, "mfcdr_reg", Struct, 0x08;
     /// `query_type`: bit 31 of dword 0x00. Written to say which register is meant.
@@ -2456,6 +3171,17 @@ register! { MfcdrReg, "MFCDR" 0x9178 read }
 /// Register MFPA (0x9010), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |a|-------------------------------------------------|fs |-------|
+/// 0x0004 |                         boot_address                          |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |w|b|b|---------------------|s|s|-----------------------|flash_.|
+/// 0x0014 |---------------|                   jedec_id                    |
+/// 0x0018 |  block_size   |block_alignment|-----------|    sector_size    |
+/// 0x001c |                        capability_mask                        |
+/// ```
 pub type MfpaReg = Layout<tag::MfpaReg, 0x20>;
 layout! { MfpaReg, tag::MfpaReg, "mfpa_reg", Struct, 0x20;
     /// `add_cap_32b`: bit 31 of dword 0x00. Read only.
@@ -2494,6 +3220,14 @@ register! { MfpaReg, "MFPA" 0x9010 read write }
 /// Register MFSV (0x9115), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------| index |-----------|fu.|-|d|p|r|e|fw.|e|
+/// 0x0004 |                          img_sec_ver                          |
+/// 0x0008 |                        efuses_sec_ver                         |
+/// 0x000c |---------------------------------------------------------------| to 0x2c
+/// ```
 pub type MfsvReg = Layout<tag::MfsvReg, 0x30>;
 layout! { MfsvReg, tag::MfsvReg, "mfsv_reg", Struct, 0x30;
     /// `index`: bits 19:16 of dword 0x00. Written to say which register is meant.
@@ -2524,6 +3258,18 @@ register! { MfsvReg, "MFSV" 0x9115 read write }
 /// Register MGCR (0x903a), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|segments_count |    segment    |
+/// 0x0004 |                         gpio_data_in                          |
+/// 0x0008 |                         gpio_data_out                         |
+/// 0x000c |                           gpio_set                            |
+/// 0x0010 |                          gpio_clear                           |
+/// 0x0014 |                        gpio_access_en                         |
+/// 0x0018 |                           direction                           |
+/// 0x001c |                          drive_type                           |
+/// ```
 pub type MgcrReg = Layout<tag::MgcrReg, 0x20>;
 layout! { MgcrReg, tag::MgcrReg, "mgcr_reg", Struct, 0x20;
     /// `segments_count`: bits 15:8 of dword 0x00. Read only.
@@ -2550,6 +3296,11 @@ register! { MgcrReg, "MGCR" 0x903a read write }
 /// `mgir_dev_info`: 28 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        dev_branch_tag                         | to 0x18
+/// ```
 pub type MgirDevInfo = Layout<tag::MgirDevInfo, 0x1c>;
 layout! { MgirDevInfo, tag::MgirDevInfo, "mgir_dev_info", Struct, 0x1c;
     /// `dev_branch_tag`: from byte 0x00 on. Read only.
@@ -2559,6 +3310,18 @@ layout! { MgirDevInfo, tag::MgirDevInfo, "mgir_dev_info", Struct, 0x1c;
 /// `mgir_hardware_info`: 32 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |      device_hw_revision       |           device_id           |
+/// 0x0004 |-------|       num_ports       |technolo.|-----------|   pvs   |
+/// 0x0008 |-------------------------------|           hw_dev_id           |
+/// 0x000c |p|d|-|g|c|-----------------|mo.|-------------------------------|
+/// 0x0010 |-------|chip_t.|---|    ga     | manufacturing_base_mac_47_32  |
+/// 0x0014 |                  manufacturing_base_mac_31_0                  |
+/// 0x0018 |---------------------------------------------------------------|
+/// 0x001c |                            uptime                             |
+/// ```
 pub type MgirHardwareInfo = Layout<tag::MgirHardwareInfo, 0x20>;
 layout! { MgirHardwareInfo, tag::MgirHardwareInfo, "mgir_hardware_info", Struct, 0x20;
     /// `device_hw_revision`: bits 31:16 of dword 0x00. Read only.
@@ -2598,6 +3361,22 @@ layout! { MgirHardwareInfo, tag::MgirHardwareInfo, "mgir_hardware_info", Struct,
 /// `mgir_fw_info`: 64 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|d|-|s|d|d|s|s|     major     |     minor     |   sub_minor   |
+/// 0x0004 |                           build_id                            |
+/// 0x0008 |     month     |      day      |             year              |
+/// 0x000c |-------|bkv_ma.|bkv_mi.|bkv_su.|             hour              |
+/// 0x0010 |                             psid                              | to 0x1c
+/// 0x0020 |                       ini_file_version                        |
+/// 0x0024 |                        extended_major                         |
+/// 0x0028 |                        extended_minor                         |
+/// 0x002c |                      extended_sub_minor                       |
+/// 0x0030 |     disabled_tiles_bitmap     |          isfu_major           |
+/// 0x0034 |---------------------|dev_coun.|e|p|i|-|d|-------|life.|e|s|li.|
+/// 0x0038 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type MgirFwInfo = Layout<tag::MgirFwInfo, 0x40>;
 layout! { MgirFwInfo, tag::MgirFwInfo, "mgir_fw_info", Struct, 0x40;
     /// `dev_sc`: bit 30 of dword 0x00. Read only.
@@ -2671,6 +3450,11 @@ layout! { MgirFwInfo, tag::MgirFwInfo, "mgir_fw_info", Struct, 0x40;
 /// `rom_version`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |     major     |     minor     |             build             |
+/// ```
 pub type RomVersion = Layout<tag::RomVersion, 0x04>;
 layout! { RomVersion, tag::RomVersion, "rom_version", Struct, 0x04;
     /// `major`: bits 31:24 of dword 0x00. Read only.
@@ -2684,6 +3468,17 @@ layout! { RomVersion, tag::RomVersion, "rom_version", Struct, 0x04;
 /// `mgir_sw_info`: 32 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|     major     |     minor     |   sub_minor   |
+/// 0x0004 |rom0_a.|rom0_t.|rom1_a.|rom1_t.|rom2_a.|rom2_t.|rom3_a.|rom3_t.|
+/// 0x0008 |                         rom0_version                          |
+/// 0x000c |                         rom1_version                          |
+/// 0x0010 |                         rom2_version                          |
+/// 0x0014 |                         rom3_version                          |
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type MgirSwInfo = Layout<tag::MgirSwInfo, 0x20>;
 layout! { MgirSwInfo, tag::MgirSwInfo, "mgir_sw_info", Struct, 0x20;
     /// `major`: bits 23:16 of dword 0x00. Read only.
@@ -2723,6 +3518,15 @@ layout! { MgirSwInfo, tag::MgirSwInfo, "mgir_sw_info", Struct, 0x20;
 /// Register MGIR (0x9020), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                            hw_info                            | to 0x1c
+/// 0x0020 |                            fw_info                            | to 0x5c
+/// 0x0060 |                            sw_info                            | to 0x7c
+/// 0x0080 |                           dev_info                            | to 0x98
+/// 0x009c |---------------------------------------------------------------|
+/// ```
 pub type Mgir = Layout<tag::Mgir, 0xa0>;
 layout! { Mgir, tag::Mgir, "mgir", Struct, 0xa0;
     /// `hw_info`: from byte 0x00 on.
@@ -2741,6 +3545,13 @@ register! { Mgir, "MGIR" 0x9020 read write }
 /// Register MGLS (0x9068), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                            bank_sn                            |
+/// 0x0004 |                     entries_in_last_bank                      |
+/// 0x0008 |                        entries_in_log                         |
+/// ```
 pub type Mgls = Layout<tag::Mgls, 0x0c>;
 layout! { Mgls, tag::Mgls, "mgls", Struct, 0x0c;
     /// `bank_sn`: bits 31:0 of dword 0x00. Read only.
@@ -2759,6 +3570,16 @@ register! { Mgls, "MGLS" 0x9068 read }
 /// With its list `log_data`: [`MgnleRegWithLogData`].
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          le_pointer                           |
+/// 0x0004 |s|-----|lost_e.|---------------------------------------------|c|
+/// 0x0008 |                            time_h                             |
+/// 0x000c |                            time_l                             |
+/// 0x0010 |                   configuration_item_header                   | to 0x18
+/// 0x001c | log_data[]
+/// ```
 pub type MgnleReg = Layout<tag::MgnleReg, 0x1c>;
 
 /// `mgnle_reg` and its list `log_data`.
@@ -2787,6 +3608,12 @@ register! { MgnleReg, "MGNLE" 0x9036 read write }
 /// Register MHMPR (0x905d), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------------|u|
+/// 0x0004 |---------------------------------------------------------------| to 0x10
+/// ```
 pub type MhmprReg = Layout<tag::MhmprReg, 0x14>;
 layout! { MhmprReg, tag::MhmprReg, "mhmpr_reg", Struct, 0x14;
     /// `upm`: bit 0 of dword 0x00.
@@ -2799,6 +3626,13 @@ register! { MhmprReg, "MHMPR" 0x905d read write }
 /// Register MIDFV (0x9018), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |                        dev_branch_tag                         | to 0x40
+/// 0x0044 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type MidfvReg = Layout<tag::MidfvReg, 0x80>;
 layout! { MidfvReg, tag::MidfvReg, "midfv_reg", Struct, 0x80;
     /// `dev_branch_tag`: from byte 0x04 on. Read only.
@@ -2811,6 +3645,14 @@ register! { MidfvReg, "MIDFV" 0x9018 read }
 /// Register MIDV (0x9027), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |        number_of_parts        |          part_number          |
+/// 0x0004 |i|-----------------------------|            length             |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |                            version                            | to 0x288
+/// ```
 pub type MidvReg = Layout<tag::MidvReg, 0x28c>;
 layout! { MidvReg, tag::MidvReg, "midv_reg", Struct, 0x28c;
     /// `number_of_parts`: bits 31:16 of dword 0x00. Read only.
@@ -2831,6 +3673,14 @@ register! { MidvReg, "MIDV" 0x9027 read }
 /// Register MISOC (0x9026), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |q|q|---------------------------------------------------| type  |
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                            version                            | to 0x10c
+/// 0x0110 |---------------------------------------------------------------| to 0x11c
+/// ```
 pub type MisocReg = Layout<tag::MisocReg, 0x120>;
 layout! { MisocReg, tag::MisocReg, "misoc_reg", Struct, 0x120;
     /// `query_not_available`: bit 31 of dword 0x00. Read only.
@@ -2849,6 +3699,12 @@ register! { MisocReg, "MISOC" 0x9026 read }
 /// Register MJTAG (0x901f), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |cmd|---|sequen.|-------------------------------|     size      |
+/// 0x0004 |                     jtag_transaction_set                      | to 0x2c
+/// ```
 pub type Mjtag = Layout<tag::Mjtag, 0x30>;
 layout! { Mjtag, tag::Mjtag, "mjtag", Struct, 0x30;
     /// `cmd`: bits 31:30 of dword 0x00.
@@ -2867,6 +3723,14 @@ register! { Mjtag, "MJTAG" 0x901f read write }
 /// Register MKDC (0x9066), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |          session_id           |-----------------------|error_.|
+/// 0x0004 |                  current_keep_alive_counter                   |
+/// 0x0008 |                    next_keep_alive_counter                    |
+/// 0x000c |---------------------------------------------------------------| to 0x28
+/// ```
 pub type MkdcReg = Layout<tag::MkdcReg, 0x2c>;
 layout! { MkdcReg, tag::MkdcReg, "mkdc_reg", Struct, 0x2c;
     /// `session_id`: bits 31:16 of dword 0x00. Written to say which register is meant.
@@ -2885,6 +3749,13 @@ register! { MkdcReg, "MKDC" 0x9066 read }
 /// Register MMDIO (0x9017), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------|mdio_i.|-----------|cl.|---------|oper.|
+/// 0x0004 |-------------------------------------| phy_adr |-----| reg_adr |
+/// 0x0008 |            address            |             data              |
+/// ```
 pub type Mmdio = Layout<tag::Mmdio, 0x0c>;
 layout! { Mmdio, tag::Mmdio, "mmdio", Struct, 0x0c;
     /// `mdio_index`: bits 19:16 of dword 0x00. Written to say which register is meant.
@@ -2909,6 +3780,14 @@ register! { Mmdio, "MMDIO" 0x9017 read write }
 /// Register MMHI (0x904a), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |-----------------------------------------------|  host_number  |
+/// 0x0008 |-------------------------------|            host_en            |
+/// 0x000c |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type MmhiReg = Layout<tag::MmhiReg, 0x80>;
 layout! { MmhiReg, tag::MmhiReg, "mmhi_reg", Struct, 0x80;
     /// `host_number`: bits 7:0 of dword 0x04. Read only.
@@ -2923,6 +3802,12 @@ register! { MmhiReg, "MMHI" 0x904a read }
 /// Register MNVDA (0x9024), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                   configuration_item_header                   | to 0x8
+/// 0x000c |                    configuration_item_data                    | to 0x108
+/// ```
 pub type MnvdaReg = Layout<tag::MnvdaReg, 0x10c>;
 layout! { MnvdaReg, tag::MnvdaReg, "mnvda_reg", Struct, 0x10c;
     /// `configuration_item_header`: from byte 0x00 on.
@@ -2937,6 +3822,11 @@ register! { MnvdaReg, "MNVDA" 0x9024 read write }
 /// Register MNVDI (0x9025), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                   configuration_item_header                   | to 0x8
+/// ```
 pub type MnvdiReg = Layout<tag::MnvdiReg, 0x0c>;
 layout! { MnvdiReg, tag::MnvdiReg, "mnvdi_reg", Struct, 0x0c;
     /// `configuration_item_header`: from byte 0x00 on.
@@ -2949,6 +3839,12 @@ register! { MnvdiReg, "MNVDI" 0x9025 read write }
 /// Register MNVGC (0x9034), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------|p|n|n|
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type MnvgcReg = Layout<tag::MnvgcReg, 0x10>;
 layout! { MnvgcReg, tag::MnvgcReg, "mnvgc_reg", Struct, 0x10;
     /// `priv_nv_other_host`: bit 2 of dword 0x00. Read only.
@@ -2967,6 +3863,14 @@ register! { MnvgcReg, "MNVGC" 0x9034 read }
 /// With its list `configuration_item_data`: [`MnvgnRegWithConfigurationItemData`].
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          nv_pointer                           |
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                   configuration_item_header                   | to 0x18
+/// 0x001c | configuration_item_data[]
+/// ```
 pub type MnvgnReg = Layout<tag::MnvgnReg, 0x1c>;
 
 /// `mnvgn_reg` and its list `configuration_item_data`.
@@ -2985,6 +3889,12 @@ register! { MnvgnReg, "MNVGN" 0x9035 read write }
 /// Register MNVIA (0x9033), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------|writer_id|-|targ.|
+/// 0x0004 |---------------------------------------------------------------|
+/// ```
 pub type MnviaReg = Layout<tag::MnviaReg, 0x08>;
 layout! { MnviaReg, tag::MnviaReg, "mnvia_reg", Struct, 0x08;
     /// `writer_id`: bits 8:4 of dword 0x00.
@@ -2999,6 +3909,12 @@ register! { MnviaReg, "MNVIA" 0x9033 read write }
 /// Register MNVQC (0x9030), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                             type                              |
+/// 0x0004 |-------------------------------------------|h|-|version|---|s|s|
+/// ```
 pub type MnvqcReg = Layout<tag::MnvqcReg, 0x08>;
 layout! { MnvqcReg, tag::MnvqcReg, "mnvqc_reg", Struct, 0x08;
     /// `type`: bits 31:0 of dword 0x00. Written to say which register is meant.
@@ -3019,6 +3935,16 @@ register! { MnvqcReg, "MNVQC" 0x9030 read }
 /// Register MPCAM (0x9702), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------| feature_group |---------------|access_reg_gro.|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                    mng_access_reg_cap_mask                    | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x24
+/// 0x0028 |                     mng_feature_cap_mask                      | to 0x34
+/// 0x0038 |---------------------------------------------------------------| to 0x44
+/// ```
 pub type MpcamReg = Layout<tag::MpcamReg, 0x48>;
 layout! { MpcamReg, tag::MpcamReg, "mpcam_reg", Struct, 0x48;
     /// `feature_group`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -3037,6 +3963,15 @@ register! { MpcamReg, "MPCAM" 0x9702 read }
 /// Register MPCIR (0x905a), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |all|-----------|   fw_entity   |           instance            |
+/// 0x0004 |-----------------------------------------------------------|po.|
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-----------------------------------------------------------|po.|
+/// 0x0010 |---------------------------------------------------------------| to 0x9c
+/// ```
 pub type Mpcir = Layout<tag::Mpcir, 0xa0>;
 layout! { Mpcir, tag::Mpcir, "mpcir", Struct, 0xa0;
     /// `all`: bits 31:30 of dword 0x00. Written to make something happen.
@@ -3055,6 +3990,34 @@ register! { Mpcir, "MPCIR" 0x905a read write }
 /// `pcie_perf_counters2`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                   total_dwords_transmitted                    |
+/// 0x0004 |                     total_dwords_received                     |
+/// 0x0008 |                     invalid_flit_counter                      |
+/// 0x000c |                   outbound_read_tlps_count                    |
+/// 0x0010 |                 outbound_read_data_dword_high                 |
+/// 0x0014 |                 outbound_read_data_dword_low                  |
+/// 0x0018 |                   outbound_write_tlps_count                   |
+/// 0x001c |                outbound_write_data_dword_high                 |
+/// 0x0020 |                 outbound_write_data_dword_low                 |
+/// 0x0024 |                outbound_completion_tlps_count                 |
+/// 0x0028 |             outbound_completion_data_dwords_count             |
+/// 0x002c |            reads_req_dropped_due_missing_tag_count            |
+/// 0x0030 |       reads_req_dropped_due_missing_cmpl_credits_count        |
+/// 0x0034 |        reads_req_dropped_due_missing_np_credits_count         |
+/// 0x0038 |                      nak_received_count                       |
+/// 0x003c |                        nak_sent_count                         |
+/// 0x0040 |                   replay_cnt_rollover_count                   |
+/// 0x0044 |                        fc_error_count                         |
+/// 0x0048 |                         replay_count                          |
+/// 0x004c |                 aer_correctable_errors_count                  |
+/// 0x0050 |                     aer_fatal_error_count                     |
+/// 0x0054 |                   aer_non_fatal_error_count                   |
+/// 0x0058 |                    aer_unsupported_request                    |
+/// 0x005c |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PciePerfCounters2 = Layout<tag::PciePerfCounters2, 0xf8>;
 layout! { PciePerfCounters2, tag::PciePerfCounters2, "pcie_perf_counters2", Struct, 0xf8;
     /// `total_dwords_transmitted`: bits 31:0 of dword 0x00. Read only.
@@ -3108,6 +4071,29 @@ layout! { PciePerfCounters2, tag::PciePerfCounters2, "pcie_perf_counters2", Stru
 /// `pcie_perf_counters`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x4
+/// 0x0008 |                           rx_errors                           |
+/// 0x000c |                           tx_errors                           |
+/// 0x0010 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                        crc_error_dllp                         |
+/// 0x0024 |                         crc_error_tlp                         |
+/// 0x0028 |                    tx_overflow_buffer_pkt                     | to 0x2c
+/// 0x0030 |                    outbound_stalled_reads                     |
+/// 0x0034 |                    outbound_stalled_writes                    |
+/// 0x0038 |                 outbound_stalled_reads_events                 |
+/// 0x003c |                outbound_stalled_writes_events                 |
+/// 0x0040 |                 tx_overflow_buffer_marked_pkt                 | to 0x44
+/// 0x0048 |-------------------------------|effective_ber_.|-------|effect.|
+/// 0x004c |---------------------------------------------------------------| to 0x50
+/// 0x0054 |                 fec_correctable_error_counter                 |
+/// 0x0058 |                fec_uncorrectable_error_counter                |
+/// 0x005c |                        l0_to_recovery                         |
+/// 0x0060 |-------------------------------|fber_magnitude |-------|fber_c.|
+/// 0x0064 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PciePerfCounters = Layout<tag::PciePerfCounters, 0xf8>;
 layout! { PciePerfCounters, tag::PciePerfCounters, "pcie_perf_counters", Struct, 0xf8;
     /// `rx_errors`: bits 31:0 of dword 0x08. Read only.
@@ -3149,6 +4135,11 @@ layout! { PciePerfCounters, tag::PciePerfCounters, "pcie_perf_counters", Struct,
 /// `pcie_physical_layer`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------|e|e|e|e|
+/// ```
 pub type PciePhysicalLayer = Layout<tag::PciePhysicalLayer, 0x04>;
 layout! { PciePhysicalLayer, tag::PciePhysicalLayer, "pcie_physical_layer", Struct, 0x04;
     /// `eqlz_timeout_ph3`: bit 3 of dword 0x00. Read only.
@@ -3164,6 +4155,12 @@ layout! { PciePhysicalLayer, tag::PciePhysicalLayer, "pcie_physical_layer", Stru
 /// `mpcnt_reg_counter_set_auto`, a union: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |pcie_perf_counters2 or pcie_perf_counters or pcie_physical_lay.|
+/// 0x0004 |           pcie_perf_counters2 or pcie_perf_counters           | to 0xf4
+/// ```
 pub type MpcntRegCounterSetAuto = Layout<tag::MpcntRegCounterSetAuto, 0xf8>;
 layout! { MpcntRegCounterSetAuto, tag::MpcntRegCounterSetAuto, "mpcnt_reg_counter_set_auto", Union, 0xf8;
     /// `pcie_perf_counters2`: from byte 0x00 on.
@@ -3179,6 +4176,15 @@ layout! { MpcntRegCounterSetAuto, tag::MpcntRegCounterSetAuto, "mpcnt_reg_counte
 /// Register MPCS (0x917d), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |e|p|-------------------------------------------------------|ch.|
+/// 0x0004 |                     power_capping_counter                     |
+/// 0x0008 |---------------|small_window_a.|---------------|   max_power   |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                          power_meas                           | to 0x4c
+/// ```
 pub type MpcsReg = Layout<tag::MpcsReg, 0x50>;
 layout! { MpcsReg, tag::MpcsReg, "mpcs_reg", Struct, 0x50;
     /// `enabled`: bit 31 of dword 0x00. Read only.
@@ -3203,6 +4209,17 @@ register! { MpcsReg, "MPCS" 0x917d read }
 /// Register MPECS (0x905b), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|d|   depth   |  pcie_index   |     node      |---------------|
+/// 0x0004 |-------------------------------|         capability_id         |
+/// 0x0008 |-------------------------------|            reg_num            |
+/// 0x000c |---------------|   func_num    |    status     |-------|byte_e.|
+/// 0x0010 |-----------------------------------------------------------|ext|
+/// 0x0014 |                             data                              |
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type MpecsReg = Layout<tag::MpecsReg, 0x20>;
 layout! { MpecsReg, tag::MpecsReg, "mpecs_reg", Struct, 0x20;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -3235,6 +4252,26 @@ register! { MpecsReg, "MPECS" 0x905b read write }
 /// Register MPEINJ (0x9057), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|d|   depth   |  pcie_index   |     node      |  error_type   |
+/// 0x0004 |---------------|                error_duration                 |
+/// 0x0008 |---------------|                  start_delay                  |
+/// 0x000c |error_.|error_.|error_.|error_.|           dest_bdf            |
+/// 0x0010 |                        error_params_0                         |
+/// 0x0014 |                        error_params_1                         |
+/// 0x0018 |                        error_params_2                         |
+/// 0x001c |                        error_params_3                         |
+/// 0x0020 |                       error_type_cap_0                        |
+/// 0x0024 |                       error_type_cap_1                        |
+/// 0x0028 |                       error_type_cap_2                        |
+/// 0x002c |                       error_type_cap_3                        |
+/// 0x0030 |                       error_type_cap_4                        |
+/// 0x0034 |                       error_type_cap_5                        |
+/// 0x0038 |                       error_type_cap_6                        |
+/// 0x003c |                       error_type_cap_7                        |
+/// ```
 pub type MpeinjReg = Layout<tag::MpeinjReg, 0x40>;
 layout! { MpeinjReg, tag::MpeinjReg, "mpeinj_reg", Struct, 0x40;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -3293,6 +4330,34 @@ register! { MpeinjReg, "MPEINJ" 0x9057 read write }
 /// Register MPLH (0x9701), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|d|   depth   |  pcie_index   |     node      |---------------|
+/// 0x0004 |   bin_count   |-----------------------------------------------|
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |                            bin0_hi                            |
+/// 0x0010 |                            bin0_lo                            |
+/// 0x0014 |                            bin1_hi                            |
+/// 0x0018 |                            bin1_lo                            |
+/// 0x001c |                            bin2_hi                            |
+/// 0x0020 |                            bin2_lo                            |
+/// 0x0024 |                            bin3_hi                            |
+/// 0x0028 |                            bin3_lo                            |
+/// 0x002c |                            bin4_hi                            |
+/// 0x0030 |                            bin4_lo                            |
+/// 0x0034 |                            bin5_hi                            |
+/// 0x0038 |                            bin5_lo                            |
+/// 0x003c |                            bin6_hi                            |
+/// 0x0040 |                            bin6_lo                            |
+/// 0x0044 |                            bin7_hi                            |
+/// 0x0048 |                            bin7_lo                            |
+/// 0x004c |                            bin8_hi                            |
+/// 0x0050 |                            bin8_lo                            |
+/// 0x0054 |                            bin9_hi                            |
+/// 0x0058 |                            bin9_lo                            |
+/// 0x005c |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type MplhReg = Layout<tag::MplhReg, 0xf8>;
 layout! { MplhReg, tag::MplhReg, "mplh_reg", Struct, 0xf8;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -3353,6 +4418,14 @@ register! { MplhReg, "MPLH" 0x9701 read }
 /// Register MPQD (0x9700), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|d|   depth   |  pcie_index   |     node      |---------------|
+/// 0x0004 |i|-------------|max_exist_depth|max_valid_pcie.|requester_pcie.|
+/// 0x0008 |v|-------------------------------------------|n|number_of_nodes|
+/// 0x000c |-------------------------------|parent_node_nu.|-----------|d|v|
+/// ```
 pub type MpqdReg = Layout<tag::MpqdReg, 0x10>;
 layout! { MpqdReg, tag::MpqdReg, "mpqd_reg", Struct, 0x10;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -3391,6 +4464,38 @@ register! { MpqdReg, "MPQD" 0x9700 read write }
 /// Register MPTFC (0x9703), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|d|   depth   |  pcie_index   |     node      |vers.|t| pcore |
+/// 0x0004 |                        mask_header_dw0                        |
+/// 0x0008 |                        data_header_dw0                        |
+/// 0x000c |                        mask_header_dw1                        |
+/// 0x0010 |                        data_header_dw1                        |
+/// 0x0014 |                        mask_header_dw2                        |
+/// 0x0018 |                        data_header_dw2                        |
+/// 0x001c |                        mask_header_dw3                        |
+/// 0x0020 |                        data_header_dw3                        |
+/// 0x0024 |                      mask_ohc_or_e2e_dw0                      |
+/// 0x0028 |                      data_ohc_or_e2e_dw0                      |
+/// 0x002c |                      mask_ohc_or_e2e_dw1                      |
+/// 0x0030 |                      data_ohc_or_e2e_dw1                      |
+/// 0x0034 |                      mask_ohc_or_e2e_dw2                      |
+/// 0x0038 |                      data_ohc_or_e2e_dw2                      |
+/// 0x003c |                     mask_fm_local_prefix                      |
+/// 0x0040 |                     data_fm_local_prefix                      |
+/// 0x0044 |---------------------|f|f|f|f|f|f|f|f|f|f|f|f|f|f|f|f|s|f|f|f|u|
+/// 0x0048 |---------------------------------------------------------------|
+/// 0x004c |destination_li.|source_link_pi.|filter_by_link.|f|f|-----|f|f|f|
+/// 0x0050 |destination_li.|source_link_pi.|destination_li.|source_link_pi.|
+/// 0x0054 |-----------------------------------------------------------|d|s|
+/// 0x0058 |                         current_index                         |
+/// 0x005c |---------------------------------------------|i|-|num_of_packe.|
+/// 0x0060 |                     timestamp_divider_cnt                     |
+/// 0x0064 |                           timestamp                           |
+/// 0x0068 |mctp_message_c.|---------|t|r|c|analyzer_timestamp_granularity |
+/// 0x006c |-----------------------------------------------|c|p|p|p|mctp_v.|
+/// ```
 pub type MptfcReg = Layout<tag::MptfcReg, 0x70>;
 layout! { MptfcReg, tag::MptfcReg, "mptfc_reg", Struct, 0x70;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -3547,6 +4652,12 @@ register! { MptfcReg, "MPTFC" 0x9703 read write }
 /// Register MPTOR (0x9705), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|d|   depth   |  pcie_index   |     node      |---------------|
+/// 0x0004 |---------------|ownership_state|---------------| ownership_cmd |
+/// ```
 pub type MptorReg = Layout<tag::MptorReg, 0x08>;
 layout! { MptorReg, tag::MptorReg, "mptor_reg", Struct, 0x08;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -3569,6 +4680,34 @@ register! { MptorReg, "MPTOR" 0x9705 read write }
 /// Register MPTTC (0x9706), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|d|   depth   |  pcie_index   |     node      |vers.|t| pcore |
+/// 0x0004 |                        mask_header_dw0                        |
+/// 0x0008 |                        data_header_dw0                        |
+/// 0x000c |                        mask_header_dw1                        |
+/// 0x0010 |                        data_header_dw1                        |
+/// 0x0014 |                        mask_header_dw2                        |
+/// 0x0018 |                        data_header_dw2                        |
+/// 0x001c |                        mask_header_dw3                        |
+/// 0x0020 |                        data_header_dw3                        |
+/// 0x0024 |                      mask_ohc_or_e2e_dw0                      |
+/// 0x0028 |                      data_ohc_or_e2e_dw0                      |
+/// 0x002c |                      mask_ohc_or_e2e_dw1                      |
+/// 0x0030 |                      data_ohc_or_e2e_dw1                      |
+/// 0x0034 |                      mask_ohc_or_e2e_dw2                      |
+/// 0x0038 |                      data_ohc_or_e2e_dw2                      |
+/// 0x003c |                     mask_fm_local_prefix                      |
+/// 0x0040 |                     data_fm_local_prefix                      |
+/// 0x0044 |source_link_pi.|destination_li.|source_link_pi.|---------|t|t|u|
+/// 0x0048 |-|curr.|---|d|s|destination_li.|source_link_pi.|destination_li.|
+/// 0x004c |t|trig.|-|curr.|-|curr.|-|curr.|-|curr.|-|curr.|-|curr.|-|curr.|
+/// 0x0050 |---------------------------------|t|t|t|t|t|t|t|t|t|t|t|t|t|t|t|
+/// 0x0054 |---------------------------------------------------------------|
+/// 0x0058 |num_of_trigger.|---------|t|t|t|trigger_by_lin.|-----------|t|f|
+/// 0x005c |                      num_of_triggers_cnt                      |
+/// ```
 pub type MpttcReg = Layout<tag::MpttcReg, 0x60>;
 layout! { MpttcReg, tag::MpttcReg, "mpttc_reg", Struct, 0x60;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -3713,6 +4852,31 @@ register! { MpttcReg, "MPTTC" 0x9706 read write }
 /// Register MPTTR (0x9704), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|d|   depth   |  pcie_index   |     node      |vers.|t| pcore |
+/// 0x0004 |-------------------------------|             index             |
+/// 0x0008 |                        base_header_dw0                        |
+/// 0x000c |                        base_header_dw1                        |
+/// 0x0010 |                        base_header_dw2                        |
+/// 0x0014 |                        base_header_dw3                        |
+/// 0x0018 |                   base_header_dw4_data_dw0                    |
+/// 0x001c |                   base_header_dw5_data_dw1                    |
+/// 0x0020 |                   base_header_dw6_data_dw2                    |
+/// 0x0024 |                   ohc_fm_e2e_prefix_nfm_dw0                   |
+/// 0x0028 |                   ohc_fm_e2e_prefix_nfm_dw1                   |
+/// 0x002c |                   ohc_fm_e2e_prefix_nfm_dw2                   |
+/// 0x0030 |              ohc_fm_e2e_prefix_nfm_dw3_data_dw3               |
+/// 0x0034 |                      ohc_fm_dw4_data_dw4                      |
+/// 0x0038 |                      ohc_fm_dw5_data_dw5                      |
+/// 0x003c |                      ohc_fm_dw6_data_dw6                      |
+/// 0x0040 |                   local_prefix_fm_data_dw7                    |
+/// 0x0044 |                 logged_after_trigger_pkt_cnt                  |
+/// 0x0048 |                        link_of_trigger                        |
+/// 0x004c |                       index_of_trigger                        |
+/// 0x0050 |                          trigger_set                          |
+/// ```
 pub type MpttrReg = Layout<tag::MpttrReg, 0x54>;
 layout! { MpttrReg, tag::MpttrReg, "mpttr_reg", Struct, 0x54;
     /// `dpnv`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -3777,6 +4941,13 @@ register! { MpttrReg, "MPTTR" 0x9704 read }
 /// Register MQDIK (0x9116), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   key_index   |    status     |   key_size    |   algorithm   |
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                          public_key                           | to 0x204
+/// ```
 pub type MqdikReg = Layout<tag::MqdikReg, 0x208>;
 layout! { MqdikReg, tag::MqdikReg, "mqdik_reg", Struct, 0x208;
     /// `key_index`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -3797,6 +4968,15 @@ register! { MqdikReg, "MQDIK" 0x9116 read }
 /// Register MQIS (0x9064), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------------------|   info_type   |
+/// 0x0004 |-------------------------------|          info_length          |
+/// 0x0008 |          read_offset          |          read_length          |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                          info_string                          | to 0x14
+/// ```
 pub type MqisReg = Layout<tag::MqisReg, 0x18>;
 layout! { MqisReg, tag::MqisReg, "mqis_reg", Struct, 0x18;
     /// `info_type`: bits 7:0 of dword 0x00. Written to say which register is meant.
@@ -3817,6 +4997,12 @@ register! { MqisReg, "MQIS" 0x9064 read write }
 /// Register MROQ (0x902f), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |pci_reset_req_.|-----|pci_sy.|q|  reset_type   | reset_trigger |
+/// 0x0004 |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type Mroq = Layout<tag::Mroq, 0x20>;
 layout! { Mroq, tag::Mroq, "mroq", Struct, 0x20;
     /// `pci_reset_req_method`: bits 31:24 of dword 0x00. Read only.
@@ -3837,6 +5023,13 @@ register! { Mroq, "MROQ" 0x902f read }
 /// Register MRPR (0x9117), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    length     |    status     |             type              |
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                             data                              | to 0x104
+/// ```
 pub type MrprReg = Layout<tag::MrprReg, 0x108>;
 layout! { MrprReg, tag::MrprReg, "mrpr_reg", Struct, 0x108;
     /// `length`: bits 31:24 of dword 0x00.
@@ -3855,6 +5048,16 @@ register! { MrprReg, "MRPR" 0x9117 read write }
 /// Register MRSI (0x912a), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------|device |
+/// 0x0004 |-------------------------------------------------------|reset_.|
+/// 0x0008 |                             crts                              | to 0xc
+/// 0x0010 |---------------------------------------------------------------|
+/// 0x0014 |-----------------------------------------------|     ecos      |
+/// 0x0018 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type Mrsi = Layout<tag::Mrsi, 0x40>;
 layout! { Mrsi, tag::Mrsi, "mrsi", Struct, 0x40;
     /// `device`: bits 3:0 of dword 0x00. Written to say which register is meant.
@@ -3873,6 +5076,13 @@ register! { Mrsi, "MRSI" 0x912a read }
 /// Register MSCI (0x902a), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------| index |
+/// 0x0004 |                            version                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// ```
 pub type Msci = Layout<tag::Msci, 0x0c>;
 layout! { Msci, tag::Msci, "msci", Struct, 0x0c;
     /// `index`: bits 3:0 of dword 0x00. Written to say which register is meant.
@@ -3887,6 +5097,12 @@ register! { Msci, "MSCI" 0x902a read }
 /// Register MSGCR (0x9179), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------------|f|
+/// 0x0004 |---------------------------------------------|s|-----------|s|s|
+/// ```
 pub type MsgcrReg = Layout<tag::MsgcrReg, 0x08>;
 layout! { MsgcrReg, tag::MsgcrReg, "msgcr_reg", Struct, 0x08;
     /// `fake_cable_detect_en`: bit 0 of dword 0x00.
@@ -3905,6 +5121,17 @@ register! { MsgcrReg, "MSGCR" 0x9179 read write }
 /// Register MSGI (0x9021), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         serial_number                         | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                          part_number                          | to 0x30
+/// 0x0034 |---------------------------------------------------------------|
+/// 0x0038 |                           revision                            |
+/// 0x003c |---------------------------------------------------------------|
+/// 0x0040 |                         product_name                          | to 0x7c
+/// ```
 pub type Msgi = Layout<tag::Msgi, 0x80>;
 layout! { Msgi, tag::Msgi, "msgi", Struct, 0x80;
     /// `serial_number`: from byte 0x00 on. Read only.
@@ -3923,6 +5150,14 @@ register! { Msgi, "MSGI" 0x9021 read }
 /// Register MSMR (0x9058), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|num_of_bad_reb.|safe_mode_conf.|
+/// 0x0004 |-------------------------------|bad_reboots_co.|max_bad_reboots|
+/// 0x0008 |-------------------------------------------------------------|s|
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type Msmr = Layout<tag::Msmr, 0x10>;
 layout! { Msmr, tag::Msmr, "msmr", Struct, 0x10;
     /// `num_of_bad_reboots`: bits 15:8 of dword 0x00.
@@ -3943,6 +5178,20 @@ register! { Msmr, "MSMR" 0x9058 read write }
 /// Register MTCQ (0x9065), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | token_opcode  |    status     |-------|     device_index      |
+/// 0x0004 |                         keypair_uuid                          | to 0x10
+/// 0x0014 |                           base_mac                            | to 0x18
+/// 0x001c |                             psid                              | to 0x28
+/// 0x002c |-----------------------------------------------|fw_version_39_.|
+/// 0x0030 |                        fw_version_31_0                        |
+/// 0x0034 |                        source_address                         | to 0x40
+/// 0x0044 |challenge_vers.|---------------|          session_id           |
+/// 0x0048 |                           challenge                           | to 0x64
+/// 0x0068 |                         token_ratchet                         | to 0x6c
+/// ```
 pub type MtcqReg = Layout<tag::MtcqReg, 0x70>;
 layout! { MtcqReg, tag::MtcqReg, "mtcq_reg", Struct, 0x70;
     /// `token_opcode`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -3979,6 +5228,17 @@ register! { MtcqReg, "MTCQ" 0x9065 read }
 /// Register MTDC (0x911d), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------------------------------|tr.|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                         tlb_addr_msb                          |
+/// 0x000c |             tlb_addr_lsb              |-----------------------|
+/// 0x0010 |                          hw_pointer                           |
+/// 0x0014 |                          sw_pointer                           |
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type Mtdc = Layout<tag::Mtdc, 0x20>;
 layout! { Mtdc, tag::Mtdc, "mtdc", Struct, 0x20;
     /// `tracer_limit_en`: bits 1:0 of dword 0x00.
@@ -3999,6 +5259,15 @@ register! { Mtdc, "MTDC" 0x911d read write }
 /// Register MTEIM (0x9118), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |cap_num_of_tile| cap_core_dpa  | cap_core_main | cap_core_tile |
+/// 0x0004 |i|i|-----------------------------------|type_c.|type_c.|type_c.|
+/// 0x0008 |first_main_cor.|first_dpa_core.|-------------------------------|
+/// 0x000c |                   first_tile_core_event_id                    | to 0x10
+/// 0x0014 |---------------------------------------------------------------| to 0x2c
+/// ```
 pub type MteimReg = Layout<tag::MteimReg, 0x30>;
 layout! { MteimReg, tag::MteimReg, "mteim_reg", Struct, 0x30;
     /// `cap_num_of_tile`: bits 31:24 of dword 0x00. Read only.
@@ -4033,6 +5302,12 @@ register! { MteimReg, "MTEIM" 0x9118 read }
 /// Register MTEIR (0x9190), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------|ther.|
+/// 0x0004 |---------------------------------------------------------------| to 0x8
+/// ```
 pub type MteirReg = Layout<tag::MteirReg, 0x0c>;
 layout! { MteirReg, tag::MteirReg, "mteir_reg", Struct, 0x0c;
     /// `thermal_error_mode`: bits 2:0 of dword 0x00.
@@ -4045,6 +5320,14 @@ register! { MteirReg, "MTEIR" 0x9190 read write }
 /// Register MTIE (0x911b), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------------------------------|en.|
+/// 0x0004 |-------------------------------|           log_delay           |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                       source_id_bitmask                       | to 0x2c
+/// ```
 pub type Mtie = Layout<tag::Mtie, 0x30>;
 layout! { Mtie, tag::Mtie, "mtie", Struct, 0x30;
     /// `enable_all`: bits 1:0 of dword 0x00. Written to make something happen.
@@ -4061,6 +5344,13 @@ register! { Mtie, "MTIE" 0x911b read write }
 /// Register MTIM (0x911c), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------|log_le.|
+/// 0x0004 |                         log_bit_mask                          |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type Mtim = Layout<tag::Mtim, 0x10>;
 layout! { Mtim, tag::Mtim, "mtim", Struct, 0x10;
     /// `log_level`: bits 3:0 of dword 0x00.
@@ -4073,6 +5363,12 @@ register! { Mtim, "MTIM" 0x911c read write }
 /// `string_db_parameters`: 8 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    string_db_base_address                     |
+/// 0x0004 |---------------|                string_db_size                 |
+/// ```
 pub type StringDbParameters = Layout<tag::StringDbParameters, 0x08>;
 layout! { StringDbParameters, tag::StringDbParameters, "string_db_parameters", Struct, 0x08;
     /// `string_db_base_address`: bits 31:0 of dword 0x00. Read only.
@@ -4086,6 +5382,13 @@ layout! { StringDbParameters, tag::StringDbParameters, "string_db_parameters", S
 /// Register MVCAP (0x902e), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          sensor_map                           | to 0x4
+/// 0x0008 |---|se.|-----------------------------------------------|slot_i.|
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type MvcapReg = Layout<tag::MvcapReg, 0x10>;
 layout! { MvcapReg, tag::MvcapReg, "mvcap_reg", Struct, 0x10;
     /// `sensor_map`: 64 bits from byte 0x00 on. Read only.
@@ -4102,6 +5405,15 @@ register! { MvcapReg, "MVCAP" 0x902e read }
 /// Register MVCR (0x900c), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |i|v|c|p|---------------|slot_i.|   parent_id   | sensor_index  |
+/// 0x0004 |-------------------------------|     voltage_sensor_value      |
+/// 0x0008 |   current_sensor_value_msb    |     current_sensor_value      |
+/// 0x000c |-------------------------------|      power_sensor_value       |
+/// 0x0010 |                          sensor_name                          | to 0x14
+/// ```
 pub type Mvcr = Layout<tag::Mvcr, 0x18>;
 layout! { Mvcr, tag::Mvcr, "mvcr", Struct, 0x18;
     /// `i`: bit 31 of dword 0x00. Written to say which register is meant.
@@ -4136,6 +5448,15 @@ register! { Mvcr, "MVCR" 0x900c read }
 /// Register MVTS (0x902c), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |c|r|c|---------------------------------------------------------|
+/// 0x0004 |       fw_version_major        |-------------------------------|
+/// 0x0008 |       fw_version_minor        |      fw_version_subminor      |
+/// 0x000c |            ts_year            |   ts_month    |    ts_day     |
+/// 0x0010 |    ts_hour    |  ts_minutes   |  ts_seconds   |---------------|
+/// ```
 pub type MvtsReg = Layout<tag::MvtsReg, 0x14>;
 layout! { MvtsReg, tag::MvtsReg, "mvts_reg", Struct, 0x14;
     /// `clear_all_ts_flag`: bit 31 of dword 0x00. Written only.
@@ -4168,6 +5489,15 @@ register! { MvtsReg, "MVTS" 0x902c read write }
 /// `nic_cap_ext_dpa_cap`: 112 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |        max_num_dpa_eu         |        max_num_dpa_eug        |
+/// 0x0004 |   max_num_dpa_eu_per_group    |   max_num_dpa_eu_partition    |
+/// 0x0008 |-|p|-|n|-----|max_num_partitio.|dpa_perf_sampl.|---------------|
+/// 0x000c |   dpa_self_host_app_action    |-------------------------------|
+/// 0x0010 |---------------------------------------------------------------| to 0x6c
+/// ```
 pub type NicCapExtDpaCap = Layout<tag::NicCapExtDpaCap, 0x70>;
 layout! { NicCapExtDpaCap, tag::NicCapExtDpaCap, "nic_cap_ext_dpa_cap", Struct, 0x70;
     /// `max_num_dpa_eu`: bits 31:16 of dword 0x00. Read only.
@@ -4193,6 +5523,11 @@ layout! { NicCapExtDpaCap, tag::NicCapExtDpaCap, "nic_cap_ext_dpa_cap", Struct, 
 /// `nic_cap_ext_reg_cap_data_auto`, a union: 112 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      nic_cap_ext_dpa_cap                      | to 0x6c
+/// ```
 pub type NicCapExtRegCapDataAuto = Layout<tag::NicCapExtRegCapDataAuto, 0x70>;
 layout! { NicCapExtRegCapDataAuto, tag::NicCapExtRegCapDataAuto, "nic_cap_ext_reg_cap_data_auto", Union, 0x70;
     /// `nic_cap_ext_dpa_cap`: from byte 0x00 on.
@@ -4204,6 +5539,13 @@ layout! { NicCapExtRegCapDataAuto, tag::NicCapExtRegCapDataAuto, "nic_cap_ext_re
 /// Register NIC_CAP_EXT_REG (0xc011), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |           cap_group           |-------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                           cap_data                            | to 0x7c
+/// ```
 pub type NicCapExtReg = Layout<tag::NicCapExtReg, 0x80>;
 layout! { NicCapExtReg, tag::NicCapExtReg, "nic_cap_ext_reg", Struct, 0x80;
     /// `cap_group`: bits 31:16 of dword 0x00. Written to say which register is meant.
@@ -4216,6 +5558,13 @@ register! { NicCapExtReg, "NIC_CAP_EXT_REG" 0xc011 read }
 /// `plu_general_tracer_page`: 12 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |c|s|---------|s|-----------------------------------------------|
+/// 0x0004 |previo.|previo.|previo.|previo.|previo.|previo.|previo.|previo.|
+/// 0x0008 |previo.|previo.|previo.|previo.|previo.|previo.|previo.|previo.|
+/// ```
 pub type PluGeneralTracerPage = Layout<tag::PluGeneralTracerPage, 0x0c>;
 layout! { PluGeneralTracerPage, tag::PluGeneralTracerPage, "plu_general_tracer_page", Struct, 0x0c;
     /// `clr`: bit 31 of dword 0x00. Written to make something happen.

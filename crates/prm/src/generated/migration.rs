@@ -89,6 +89,14 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
 /// `function_vhca_rid_info_reg`: 16 bytes.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |  host_number  |host_pci_devic.| host_pci_bus  |-----|p|functi.|
+/// 0x0004 |parent_pci_dev.|parent_pci_bus |            vhca_id            |
+/// 0x0008 |-------------------------------|          function_id          |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type FunctionVhcaRidInfoReg = Layout<tag::FunctionVhcaRidInfoReg, 0x10>;
 layout! { FunctionVhcaRidInfoReg, tag::FunctionVhcaRidInfoReg, "function_vhca_rid_info_reg", Struct, 0x10;
     /// `host_number`: bits 31:24 of dword 0x00.
@@ -114,6 +122,13 @@ layout! { FunctionVhcaRidInfoReg, tag::FunctionVhcaRidInfoReg, "function_vhca_ri
 /// `delegated_function_vhca_rid_info`: 32 bytes.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    function_vhca_rid_info                     | to 0xc
+/// 0x0010 |-----------------------------------------------|manage_profile |
+/// 0x0014 |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type DelegatedFunctionVhcaRidInfo = Layout<tag::DelegatedFunctionVhcaRidInfo, 0x20>;
 layout! { DelegatedFunctionVhcaRidInfo, tag::DelegatedFunctionVhcaRidInfo, "delegated_function_vhca_rid_info", Struct, 0x20;
     /// `function_vhca_rid_info`: from byte 0x00 on.
@@ -129,6 +144,16 @@ layout! { DelegatedFunctionVhcaRidInfo, tag::DelegatedFunctionVhcaRidInfo, "dele
 /// With its list `delegated_function_vhca_rid_info`: [`QueryDelegatedVhcaOutWithDelegatedFunctionVhcaRidInfo`].
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-------------------------------|        functions_count        |
+/// 0x0010 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 | delegated_function_vhca_rid_info[]
+/// ```
 pub type QueryDelegatedVhcaOut = Layout<tag::QueryDelegatedVhcaOut, 0x20>;
 
 /// `query_delegated_vhca_out` and its list `delegated_function_vhca_rid_info`.
@@ -148,8 +173,15 @@ layout! { QueryDelegatedVhcaOut, tag::QueryDelegatedVhcaOut, "query_delegated_vh
 /// Input of QUERY_DELEGATED_VHCA (0x732). Reads which functions are delegated to the caller for management.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type QueryDelegatedVhcaIn = Layout<tag::QueryDelegatedVhcaIn, 0x10>;
-layout! { QueryDelegatedVhcaIn, tag::QueryDelegatedVhcaIn, "query_delegated_vhca_in", Struct, 0x10, opcode 0x732, "Input of a command.";
+layout! { QueryDelegatedVhcaIn, tag::QueryDelegatedVhcaIn, "query_delegated_vhca_in", Struct, 0x10, opcode 0x732, "Reads which functions are delegated to the caller for management.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -164,8 +196,16 @@ request! { QueryDelegatedVhcaIn => QueryDelegatedVhcaOut }
 /// Input of SUSPEND_VHCA (0x115). Stops a VHCA for its migration: as initiator or as responder, by op_mod.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------|            vhca_id            |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type SuspendVhcaIn = Layout<tag::SuspendVhcaIn, 0x10>;
-layout! { SuspendVhcaIn, tag::SuspendVhcaIn, "suspend_vhca_in", Struct, 0x10, opcode 0x115, "Input of a command.";
+layout! { SuspendVhcaIn, tag::SuspendVhcaIn, "suspend_vhca_in", Struct, 0x10, opcode 0x115, "Stops a VHCA for its migration: as initiator or as responder, by op_mod.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -182,6 +222,13 @@ request! { SuspendVhcaIn => SuspendVhcaOut }
 /// Output of SUSPEND_VHCA (0x115).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SuspendVhcaOut = Layout<tag::SuspendVhcaOut, 0x10>;
 layout! { SuspendVhcaOut, tag::SuspendVhcaOut, "suspend_vhca_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -195,8 +242,16 @@ layout! { SuspendVhcaOut, tag::SuspendVhcaOut, "suspend_vhca_out", Struct, 0x10,
 /// Input of RESUME_VHCA (0x116). Lets a VHCA run again: as responder or as initiator, by op_mod.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------|            vhca_id            |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type ResumeVhcaIn = Layout<tag::ResumeVhcaIn, 0x10>;
-layout! { ResumeVhcaIn, tag::ResumeVhcaIn, "resume_vhca_in", Struct, 0x10, opcode 0x116, "Input of a command.";
+layout! { ResumeVhcaIn, tag::ResumeVhcaIn, "resume_vhca_in", Struct, 0x10, opcode 0x116, "Lets a VHCA run again: as responder or as initiator, by op_mod.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -213,6 +268,13 @@ request! { ResumeVhcaIn => ResumeVhcaOut }
 /// Output of RESUME_VHCA (0x116).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ResumeVhcaOut = Layout<tag::ResumeVhcaOut, 0x10>;
 layout! { ResumeVhcaOut, tag::ResumeVhcaOut, "resume_vhca_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -226,8 +288,16 @@ layout! { ResumeVhcaOut, tag::ResumeVhcaOut, "resume_vhca_out", Struct, 0x10, "O
 /// Input of QUERY_VHCA_MIGRATION_STATE (0x117). Reads the migration state of a VHCA and the size of its image.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |i|c|---------------------------|            vhca_id            |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type QueryVhcaMigrationStateIn = Layout<tag::QueryVhcaMigrationStateIn, 0x10>;
-layout! { QueryVhcaMigrationStateIn, tag::QueryVhcaMigrationStateIn, "query_vhca_migration_state_in", Struct, 0x10, opcode 0x117, "Input of a command.";
+layout! { QueryVhcaMigrationStateIn, tag::QueryVhcaMigrationStateIn, "query_vhca_migration_state_in", Struct, 0x10, opcode 0x117, "Reads the migration state of a VHCA and the size of its image.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -248,6 +318,18 @@ request! { QueryVhcaMigrationStateIn => QueryVhcaMigrationStateOut }
 /// Output of QUERY_VHCA_MIGRATION_STATE (0x117).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |migrat.|-------------------------------------------------------|
+/// 0x0010 |                      required_umem_size                       |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |                     remaining_total_size                      | to 0x1c
+/// 0x0020 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type QueryVhcaMigrationStateOut = Layout<tag::QueryVhcaMigrationStateOut, 0x40>;
 layout! { QueryVhcaMigrationStateOut, tag::QueryVhcaMigrationStateOut, "query_vhca_migration_state_out", Struct, 0x40, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -267,8 +349,19 @@ layout! { QueryVhcaMigrationStateOut, tag::QueryVhcaMigrationStateOut, "query_vh
 /// Input of SAVE_VHCA_STATE (0x118). Writes the image of a suspended VHCA to memory.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |i|s|---------------------------|            vhca_id            |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                              va                               | to 0x14
+/// 0x0018 |                             mkey                              |
+/// 0x001c |                             size                              |
+/// ```
 pub type SaveVhcaStateIn = Layout<tag::SaveVhcaStateIn, 0x20>;
-layout! { SaveVhcaStateIn, tag::SaveVhcaStateIn, "save_vhca_state_in", Struct, 0x20, opcode 0x118, "Input of a command.";
+layout! { SaveVhcaStateIn, tag::SaveVhcaStateIn, "save_vhca_state_in", Struct, 0x20, opcode 0x118, "Writes the image of a suspended VHCA to memory.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -295,6 +388,14 @@ request! { SaveVhcaStateIn => SaveVhcaStateOut }
 /// Output of SAVE_VHCA_STATE (0x118).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |                       actual_image_size                       |
+/// 0x000c |                    next_required_umem_size                    |
+/// ```
 pub type SaveVhcaStateOut = Layout<tag::SaveVhcaStateOut, 0x10>;
 layout! { SaveVhcaStateOut, tag::SaveVhcaStateOut, "save_vhca_state_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -312,8 +413,19 @@ layout! { SaveVhcaStateOut, tag::SaveVhcaStateOut, "save_vhca_state_out", Struct
 /// Input of LOAD_VHCA_STATE (0x119). Loads the image of a VHCA from memory.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------|            vhca_id            |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                              va                               | to 0x14
+/// 0x0018 |                             mkey                              |
+/// 0x001c |                             size                              |
+/// ```
 pub type LoadVhcaStateIn = Layout<tag::LoadVhcaStateIn, 0x20>;
-layout! { LoadVhcaStateIn, tag::LoadVhcaStateIn, "load_vhca_state_in", Struct, 0x20, opcode 0x119, "Input of a command.";
+layout! { LoadVhcaStateIn, tag::LoadVhcaStateIn, "load_vhca_state_in", Struct, 0x20, opcode 0x119, "Loads the image of a VHCA from memory.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -336,6 +448,13 @@ request! { LoadVhcaStateIn => LoadVhcaStateOut }
 /// Output of LOAD_VHCA_STATE (0x119).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type LoadVhcaStateOut = Layout<tag::LoadVhcaStateOut, 0x10>;
 layout! { LoadVhcaStateOut, tag::LoadVhcaStateOut, "load_vhca_state_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -347,6 +466,12 @@ layout! { LoadVhcaStateOut, tag::LoadVhcaStateOut, "load_vhca_state_out", Struct
 /// `page_track_report_entry`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      dirty_address_high                       |
+/// 0x0004 |                       dirty_address_low                       |
+/// ```
 pub type PageTrackReportEntry = Layout<tag::PageTrackReportEntry, 0x08>;
 layout! { PageTrackReportEntry, tag::PageTrackReportEntry, "page_track_report_entry", Struct, 0x08;
     /// `dirty_address_high`: bits 31:0 of dword 0x00.
@@ -358,6 +483,12 @@ layout! { PageTrackReportEntry, tag::PageTrackReportEntry, "page_track_report_en
 /// `page_track_range`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         start_address                         | to 0x4
+/// 0x0008 |                            length                             | to 0xc
+/// ```
 pub type PageTrackRange = Layout<tag::PageTrackRange, 0x10>;
 layout! { PageTrackRange, tag::PageTrackRange, "page_track_range", Struct, 0x10;
     /// `start_address`: 64 bits from byte 0x00 on.
@@ -368,11 +499,25 @@ layout! { PageTrackRange, tag::PageTrackRange, "page_track_range", Struct, 0x10;
 
 /// `page_track`: 48 bytes.
 ///
-/// General object 0x0046 (page_track): Tracker of pages that a function writes, for its migration.
+/// General object 0x0046 (page_track): Tracker of pages that a function writes, for its migration. See [`CreateObject`](crate::CreateObject).
 ///
 /// With its list `track_range`: [`PageTrackWithTrackRange`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |-------------------------------|            vhca_id            |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 | state |track_.|log_addr_space.|-----|log_page.|-----|log_msg_.|
+/// 0x0014 |---------------|                 reporting_qpn                 |
+/// 0x0018 |-----------------------------------------------|  num_ranges   |
+/// 0x001c |---------------------------------------------------------------|
+/// 0x0020 |                      range_start_address                      | to 0x24
+/// 0x0028 |                            length                             | to 0x2c
+/// 0x0030 | track_range[]
+/// ```
 pub type PageTrack = Layout<tag::PageTrack, 0x30>;
 
 /// `page_track` and its list `track_range`.
@@ -407,9 +552,17 @@ layout! { PageTrack, tag::PageTrack, "page_track", Struct, 0x30;
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// With its list `obj_context.track_range`: [`CreatePageTrackObjInWithTrackRange`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_in_cmd_hdr                     | to 0xc
+/// 0x0010 |                          obj_context                          | to 0x3c
+/// ```
 pub type CreatePageTrackObjIn = Layout<tag::CreatePageTrackObjIn, 0x40>;
 
 /// `create_page_track_obj_in` and its list `obj_context.track_range`.
@@ -425,9 +578,17 @@ layout! { CreatePageTrackObjIn, tag::CreatePageTrackObjIn, "create_page_track_ob
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// With its list `obj_context.track_range`: [`ModifyPageTrackObjInWithTrackRange`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_in_cmd_hdr                     | to 0xc
+/// 0x0010 |                          obj_context                          | to 0x3c
+/// ```
 pub type ModifyPageTrackObjIn = Layout<tag::ModifyPageTrackObjIn, 0x40>;
 
 /// `modify_page_track_obj_in` and its list `obj_context.track_range`.
@@ -446,6 +607,12 @@ layout! { ModifyPageTrackObjIn, tag::ModifyPageTrackObjIn, "modify_page_track_ob
 /// With its list `obj_context.track_range`: [`QueryPageTrackObjOutWithTrackRange`].
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_out_cmd_hdr                    | to 0xc
+/// 0x0010 |                          obj_context                          | to 0x3c
+/// ```
 pub type QueryPageTrackObjOut = Layout<tag::QueryPageTrackObjOut, 0x40>;
 
 /// `query_page_track_obj_out` and its list `obj_context.track_range`.
@@ -460,6 +627,13 @@ layout! { QueryPageTrackObjOut, tag::QueryPageTrackObjOut, "query_page_track_obj
 /// `vhca_state_context`: 16 bytes.
 ///
 /// Sources: v6.1-driver.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |a|---------------------|vhca_s.|-------------------------------|
+/// 0x0004 |                        sw_function_id                         |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type VhcaStateContext = Layout<tag::VhcaStateContext, 0x10>;
 layout! { VhcaStateContext, tag::VhcaStateContext, "vhca_state_context", Struct, 0x10;
     /// `arm_change_event`: bit 31 of dword 0x00.
@@ -475,6 +649,14 @@ layout! { VhcaStateContext, tag::VhcaStateContext, "vhca_state_context", Struct,
 /// Output of QUERY_VHCA_STATE (0xb0d).
 ///
 /// Sources: v6.1-driver.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                      vhca_state_context                       | to 0x1c
+/// ```
 pub type QueryVhcaStateOut = Layout<tag::QueryVhcaStateOut, 0x20>;
 layout! { QueryVhcaStateOut, tag::QueryVhcaStateOut, "query_vhca_state_out", Struct, 0x20, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -490,8 +672,16 @@ layout! { QueryVhcaStateOut, tag::QueryVhcaStateOut, "query_vhca_state_out", Str
 /// Input of QUERY_VHCA_STATE (0xb0d). Reads the state of the VHCA of a function.
 ///
 /// Sources: v6.1-driver.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |e|-----------------------------|          function_id          |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type QueryVhcaStateIn = Layout<tag::QueryVhcaStateIn, 0x10>;
-layout! { QueryVhcaStateIn, tag::QueryVhcaStateIn, "query_vhca_state_in", Struct, 0x10, opcode 0xb0d, "Input of a command.";
+layout! { QueryVhcaStateIn, tag::QueryVhcaStateIn, "query_vhca_state_in", Struct, 0x10, opcode 0xb0d, "Reads the state of the VHCA of a function.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -508,6 +698,11 @@ request! { QueryVhcaStateIn => QueryVhcaStateOut }
 /// `vhca_state_field_select`: 4 bytes.
 ///
 /// Sources: v6.1-driver.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------------------------------|s|a|
+/// ```
 pub type VhcaStateFieldSelect = Layout<tag::VhcaStateFieldSelect, 0x04>;
 layout! { VhcaStateFieldSelect, tag::VhcaStateFieldSelect, "vhca_state_field_select", Struct, 0x04;
     /// `sw_function_id`: bit 1 of dword 0x00.
@@ -521,6 +716,13 @@ layout! { VhcaStateFieldSelect, tag::VhcaStateFieldSelect, "vhca_state_field_sel
 /// Output of MODIFY_VHCA_STATE (0xb0e).
 ///
 /// Sources: v6.1-driver.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyVhcaStateOut = Layout<tag::ModifyVhcaStateOut, 0x10>;
 layout! { ModifyVhcaStateOut, tag::ModifyVhcaStateOut, "modify_vhca_state_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -536,8 +738,17 @@ layout! { ModifyVhcaStateOut, tag::ModifyVhcaStateOut, "modify_vhca_state_out", 
 /// Select mask `vhca_state_field_select`: [`ModifyVhcaStateSelect`].
 ///
 /// Sources: v6.1-driver.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |e|-----------------------------|          function_id          |
+/// 0x000c |                    vhca_state_field_select                    |
+/// 0x0010 |                      vhca_state_context                       | to 0x1c
+/// ```
 pub type ModifyVhcaStateIn = Layout<tag::ModifyVhcaStateIn, 0x20>;
-layout! { ModifyVhcaStateIn, tag::ModifyVhcaStateIn, "modify_vhca_state_in", Struct, 0x20, opcode 0xb0e, "Input of a command.";
+layout! { ModifyVhcaStateIn, tag::ModifyVhcaStateIn, "modify_vhca_state_in", Struct, 0x20, opcode 0xb0e, "Changes the selected fields of the VHCA state of a function.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.

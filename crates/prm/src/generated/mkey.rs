@@ -60,6 +60,22 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// Memory key context: which memory the key reaches, and what it may be used for.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|f|-|acce.|a|c|---------|r|-|s|u|a|r|r|l|l|ac.|---|ma.|-------|
+/// 0x0004 |                      qpn                      |   mkey_7_0    |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |l|b|s|---|e|-|e|                      pd                       |
+/// 0x0010 |                          start_addr                           | to 0x14
+/// 0x0018 |                              len                              | to 0x1c
+/// 0x0020 |                       bsf_octword_size                        |
+/// 0x0024 |---------------------------------------------------------------| to 0x2c
+/// 0x0030 |    crossing_target_vhca_id    |-------------------------------|
+/// 0x0034 |                   translations_octword_size                   |
+/// 0x0038 |-------------------------------------------|or.|-|r|log_page_s.|
+/// 0x003c |-----|cr.|p|pc.|pcie_tph_steer.|-------------------------------|
+/// ```
 pub type Mkc = Layout<tag::Mkc, 0x40>;
 layout! { Mkc, tag::Mkc, "mkc", Struct, 0x40, "Memory key context: which memory the key reaches, and what it may be used for.";
     /// `free`: bit 30 of dword 0x00.
@@ -140,6 +156,18 @@ layout! { Mkc, tag::Mkc, "mkc", Struct, 0x40, "Memory key context: which memory 
 /// Output of QUERY_SPECIAL_CONTEXTS (0x203).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |                        dump_fill_mkey                         |
+/// 0x000c |                           resd_lkey                           |
+/// 0x0010 |                           null_mkey                           |
+/// 0x0014 |                  terminate_scatter_list_mkey                  |
+/// 0x0018 |                         repeated_mkey                         |
+/// 0x001c |---------------------------------------------------------------|
+/// ```
 pub type QuerySpecialContextsOut = Layout<tag::QuerySpecialContextsOut, 0x20>;
 layout! { QuerySpecialContextsOut, tag::QuerySpecialContextsOut, "query_special_contexts_out", Struct, 0x20, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -163,8 +191,15 @@ layout! { QuerySpecialContextsOut, tag::QuerySpecialContextsOut, "query_special_
 /// Input of QUERY_SPECIAL_CONTEXTS (0x203). Reads the reserved memory keys: null, dump and fill, and others.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type QuerySpecialContextsIn = Layout<tag::QuerySpecialContextsIn, 0x10>;
-layout! { QuerySpecialContextsIn, tag::QuerySpecialContextsIn, "query_special_contexts_in", Struct, 0x10, opcode 0x203, "Input of a command.";
+layout! { QuerySpecialContextsIn, tag::QuerySpecialContextsIn, "query_special_contexts_in", Struct, 0x10, opcode 0x203, "Reads the reserved memory keys: null, dump and fill, and others.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -179,6 +214,17 @@ request! { QuerySpecialContextsIn => QuerySpecialContextsOut }
 /// Output of QUERY_MKEY (0x201).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                     memory_key_mkey_entry                     | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x10c
+/// 0x0110 |                     bsf0_klm0_pas_mtt0_1                      | to 0x11c
+/// 0x0120 |                     bsf1_klm1_pas_mtt2_3                      | to 0x12c
+/// ```
 pub type QueryMkeyOut = Layout<tag::QueryMkeyOut, 0x130>;
 layout! { QueryMkeyOut, tag::QueryMkeyOut, "query_mkey_out", Struct, 0x130, "Output of QUERY_MKEY. A longer one has more of the translation.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -198,8 +244,16 @@ layout! { QueryMkeyOut, tag::QueryMkeyOut, "query_mkey_out", Struct, 0x130, "Out
 /// Input of QUERY_MKEY (0x201). Reads the context of a memory key.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                  mkey_index                   |
+/// 0x000c |p|-------------------------------------------------------------|
+/// ```
 pub type QueryMkeyIn = Layout<tag::QueryMkeyIn, 0x10>;
-layout! { QueryMkeyIn, tag::QueryMkeyIn, "query_mkey_in", Struct, 0x10, opcode 0x201, "Input of QUERY_MKEY.";
+layout! { QueryMkeyIn, tag::QueryMkeyIn, "query_mkey_in", Struct, 0x10, opcode 0x201, "Reads the context of a memory key.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -218,6 +272,13 @@ request! { QueryMkeyIn => QueryMkeyOut }
 /// Output of DESTROY_PSV (0x601).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyPsvOut = Layout<tag::DestroyPsvOut, 0x10>;
 layout! { DestroyPsvOut, tag::DestroyPsvOut, "destroy_psv_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -231,8 +292,16 @@ layout! { DestroyPsvOut, tag::DestroyPsvOut, "destroy_psv_out", Struct, 0x10, "O
 /// Input of DESTROY_PSV (0x601). Ends a protection signature value (PSV).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |          function_id          |            op_mod             |
+/// 0x0008 |-------------|c|                     psvn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DestroyPsvIn = Layout<tag::DestroyPsvIn, 0x10>;
-layout! { DestroyPsvIn, tag::DestroyPsvIn, "destroy_psv_in", Struct, 0x10, opcode 0x601, "Input of a command.";
+layout! { DestroyPsvIn, tag::DestroyPsvIn, "destroy_psv_in", Struct, 0x10, opcode 0x601, "Ends a protection signature value (PSV).";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -253,6 +322,13 @@ request! { DestroyPsvIn => DestroyPsvOut }
 /// Output of DESTROY_MKEY (0x202).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyMkeyOut = Layout<tag::DestroyMkeyOut, 0x10>;
 layout! { DestroyMkeyOut, tag::DestroyMkeyOut, "destroy_mkey_out", Struct, 0x10, "Output of DESTROY_MKEY.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -266,8 +342,16 @@ layout! { DestroyMkeyOut, tag::DestroyMkeyOut, "destroy_mkey_out", Struct, 0x10,
 /// Input of DESTROY_MKEY (0x202). Ends a memory key.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                  mkey_index                   |
+/// 0x000c |---|c|-------------------------|          function_id          |
+/// ```
 pub type DestroyMkeyIn = Layout<tag::DestroyMkeyIn, 0x10>;
-layout! { DestroyMkeyIn, tag::DestroyMkeyIn, "destroy_mkey_in", Struct, 0x10, opcode 0x202, "Input of DESTROY_MKEY.";
+layout! { DestroyMkeyIn, tag::DestroyMkeyIn, "destroy_mkey_in", Struct, 0x10, opcode 0x202, "Ends a memory key.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -288,6 +372,17 @@ request! { DestroyMkeyIn => DestroyMkeyOut }
 /// Output of CREATE_PSV (0x600).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |---------------|                  psv0_index                   |
+/// 0x0014 |---------------|                  psv1_index                   |
+/// 0x0018 |---------------|                  psv2_index                   |
+/// 0x001c |---------------|                  psv3_index                   |
+/// ```
 pub type CreatePsvOut = Layout<tag::CreatePsvOut, 0x20>;
 layout! { CreatePsvOut, tag::CreatePsvOut, "create_psv_out", Struct, 0x20, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -309,8 +404,16 @@ layout! { CreatePsvOut, tag::CreatePsvOut, "create_psv_out", Struct, 0x20, "Outp
 /// Input of CREATE_PSV (0x600). Makes one to four protection signature values (PSV).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |          function_id          |            op_mod             |
+/// 0x0008 |num_psv|-----|c|                      pd                       |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreatePsvIn = Layout<tag::CreatePsvIn, 0x10>;
-layout! { CreatePsvIn, tag::CreatePsvIn, "create_psv_in", Struct, 0x10, opcode 0x600, "Input of a command.";
+layout! { CreatePsvIn, tag::CreatePsvIn, "create_psv_in", Struct, 0x10, opcode 0x600, "Makes one to four protection signature values (PSV).";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -333,6 +436,14 @@ request! { CreatePsvIn => CreatePsvOut }
 /// Output of CREATE_MKEY (0x200).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                  mkey_index                   |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreateMkeyOut = Layout<tag::CreateMkeyOut, 0x10>;
 layout! { CreateMkeyOut, tag::CreateMkeyOut, "create_mkey_out", Struct, 0x10, "Output of CREATE_MKEY.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -350,11 +461,49 @@ layout! { CreateMkeyOut, tag::CreateMkeyOut, "create_mkey_out", Struct, 0x10, "O
 /// With its list `klm_pas_mtt`: [`CreateMkeyInWithKlmPasMtt`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|               input_mkey_index                |
+/// 0x000c |p|m|d|-------------------------|          function_id          |
+/// 0x0010 |                     memory_key_mkey_entry                     | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x5c
+/// 0x0060 |               translations_octword_actual_size                |
+/// 0x0064 |                         mkey_umem_id                          |
+/// 0x0068 |                       mkey_umem_offset                        | to 0x6c
+/// 0x0070 |-------------------------------|    bsf_octword_actual_size    |
+/// 0x0074 |---------------------------------------------------------------| to 0x10c
+/// 0x0110 | klm_pas_mtt[]
+/// ```
+///
+/// ```
+/// use mlx5_prm::{CreateMkeyInWithKlmPasMtt, CreateMkeyOut, Mkc, Pdn, Qpn, U32};
+///
+/// let key = Mkc::new().with_access_mode_1_0(1).with_lr(true).with_lw(true); // 1: MTTs
+/// let key = key.with_qpn(Qpn::new(0xff_ffff)).with_pd(Pdn::new(0x12)).with_mkey_7_0(0x5a);
+/// let key = key.with_start_addr(0x7f00_0000_0000).with_len(0x2000).with_log_page_size(12);
+/// // Two MTTs fill 16 bytes: each the address of a page, with bits 1:0 for the access.
+/// let mtts = [1, 0x2000_0003, 1, 0x2345_6003].map(U32::new);
+/// let mut buffer = [0; 512];
+/// let create = CreateMkeyInWithKlmPasMtt::new_in(&mut buffer, mtts.len())?;
+/// create.head.set_memory_key_mkey_entry(&key.with_translations_octword_size(1));
+/// create.head.set_translations_octword_actual_size(1);
+/// create.tail.copy_from_slice(&mtts);
+/// assert_eq!(create.as_bytes()[0x118..], [0, 0, 0, 1, 0x23, 0x45, 0x60, 0x03]);
+///
+/// // The adapter answers all of the key but the low byte, which we chose.
+/// let answer = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x12, 0x34, 0, 0, 0, 0];
+/// let index = CreateMkeyOut::view(&answer)?.mkey_index().get();
+/// assert_eq!(index << 8 | u32::from(key.mkey_7_0()), 0x0012_345a);
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type CreateMkeyIn = Layout<tag::CreateMkeyIn, 0x110>;
 
 /// `create_mkey_in` and its list `klm_pas_mtt`.
 pub type CreateMkeyInWithKlmPasMtt = WithTail<CreateMkeyIn, U32>;
-layout! { CreateMkeyIn, tag::CreateMkeyIn, "create_mkey_in", Struct, 0x110, opcode 0x200, "Input of CREATE_MKEY.";
+layout! { CreateMkeyIn, tag::CreateMkeyIn, "create_mkey_in", Struct, 0x110, opcode 0x200, "Makes a memory key. The key itself is the mkey index and, in the low 8 bits, mkey_7_0 of the context.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -389,6 +538,14 @@ request! { CreateMkeyIn => CreateMkeyOut }
 /// `umr_pointer_desc_argument`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |                             mkey                              |
+/// 0x0008 |                        addressh_63_32                         |
+/// 0x000c |                         addressl_31_0                         |
+/// ```
 pub type UmrPointerDescArgument = Layout<tag::UmrPointerDescArgument, 0x10>;
 layout! { UmrPointerDescArgument, tag::UmrPointerDescArgument, "umr_pointer_desc_argument", Struct, 0x10;
     /// `mkey`: bits 31:0 of dword 0x04.

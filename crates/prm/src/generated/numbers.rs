@@ -61,7 +61,7 @@ number! {
 number! {
     /// Number of a receive queue. 24 bits.
     ///
-    /// Of `*.rqn`, `tirc.inline_rqn`, `sqc.hairpin_peer_rq`.
+    /// Of `*.rqn`, `tirc.inline_rqn`, `sqc.hairpin_peer_rq`, `rq_num.rq_num`, `rq_vhca.rq_num`.
     Rqn: 24 = "rqn"
 }
 

@@ -494,6 +494,12 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// `phys_layer_recovery_cntrs`: 248 bytes.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |               total_successful_recovery_events                |
+/// 0x0004 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PhysLayerRecoveryCntrs = Layout<tag::PhysLayerRecoveryCntrs, 0xf8>;
 layout! { PhysLayerRecoveryCntrs, tag::PhysLayerRecoveryCntrs, "phys_layer_recovery_cntrs", Struct, 0xf8;
     /// `total_successful_recovery_events`: bits 31:0 of dword 0x00.
@@ -503,6 +509,71 @@ layout! { PhysLayerRecoveryCntrs, tag::PhysLayerRecoveryCntrs, "phys_layer_recov
 /// `phys_layer_cntrs`: 248 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                  time_since_last_clear_high                   |
+/// 0x0004 |                   time_since_last_clear_low                   |
+/// 0x0008 |                      symbol_errors_high                       |
+/// 0x000c |                       symbol_errors_low                       |
+/// 0x0010 |                   sync_headers_errors_high                    |
+/// 0x0014 |                    sync_headers_errors_low                    |
+/// 0x0018 |                  edpl_bip_errors_lane0_high                   |
+/// 0x001c |                   edpl_bip_errors_lane0_low                   |
+/// 0x0020 |                  edpl_bip_errors_lane1_high                   |
+/// 0x0024 |                   edpl_bip_errors_lane1_low                   |
+/// 0x0028 |                  edpl_bip_errors_lane2_high                   |
+/// 0x002c |                   edpl_bip_errors_lane2_low                   |
+/// 0x0030 |                  edpl_bip_errors_lane3_high                   |
+/// 0x0034 |                   edpl_bip_errors_lane3_low                   |
+/// 0x0038 |              fc_fec_corrected_blocks_lane0_high               |
+/// 0x003c |               fc_fec_corrected_blocks_lane0_low               |
+/// 0x0040 |              fc_fec_corrected_blocks_lane1_high               |
+/// 0x0044 |               fc_fec_corrected_blocks_lane1_low               |
+/// 0x0048 |              fc_fec_corrected_blocks_lane2_high               |
+/// 0x004c |               fc_fec_corrected_blocks_lane2_low               |
+/// 0x0050 |              fc_fec_corrected_blocks_lane3_high               |
+/// 0x0054 |               fc_fec_corrected_blocks_lane3_low               |
+/// 0x0058 |            fc_fec_uncorrectable_blocks_lane0_high             |
+/// 0x005c |             fc_fec_uncorrectable_blocks_lane0_low             |
+/// 0x0060 |            fc_fec_uncorrectable_blocks_lane1_high             |
+/// 0x0064 |             fc_fec_uncorrectable_blocks_lane1_low             |
+/// 0x0068 |            fc_fec_uncorrectable_blocks_lane2_high             |
+/// 0x006c |             fc_fec_uncorrectable_blocks_lane2_low             |
+/// 0x0070 |            fc_fec_uncorrectable_blocks_lane3_high             |
+/// 0x0074 |             fc_fec_uncorrectable_blocks_lane3_low             |
+/// 0x0078 |                 rs_fec_corrected_blocks_high                  |
+/// 0x007c |                  rs_fec_corrected_blocks_low                  |
+/// 0x0080 |               rs_fec_uncorrectable_blocks_high                |
+/// 0x0084 |                rs_fec_uncorrectable_blocks_low                |
+/// 0x0088 |                 rs_fec_no_errors_blocks_high                  |
+/// 0x008c |                  rs_fec_no_errors_blocks_low                  |
+/// 0x0090 |                rs_fec_single_error_blocks_high                |
+/// 0x0094 |                rs_fec_single_error_blocks_low                 |
+/// 0x0098 |              rs_fec_corrected_symbols_total_high              |
+/// 0x009c |              rs_fec_corrected_symbols_total_low               |
+/// 0x00a0 |              rs_fec_corrected_symbols_lane0_high              |
+/// 0x00a4 |              rs_fec_corrected_symbols_lane0_low               |
+/// 0x00a8 |              rs_fec_corrected_symbols_lane1_high              |
+/// 0x00ac |              rs_fec_corrected_symbols_lane1_low               |
+/// 0x00b0 |              rs_fec_corrected_symbols_lane2_high              |
+/// 0x00b4 |              rs_fec_corrected_symbols_lane2_low               |
+/// 0x00b8 |              rs_fec_corrected_symbols_lane3_high              |
+/// 0x00bc |              rs_fec_corrected_symbols_lane3_low               |
+/// 0x00c0 |                       link_down_events                        |
+/// 0x00c4 |                  successful_recovery_events                   |
+/// 0x00c8 |              rs_fec_corrected_symbols_lane4_high              |
+/// 0x00cc |              rs_fec_corrected_symbols_lane4_low               |
+/// 0x00d0 |              rs_fec_corrected_symbols_lane5_high              |
+/// 0x00d4 |              rs_fec_corrected_symbols_lane5_low               |
+/// 0x00d8 |              rs_fec_corrected_symbols_lane6_high              |
+/// 0x00dc |              rs_fec_corrected_symbols_lane6_low               |
+/// 0x00e0 |              rs_fec_corrected_symbols_lane7_high              |
+/// 0x00e4 |              rs_fec_corrected_symbols_lane7_low               |
+/// 0x00e8 |---------------------------------------------------------------| to 0xec
+/// 0x00f0 |                unintentional_link_down_events                 |
+/// 0x00f4 |                 intentional_link_down_events                  |
+/// ```
 pub type PhysLayerCntrs = Layout<tag::PhysLayerCntrs, 0xf8>;
 layout! { PhysLayerCntrs, tag::PhysLayerCntrs, "phys_layer_cntrs", Struct, 0xf8;
     /// `time_since_last_clear_high`: bits 31:0 of dword 0x00. Read only.
@@ -630,6 +701,27 @@ layout! { PhysLayerCntrs, tag::PhysLayerCntrs, "phys_layer_cntrs", Struct, 0xf8;
 /// `phys_layer_statistical_cntrs`: 248 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                  time_since_last_clear_high                   |
+/// 0x0004 |                   time_since_last_clear_low                   |
+/// 0x0008 |                    phy_received_bits_high                     |
+/// 0x000c |                     phy_received_bits_low                     |
+/// 0x0010 |                    phy_symbol_errors_high                     |
+/// 0x0014 |                     phy_symbol_errors_low                     |
+/// 0x0018 |                    phy_corrected_bits_high                    |
+/// 0x001c |                    phy_corrected_bits_low                     |
+/// 0x0020 |                 phy_corrected_bits_lane0_high                 |
+/// 0x0024 |                 phy_corrected_bits_lane0_low                  |
+/// 0x0028 |                 phy_corrected_bits_lane1_high                 |
+/// 0x002c |                 phy_corrected_bits_lane1_low                  |
+/// 0x0030 |                 phy_corrected_bits_lane2_high                 |
+/// 0x0034 |                 phy_corrected_bits_lane2_low                  |
+/// 0x0038 |                 phy_corrected_bits_lane3_high                 |
+/// 0x003c |                 phy_corrected_bits_lane3_low                  |
+/// 0x0040 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PhysLayerStatisticalCntrs = Layout<tag::PhysLayerStatisticalCntrs, 0xf8>;
 layout! { PhysLayerStatisticalCntrs, tag::PhysLayerStatisticalCntrs, "phys_layer_statistical_cntrs", Struct, 0xf8;
     /// `time_since_last_clear_high`: bits 31:0 of dword 0x00.
@@ -669,6 +761,17 @@ layout! { PhysLayerStatisticalCntrs, tag::PhysLayerStatisticalCntrs, "phys_layer
 /// `ib_port_cntrs_grp_data_layout`: 40 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |     symbol_error_counter      |link_error_rec.|link_downed_co.|
+/// 0x0004 |        port_rcv_errors        |port_rcv_remote_physical_errors|
+/// 0x0008 | port_rcv_switch_relay_errors  |      port_xmit_discards       |
+/// 0x000c |port_xmit_cons.|port_rcv_const.|---------------|link_overrun_e.|
+/// 0x0010 |-------------------------------|         vl_15_dropped         |
+/// 0x0014 |---------------------------------------------------------------| to 0x20
+/// 0x0024 |                        port_xmit_wait                         |
+/// ```
 pub type IbPortCntrsGrpDataLayout = Layout<tag::IbPortCntrsGrpDataLayout, 0x28>;
 layout! { IbPortCntrsGrpDataLayout, tag::IbPortCntrsGrpDataLayout, "ib_port_cntrs_grp_data_layout", Struct, 0x28;
     /// `symbol_error_counter`: bits 31:16 of dword 0x00.
@@ -700,6 +803,29 @@ layout! { IbPortCntrsGrpDataLayout, tag::IbPortCntrsGrpDataLayout, "ib_port_cntr
 /// `ib_ext_port_cntrs_grp_data_layout`: 248 bytes.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x5c
+/// 0x0060 |                      port_xmit_data_high                      |
+/// 0x0064 |                      port_xmit_data_low                       |
+/// 0x0068 |                      port_rcv_data_high                       |
+/// 0x006c |                       port_rcv_data_low                       |
+/// 0x0070 |                      port_xmit_pkts_high                      |
+/// 0x0074 |                      port_xmit_pkts_low                       |
+/// 0x0078 |                      port_rcv_pkts_high                       |
+/// 0x007c |                       port_rcv_pkts_low                       |
+/// 0x0080 |---------------------------------------------------------------| to 0x8c
+/// 0x0090 |                  port_unicast_xmit_pkts_high                  |
+/// 0x0094 |                  port_unicast_xmit_pkts_low                   |
+/// 0x0098 |                 port_multicast_xmit_pkts_high                 |
+/// 0x009c |                 port_multicast_xmit_pkts_low                  |
+/// 0x00a0 |                  port_unicast_rcv_pkts_high                   |
+/// 0x00a4 |                   port_unicast_rcv_pkts_low                   |
+/// 0x00a8 |                 port_multicast_rcv_pkts_high                  |
+/// 0x00ac |                  port_multicast_rcv_pkts_low                  |
+/// 0x00b0 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type IbExtPortCntrsGrpDataLayout = Layout<tag::IbExtPortCntrsGrpDataLayout, 0xf8>;
 layout! { IbExtPortCntrsGrpDataLayout, tag::IbExtPortCntrsGrpDataLayout, "ib_ext_port_cntrs_grp_data_layout", Struct, 0xf8;
     /// `port_xmit_data_high`: bits 31:0 of dword 0x60.
@@ -741,6 +867,15 @@ layout! { IbExtPortCntrsGrpDataLayout, tag::IbExtPortCntrsGrpDataLayout, "ib_ext
 /// Called `eth_per_traffic_class_layout` in mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      transmit_queue_high                      |
+/// 0x0004 |                      transmit_queue_low                       |
+/// 0x0008 |                   no_buffer_discard_uc_high                   |
+/// 0x000c |                   no_buffer_discard_uc_low                    |
+/// 0x0010 |---------------------------------------------------------------| to 0xf4
+/// ```
 #[doc(alias = "eth_per_traffic_class_layout")]
 pub type EthPerTcPrioGrpDataLayout = Layout<tag::EthPerTcPrioGrpDataLayout, 0xf8>;
 layout! { EthPerTcPrioGrpDataLayout, tag::EthPerTcPrioGrpDataLayout, "eth_per_tc_prio_grp_data_layout", Struct, 0xf8;
@@ -759,6 +894,15 @@ layout! { EthPerTcPrioGrpDataLayout, tag::EthPerTcPrioGrpDataLayout, "eth_per_tc
 /// Called `eth_per_traffic_class_cong_layout` in mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       wred_discard_high                       |
+/// 0x0004 |                       wred_discard_low                        |
+/// 0x0008 |                      ecn_marked_tc_high                       |
+/// 0x000c |                       ecn_marked_tc_low                       |
+/// 0x0010 |---------------------------------------------------------------| to 0xf4
+/// ```
 #[doc(alias = "eth_per_traffic_class_cong_layout")]
 pub type EthPerTcCongestPrioGrpDataLayout = Layout<tag::EthPerTcCongestPrioGrpDataLayout, 0xf8>;
 layout! { EthPerTcCongestPrioGrpDataLayout, tag::EthPerTcCongestPrioGrpDataLayout, "eth_per_tc_congest_prio_grp_data_layout", Struct, 0xf8;
@@ -775,6 +919,37 @@ layout! { EthPerTcCongestPrioGrpDataLayout, tag::EthPerTcCongestPrioGrpDataLayou
 /// `eth_per_prio_grp_data_layout`: 248 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        rx_octets_high                         |
+/// 0x0004 |                         rx_octets_low                         |
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                        rx_frames_high                         |
+/// 0x0024 |                         rx_frames_low                         |
+/// 0x0028 |                        tx_octets_high                         |
+/// 0x002c |                         tx_octets_low                         |
+/// 0x0030 |---------------------------------------------------------------| to 0x44
+/// 0x0048 |                        tx_frames_high                         |
+/// 0x004c |                         tx_frames_low                         |
+/// 0x0050 |                         rx_pause_high                         |
+/// 0x0054 |                         rx_pause_low                          |
+/// 0x0058 |                    rx_pause_duration_high                     |
+/// 0x005c |                     rx_pause_duration_low                     |
+/// 0x0060 |                         tx_pause_high                         |
+/// 0x0064 |                         tx_pause_low                          |
+/// 0x0068 |                    tx_pause_duration_high                     |
+/// 0x006c |                     tx_pause_duration_low                     |
+/// 0x0070 |                   rx_pause_transition_high                    |
+/// 0x0074 |                    rx_pause_transition_low                    |
+/// 0x0078 |                       rx_discards_high                        |
+/// 0x007c |                        rx_discards_low                        |
+/// 0x0080 |             device_stall_minor_watermark_cnt_high             |
+/// 0x0084 |             device_stall_minor_watermark_cnt_low              |
+/// 0x0088 |           device_stall_critical_watermark_cnt_high            |
+/// 0x008c |            device_stall_critical_watermark_cnt_low            |
+/// 0x0090 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type EthPerPrioGrpDataLayout = Layout<tag::EthPerPrioGrpDataLayout, 0xf8>;
 layout! { EthPerPrioGrpDataLayout, tag::EthPerPrioGrpDataLayout, "eth_per_prio_grp_data_layout", Struct, 0xf8;
     /// `rx_octets_high`: bits 31:0 of dword 0x00. Read only.
@@ -830,6 +1005,52 @@ layout! { EthPerPrioGrpDataLayout, tag::EthPerPrioGrpDataLayout, "eth_per_prio_g
 /// `eth_extended_cntrs_grp_data_layout`: 248 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    port_transmit_wait_high                    |
+/// 0x0004 |                    port_transmit_wait_low                     |
+/// 0x0008 |                        ecn_marked_high                        |
+/// 0x000c |                        ecn_marked_low                         |
+/// 0x0010 |                   no_buffer_discard_mc_high                   |
+/// 0x0014 |                   no_buffer_discard_mc_low                    |
+/// 0x0018 |                          rx_ebp_high                          |
+/// 0x001c |                          rx_ebp_low                           |
+/// 0x0020 |                          tx_ebp_high                          |
+/// 0x0024 |                          tx_ebp_low                           |
+/// 0x0028 |                  rx_buffer_almost_full_high                   |
+/// 0x002c |                   rx_buffer_almost_full_low                   |
+/// 0x0030 |                      rx_buffer_full_high                      |
+/// 0x0034 |                      rx_buffer_full_low                       |
+/// 0x0038 |                   rx_icrc_encapsulated_high                   |
+/// 0x003c |                   rx_icrc_encapsulated_low                    |
+/// 0x0040 |---------------------------------------------------------------| to 0x4c
+/// 0x0050 |                  tx_stats_pkts64octets_high                   |
+/// 0x0054 |                   tx_stats_pkts64octets_low                   |
+/// 0x0058 |                tx_stats_pkts65to127octets_high                |
+/// 0x005c |                tx_stats_pkts65to127octets_low                 |
+/// 0x0060 |               tx_stats_pkts128to255octets_high                |
+/// 0x0064 |                tx_stats_pkts128to255octets_low                |
+/// 0x0068 |               tx_stats_pkts256to511octets_high                |
+/// 0x006c |                tx_stats_pkts256to511octets_low                |
+/// 0x0070 |               tx_stats_pkts512to1023octets_high               |
+/// 0x0074 |               tx_stats_pkts512to1023octets_low                |
+/// 0x0078 |              tx_stats_pkts1024to1518octets_high               |
+/// 0x007c |               tx_stats_pkts1024to1518octets_low               |
+/// 0x0080 |              tx_stats_pkts1519to2047octets_high               |
+/// 0x0084 |               tx_stats_pkts1519to2047octets_low               |
+/// 0x0088 |              tx_stats_pkts2048to4095octets_high               |
+/// 0x008c |               tx_stats_pkts2048to4095octets_low               |
+/// 0x0090 |              tx_stats_pkts4096to8191octets_high               |
+/// 0x0094 |               tx_stats_pkts4096to8191octets_low               |
+/// 0x0098 |              tx_stats_pkts8192to10239octets_high              |
+/// 0x009c |              tx_stats_pkts8192to10239octets_low               |
+/// 0x00a0 |                        ece_marked_high                        |
+/// 0x00a4 |                        ece_marked_low                         |
+/// 0x00a8 |                     tx_int_cksm_err_high                      |
+/// 0x00ac |                      tx_int_cksm_err_low                      |
+/// 0x00b0 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type EthExtendedCntrsGrpDataLayout = Layout<tag::EthExtendedCntrsGrpDataLayout, 0xf8>;
 layout! { EthExtendedCntrsGrpDataLayout, tag::EthExtendedCntrsGrpDataLayout, "eth_extended_cntrs_grp_data_layout", Struct, 0xf8;
     /// `port_transmit_wait_high`: bits 31:0 of dword 0x00. Read only.
@@ -917,6 +1138,43 @@ layout! { EthExtendedCntrsGrpDataLayout, tag::EthExtendedCntrsGrpDataLayout, "et
 /// `eth_3635_cntrs_grp_data_layout`: 248 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                dot3stats_alignment_errors_high                |
+/// 0x0004 |                dot3stats_alignment_errors_low                 |
+/// 0x0008 |                   dot3stats_fcs_errors_high                   |
+/// 0x000c |                   dot3stats_fcs_errors_low                    |
+/// 0x0010 |            dot3stats_single_collision_frames_high             |
+/// 0x0014 |             dot3stats_single_collision_frames_low             |
+/// 0x0018 |           dot3stats_multiple_collision_frames_high            |
+/// 0x001c |            dot3stats_multiple_collision_frames_low            |
+/// 0x0020 |                dot3stats_sqe_test_errors_high                 |
+/// 0x0024 |                 dot3stats_sqe_test_errors_low                 |
+/// 0x0028 |             dot3stats_deferred_transmissions_high             |
+/// 0x002c |             dot3stats_deferred_transmissions_low              |
+/// 0x0030 |                dot3stats_late_collisions_high                 |
+/// 0x0034 |                 dot3stats_late_collisions_low                 |
+/// 0x0038 |              dot3stats_excessive_collisions_high              |
+/// 0x003c |              dot3stats_excessive_collisions_low               |
+/// 0x0040 |          dot3stats_internal_mac_transmit_errors_high          |
+/// 0x0044 |          dot3stats_internal_mac_transmit_errors_low           |
+/// 0x0048 |              dot3stats_carrier_sense_errors_high              |
+/// 0x004c |              dot3stats_carrier_sense_errors_low               |
+/// 0x0050 |                dot3stats_frame_too_longs_high                 |
+/// 0x0054 |                 dot3stats_frame_too_longs_low                 |
+/// 0x0058 |          dot3stats_internal_mac_receive_errors_high           |
+/// 0x005c |           dot3stats_internal_mac_receive_errors_low           |
+/// 0x0060 |                 dot3stats_symbol_errors_high                  |
+/// 0x0064 |                  dot3stats_symbol_errors_low                  |
+/// 0x0068 |              dot3control_in_unknown_opcodes_high              |
+/// 0x006c |              dot3control_in_unknown_opcodes_low               |
+/// 0x0070 |                   dot3in_pause_frames_high                    |
+/// 0x0074 |                    dot3in_pause_frames_low                    |
+/// 0x0078 |                   dot3out_pause_frames_high                   |
+/// 0x007c |                   dot3out_pause_frames_low                    |
+/// 0x0080 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type Eth3635CntrsGrpDataLayout = Layout<tag::Eth3635CntrsGrpDataLayout, 0xf8>;
 layout! { Eth3635CntrsGrpDataLayout, tag::Eth3635CntrsGrpDataLayout, "eth_3635_cntrs_grp_data_layout", Struct, 0xf8;
     /// `dot3stats_alignment_errors_high`: bits 31:0 of dword 0x00.
@@ -988,6 +1246,53 @@ layout! { Eth3635CntrsGrpDataLayout, tag::Eth3635CntrsGrpDataLayout, "eth_3635_c
 /// `eth_2819_cntrs_grp_data_layout`: 248 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                 ether_stats_drop_events_high                  |
+/// 0x0004 |                  ether_stats_drop_events_low                  |
+/// 0x0008 |                    ether_stats_octets_high                    |
+/// 0x000c |                    ether_stats_octets_low                     |
+/// 0x0010 |                     ether_stats_pkts_high                     |
+/// 0x0014 |                     ether_stats_pkts_low                      |
+/// 0x0018 |                ether_stats_broadcast_pkts_high                |
+/// 0x001c |                ether_stats_broadcast_pkts_low                 |
+/// 0x0020 |                ether_stats_multicast_pkts_high                |
+/// 0x0024 |                ether_stats_multicast_pkts_low                 |
+/// 0x0028 |               ether_stats_crc_align_errors_high               |
+/// 0x002c |               ether_stats_crc_align_errors_low                |
+/// 0x0030 |                ether_stats_undersize_pkts_high                |
+/// 0x0034 |                ether_stats_undersize_pkts_low                 |
+/// 0x0038 |                ether_stats_oversize_pkts_high                 |
+/// 0x003c |                 ether_stats_oversize_pkts_low                 |
+/// 0x0040 |                  ether_stats_fragments_high                   |
+/// 0x0044 |                   ether_stats_fragments_low                   |
+/// 0x0048 |                   ether_stats_jabbers_high                    |
+/// 0x004c |                    ether_stats_jabbers_low                    |
+/// 0x0050 |                  ether_stats_collisions_high                  |
+/// 0x0054 |                  ether_stats_collisions_low                   |
+/// 0x0058 |                 ether_stats_pkts64octets_high                 |
+/// 0x005c |                 ether_stats_pkts64octets_low                  |
+/// 0x0060 |              ether_stats_pkts65to127octets_high               |
+/// 0x0064 |               ether_stats_pkts65to127octets_low               |
+/// 0x0068 |              ether_stats_pkts128to255octets_high              |
+/// 0x006c |              ether_stats_pkts128to255octets_low               |
+/// 0x0070 |              ether_stats_pkts256to511octets_high              |
+/// 0x0074 |              ether_stats_pkts256to511octets_low               |
+/// 0x0078 |             ether_stats_pkts512to1023octets_high              |
+/// 0x007c |              ether_stats_pkts512to1023octets_low              |
+/// 0x0080 |             ether_stats_pkts1024to1518octets_high             |
+/// 0x0084 |             ether_stats_pkts1024to1518octets_low              |
+/// 0x0088 |             ether_stats_pkts1519to2047octets_high             |
+/// 0x008c |             ether_stats_pkts1519to2047octets_low              |
+/// 0x0090 |             ether_stats_pkts2048to4095octets_high             |
+/// 0x0094 |             ether_stats_pkts2048to4095octets_low              |
+/// 0x0098 |             ether_stats_pkts4096to8191octets_high             |
+/// 0x009c |             ether_stats_pkts4096to8191octets_low              |
+/// 0x00a0 |            ether_stats_pkts8192to10239octets_high             |
+/// 0x00a4 |             ether_stats_pkts8192to10239octets_low             |
+/// 0x00a8 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type Eth2819CntrsGrpDataLayout = Layout<tag::Eth2819CntrsGrpDataLayout, 0xf8>;
 layout! { Eth2819CntrsGrpDataLayout, tag::Eth2819CntrsGrpDataLayout, "eth_2819_cntrs_grp_data_layout", Struct, 0xf8;
     /// `ether_stats_drop_events_high`: bits 31:0 of dword 0x00. Read only.
@@ -1079,6 +1384,37 @@ layout! { Eth2819CntrsGrpDataLayout, tag::Eth2819CntrsGrpDataLayout, "eth_2819_c
 /// `eth_2863_cntrs_grp_data_layout`: 248 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       if_in_octets_high                       |
+/// 0x0004 |                       if_in_octets_low                        |
+/// 0x0008 |                     if_in_ucast_pkts_high                     |
+/// 0x000c |                     if_in_ucast_pkts_low                      |
+/// 0x0010 |                      if_in_discards_high                      |
+/// 0x0014 |                      if_in_discards_low                       |
+/// 0x0018 |                       if_in_errors_high                       |
+/// 0x001c |                       if_in_errors_low                        |
+/// 0x0020 |                   if_in_unknown_protos_high                   |
+/// 0x0024 |                   if_in_unknown_protos_low                    |
+/// 0x0028 |                      if_out_octets_high                       |
+/// 0x002c |                       if_out_octets_low                       |
+/// 0x0030 |                    if_out_ucast_pkts_high                     |
+/// 0x0034 |                     if_out_ucast_pkts_low                     |
+/// 0x0038 |                     if_out_discards_high                      |
+/// 0x003c |                      if_out_discards_low                      |
+/// 0x0040 |                      if_out_errors_high                       |
+/// 0x0044 |                       if_out_errors_low                       |
+/// 0x0048 |                   if_in_multicast_pkts_high                   |
+/// 0x004c |                   if_in_multicast_pkts_low                    |
+/// 0x0050 |                   if_in_broadcast_pkts_high                   |
+/// 0x0054 |                   if_in_broadcast_pkts_low                    |
+/// 0x0058 |                  if_out_multicast_pkts_high                   |
+/// 0x005c |                   if_out_multicast_pkts_low                   |
+/// 0x0060 |                  if_out_broadcast_pkts_high                   |
+/// 0x0064 |                   if_out_broadcast_pkts_low                   |
+/// 0x0068 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type Eth2863CntrsGrpDataLayout = Layout<tag::Eth2863CntrsGrpDataLayout, 0xf8>;
 layout! { Eth2863CntrsGrpDataLayout, tag::Eth2863CntrsGrpDataLayout, "eth_2863_cntrs_grp_data_layout", Struct, 0xf8;
     /// `if_in_octets_high`: bits 31:0 of dword 0x00. Read only.
@@ -1138,6 +1474,49 @@ layout! { Eth2863CntrsGrpDataLayout, tag::Eth2863CntrsGrpDataLayout, "eth_2863_c
 /// `eth_802_3_cntrs_grp_data_layout`: 248 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                 a_frames_transmitted_ok_high                  |
+/// 0x0004 |                  a_frames_transmitted_ok_low                  |
+/// 0x0008 |                   a_frames_received_ok_high                   |
+/// 0x000c |                   a_frames_received_ok_low                    |
+/// 0x0010 |              a_frame_check_sequence_errors_high               |
+/// 0x0014 |               a_frame_check_sequence_errors_low               |
+/// 0x0018 |                    a_alignment_errors_high                    |
+/// 0x001c |                    a_alignment_errors_low                     |
+/// 0x0020 |                 a_octets_transmitted_ok_high                  |
+/// 0x0024 |                  a_octets_transmitted_ok_low                  |
+/// 0x0028 |                   a_octets_received_ok_high                   |
+/// 0x002c |                   a_octets_received_ok_low                    |
+/// 0x0030 |              a_multicast_frames_xmitted_ok_high               |
+/// 0x0034 |               a_multicast_frames_xmitted_ok_low               |
+/// 0x0038 |              a_broadcast_frames_xmitted_ok_high               |
+/// 0x003c |               a_broadcast_frames_xmitted_ok_low               |
+/// 0x0040 |              a_multicast_frames_received_ok_high              |
+/// 0x0044 |              a_multicast_frames_received_ok_low               |
+/// 0x0048 |              a_broadcast_frames_received_ok_high              |
+/// 0x004c |              a_broadcast_frames_received_ok_low               |
+/// 0x0050 |                 a_in_range_length_errors_high                 |
+/// 0x0054 |                 a_in_range_length_errors_low                  |
+/// 0x0058 |               a_out_of_range_length_field_high                |
+/// 0x005c |                a_out_of_range_length_field_low                |
+/// 0x0060 |                 a_frame_too_long_errors_high                  |
+/// 0x0064 |                  a_frame_too_long_errors_low                  |
+/// 0x0068 |              a_symbol_error_during_carrier_high               |
+/// 0x006c |               a_symbol_error_during_carrier_low               |
+/// 0x0070 |             a_mac_control_frames_transmitted_high             |
+/// 0x0074 |             a_mac_control_frames_transmitted_low              |
+/// 0x0078 |              a_mac_control_frames_received_high               |
+/// 0x007c |               a_mac_control_frames_received_low               |
+/// 0x0080 |              a_unsupported_opcodes_received_high              |
+/// 0x0084 |              a_unsupported_opcodes_received_low               |
+/// 0x0088 |             a_pause_mac_ctrl_frames_received_high             |
+/// 0x008c |             a_pause_mac_ctrl_frames_received_low              |
+/// 0x0090 |           a_pause_mac_ctrl_frames_transmitted_high            |
+/// 0x0094 |            a_pause_mac_ctrl_frames_transmitted_low            |
+/// 0x0098 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type Eth802_3CntrsGrpDataLayout = Layout<tag::Eth802_3CntrsGrpDataLayout, 0xf8>;
 layout! { Eth802_3CntrsGrpDataLayout, tag::Eth802_3CntrsGrpDataLayout, "eth_802_3_cntrs_grp_data_layout", Struct, 0xf8;
     /// `a_frames_transmitted_ok_high`: bits 31:0 of dword 0x00. Read only.
@@ -1221,6 +1600,12 @@ layout! { Eth802_3CntrsGrpDataLayout, tag::Eth802_3CntrsGrpDataLayout, "eth_802_
 /// `rs_histogram_cntrs`: 216 bytes.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                             hist                              | to 0x7c
+/// 0x0080 |---------------------------------------------------------------| to 0xd4
+/// ```
 pub type RsHistogramCntrs = Layout<tag::RsHistogramCntrs, 0xd8>;
 layout! { RsHistogramCntrs, tag::RsHistogramCntrs, "rs_histogram_cntrs", Struct, 0xd8;
     /// `hist`: from byte 0x00 on.
@@ -1230,6 +1615,13 @@ layout! { RsHistogramCntrs, tag::RsHistogramCntrs, "rs_histogram_cntrs", Struct,
 /// `eth_cntrs_grp_data_layout_auto`, a union: 248 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |eth_802_3_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_lay.| to 0x24
+/// 0x0028 |eth_802_3_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_lay.| to 0xd4
+/// 0x00d8 |eth_802_3_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_lay.| to 0xf4
+/// ```
 pub type EthCntrsGrpDataLayoutAuto = Layout<tag::EthCntrsGrpDataLayoutAuto, 0xf8>;
 layout! { EthCntrsGrpDataLayoutAuto, tag::EthCntrsGrpDataLayoutAuto, "eth_cntrs_grp_data_layout_auto", Union, 0xf8;
     /// `eth_802_3_cntrs_grp_data_layout`: from byte 0x00 on.
@@ -1269,6 +1661,14 @@ layout! { EthCntrsGrpDataLayoutAuto, tag::EthCntrsGrpDataLayoutAuto, "eth_cntrs_
 /// Register PVLC (0x500f), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |-------------------------------|
+/// 0x0004 |-------------------------------------------------------|vl_hw_.|
+/// 0x0008 |-------------------------------------------------------|vl_adm.|
+/// 0x000c |-------------------------------------------------------|vl_ope.|
+/// ```
 pub type PvlcReg = Layout<tag::PvlcReg, 0x10>;
 layout! { PvlcReg, tag::PvlcReg, "pvlc_reg", Struct, 0x10;
     /// `local_port`: bits 23:16 of dword 0x00.
@@ -1287,6 +1687,12 @@ register! { PvlcReg, "PVLC" 0x500f read write }
 /// Register PUDE (0x5009), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |     swid      |  local_port   |-------|admin_.|-------|oper_s.|
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type PudeReg = Layout<tag::PudeReg, 0x10>;
 layout! { PudeReg, tag::PudeReg, "pude_reg", Struct, 0x10;
     /// `swid`: bits 31:24 of dword 0x00.
@@ -1305,6 +1711,27 @@ register! { PudeReg, "PUDE" 0x5009 read write }
 /// Register PTYS (0x5004), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|a|a|e|tx.|---|  local_port   |---|lp.|port_t.|plane_.|t|prot.|
+/// 0x0004 |an_sta.|     max_port_rate     |        data_rate_oper         |
+/// 0x0008 |                   ext_eth_proto_capability                    |
+/// 0x000c |                     eth_proto_capability                      |
+/// 0x0010 |   ib_link_width_capability    |      ib_proto_capability      |
+/// 0x0014 |                      ext_eth_proto_admin                      |
+/// 0x0018 |                        eth_proto_admin                        |
+/// 0x001c |      ib_link_width_admin      |        ib_proto_admin         |
+/// 0x0020 |                      ext_eth_proto_oper                       |
+/// 0x0024 |                        eth_proto_oper                         |
+/// 0x0028 |      ib_link_width_oper       |         ib_proto_oper         |
+/// 0x002c |x|f|fo.|---|x|x|            lane_rate_oper             |connec.|
+/// 0x0030 |                    eth_proto_lp_advertise                     |
+/// 0x0034 |---------------------------------------------------------------|
+/// 0x0038 |                       ext_ib_proto_cap                        |
+/// 0x003c |                      ext_ib_proto_admin                       |
+/// 0x0040 |                       ext_ib_proto_oper                       |
+/// ```
 pub type PtysReg = Layout<tag::PtysReg, 0x44>;
 layout! { PtysReg, tag::PtysReg, "ptys_reg", Struct, 0x44;
     /// `an_disable_admin`: bit 30 of dword 0x00.
@@ -1385,6 +1812,21 @@ register! { PtysReg, "PTYS" 0x5004 read write }
 /// `ptas_reg`: 44 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |       algorithm_options       |-------|repeti.|num_of_repetit.|
+/// 0x0008 | grade_version |height.|phase_.|height_grade_w.|phase_grade_we.|
+/// 0x000c |      gisim_measure_bits       |   adaptive_tap_measure_bits   |
+/// 0x0010 | ber_bath_high_error_threshold | ber_bath_mid_error_threshold  |
+/// 0x0014 | ber_bath_low_error_threshold  |   one_ratio_high_threshold    |
+/// 0x0018 | one_ratio_high_mid_threshold  |  one_ratio_low_mid_threshold  |
+/// 0x001c |    one_ratio_low_threshold    |     ndeo_error_threshold      |
+/// 0x0020 |    mixer_offset_step_size     |---------------|mix90_phase_fo.|
+/// 0x0024 |      mixer_offset_start       |       mixer_offset_end        |
+/// 0x0028 |-----------------------------------------|    ber_test_time    |
+/// ```
 pub type PtasReg = Layout<tag::PtasReg, 0x2c>;
 layout! { PtasReg, tag::PtasReg, "ptas_reg", Struct, 0x2c;
     /// `algorithm_options`: bits 31:16 of dword 0x04.
@@ -1438,6 +1880,12 @@ layout! { PtasReg, tag::PtasReg, "ptas_reg", Struct, 0x2c;
 /// `pspa_reg`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |     swid      |  local_port   |   sub_port    |---------------|
+/// 0x0004 |---------------------------------------------------------------|
+/// ```
 pub type PspaReg = Layout<tag::PspaReg, 0x08>;
 layout! { PspaReg, tag::PspaReg, "pspa_reg", Struct, 0x08;
     /// `swid`: bits 31:24 of dword 0x00.
@@ -1451,6 +1899,16 @@ layout! { PspaReg, tag::PspaReg, "pspa_reg", Struct, 0x08;
 /// `pqdr_reg`: 32 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---------|prio |-----------|mo.|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |-------------------------------|         min_threshold         |
+/// 0x000c |-------------------------------|         max_threshold         |
+/// 0x0010 |-------------------------------| mark_probability_denominator  |
+/// 0x0014 |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type PqdrReg = Layout<tag::PqdrReg, 0x20>;
 layout! { PqdrReg, tag::PqdrReg, "pqdr_reg", Struct, 0x20;
     /// `local_port`: bits 23:16 of dword 0x00.
@@ -1472,6 +1930,20 @@ layout! { PqdrReg, tag::PqdrReg, "pqdr_reg", Struct, 0x20;
 /// Register PPSC (0x5011), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|-----------------------|
+/// 0x0004 |-------------------------------------------------------------|m|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |-------------------------------------------------------|wrps_a.|
+/// 0x0014 |-------------------------------------------------------|wrps_s.|
+/// 0x0018 |u|d|-----------| up_threshold  |---------------|down_threshold |
+/// 0x001c |---------------------------------------------------------------|
+/// 0x0020 |-------------------------------------------------------|srps_a.|
+/// 0x0024 |-------------------------------------------------------|srps_s.|
+/// 0x0028 |---------------------------------------------------------------| to 0x2c
+/// ```
 pub type PpscReg = Layout<tag::PpscReg, 0x30>;
 layout! { PpscReg, tag::PpscReg, "ppsc_reg", Struct, 0x30;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -1504,6 +1976,12 @@ register! { PpscReg, "PPSC" 0x5011 read write }
 /// Register PPLR (0x5018), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|---|a|o|port_t.|plane_.|
+/// 0x0004 |-|l|-----------|    lb_cap     |---------------|     lb_en     |
+/// ```
 pub type PplrReg = Layout<tag::PplrReg, 0x08>;
 layout! { PplrReg, tag::PplrReg, "pplr_reg", Struct, 0x08;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -1532,6 +2010,31 @@ register! { PplrReg, "PPLR" 0x5018 read write }
 /// Register PPLM (0x5023), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----|r|p|t|p|p|  local_port   |pn.|lp.|port_t.|plane_.|t|p|t|-|
+/// 0x0004 |plr_ma.|t|pl.|---|plr_re.|t|-|plr_margin_th_.|---------|fec_ge.|
+/// 0x0008 |port_profile_m.|static_port_pr.|active_port_pr.|---------------|
+/// 0x000c |retransmission.|                fec_mode_active                |
+/// 0x0010 |rs_fec.|---------------|fec_ov.|fec_ov.|fec_ov.|fec_ov.|fec_ov.|
+/// 0x0014 |rs_fec.|---------------|fec_ov.|fec_ov.|fec_ov.|fec_ov.|fec_ov.|
+/// 0x0018 |   fec_override_cap_400g_8x    |   fec_override_cap_200g_4x    |
+/// 0x001c |   fec_override_cap_100g_2x    |    fec_override_cap_50g_1x    |
+/// 0x0020 |  fec_override_admin_400g_8x   |  fec_override_admin_200g_4x   |
+/// 0x0024 |  fec_override_admin_100g_2x   |   fec_override_admin_50g_1x   |
+/// 0x0028 |   fec_override_cap_800g_8x    |   fec_override_cap_400g_4x    |
+/// 0x002c |   fec_override_cap_200g_2x    |   fec_override_cap_100g_1x    |
+/// 0x0030 |---------------------------------------------------------------| to 0x40
+/// 0x0044 |  fec_override_admin_800g_8x   |  fec_override_admin_400g_4x   |
+/// 0x0048 |  fec_override_admin_200g_2x   |  fec_override_admin_100g_1x   |
+/// 0x004c |---------------------------------------------------------------| to 0x54
+/// 0x0058 |   fec_override_cap_1600g_8x   |   fec_override_cap_800g_4x    |
+/// 0x005c |   fec_override_cap_400g_2x    |   fec_override_cap_200g_1x    |
+/// 0x0060 |  fec_override_admin_1600g_8x  |  fec_override_admin_800g_4x   |
+/// 0x0064 |  fec_override_admin_400g_2x   |  fec_override_admin_200g_1x   |
+/// 0x0068 |                         fec_page_data                         | to 0x7c
+/// ```
 pub type PplmReg = Layout<tag::PplmReg, 0x80>;
 layout! { PplmReg, tag::PplmReg, "pplm_reg", Struct, 0x80;
     /// `resilink_fec_ind`: bit 28 of dword 0x00. Written to say which register is meant.
@@ -1666,6 +2169,13 @@ register! { PplmReg, "PPLM" 0x5023 read write }
 /// Register PPCNT (0x5008), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |     swid      |  local_port   |pn.|lp.|port_t.|---|    grp    |
+/// 0x0004 |c|l|c|---------------------------------|plane_.|grp_.| prio_tc |
+/// 0x0008 |                          counter_set                          | to 0xfc
+/// ```
 pub type PpcntReg = Layout<tag::PpcntReg, 0x100>;
 layout! { PpcntReg, tag::PpcntReg, "ppcnt_reg", Struct, 0x100;
     /// `swid`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -1702,6 +2212,13 @@ register! { PpcntReg, "PPCNT" 0x5008 read write }
 /// Register PPAD (0x5005), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----|s|---|lp.|  local_port   |           mac_47_32           |
+/// 0x0004 |                           mac_31_0                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type PpadReg = Layout<tag::PpadReg, 0x10>;
 layout! { PpadReg, tag::PpadReg, "ppad_reg", Struct, 0x10;
     /// `single_mac`: bit 28 of dword 0x00. Written to make something happen.
@@ -1723,6 +2240,14 @@ register! { PpadReg, "PPAD" 0x5005 read write }
 /// Register PMTU (0x5003), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |protoc.|-------|  local_port   |---|lp.|-----------|i_e|-----|i|
+/// 0x0004 |            max_mtu            |-------------------------------|
+/// 0x0008 |           admin_mtu           |-------------------------------|
+/// 0x000c |           oper_mtu            |-------------------------------|
+/// ```
 pub type PmtuReg = Layout<tag::PmtuReg, 0x10>;
 layout! { PmtuReg, tag::PmtuReg, "pmtu_reg", Struct, 0x10;
     /// `protocol`: bits 31:28 of dword 0x00. Written to say which register is meant.
@@ -1749,6 +2274,14 @@ register! { PmtuReg, "PMTU" 0x5003 read write }
 /// Register PMPR (0x5013), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|slot_i.|    module     |-------------------------------|
+/// 0x0004 |-----------------------------------------------|attenuation_5g |
+/// 0x0008 |---------------|attenuation_53g|---------------|attenuation_7g |
+/// 0x000c |---------------|attenuation_25g|---------------|attenuation_12g|
+/// ```
 pub type PmprReg = Layout<tag::PmprReg, 0x10>;
 layout! { PmprReg, tag::PmprReg, "pmpr_reg", Struct, 0x10;
     /// `slot_index`: bits 27:24 of dword 0x00. Written to say which register is meant.
@@ -1773,6 +2306,12 @@ register! { PmprReg, "PMPR" 0x5013 read write }
 /// Register PMPE (0x5010), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|    module     |-----------------------|module.|
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type PmpeReg = Layout<tag::PmpeReg, 0x10>;
 layout! { PmpeReg, tag::PmpeReg, "pmpe_reg", Struct, 0x10;
     /// `module`: bits 23:16 of dword 0x00.
@@ -1785,6 +2324,11 @@ register! { PmpeReg, "PMPE" 0x5010 read write }
 /// `pmpc_reg`: 32 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                     module_state_updated                      | to 0x1c
+/// ```
 pub type PmpcReg = Layout<tag::PmpcReg, 0x20>;
 layout! { PmpcReg, tag::PmpcReg, "pmpc_reg", Struct, 0x20;
     /// `module_state_updated`: from byte 0x00 on.
@@ -1794,6 +2338,12 @@ layout! { PmpcReg, tag::PmpcReg, "pmpc_reg", Struct, 0x20;
 /// `pmlpn_reg`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|mlpn_s.|  local_port   |-------------------------------|
+/// 0x0004 |e|-------------------------------------------------------------|
+/// ```
 pub type PmlpnReg = Layout<tag::PmlpnReg, 0x08>;
 layout! { PmlpnReg, tag::PmlpnReg, "pmlpn_reg", Struct, 0x08;
     /// `mlpn_status`: bits 27:24 of dword 0x00.
@@ -1809,6 +2359,16 @@ layout! { PmlpnReg, tag::PmlpnReg, "pmlpn_reg", Struct, 0x08;
 /// Register PMLP (0x5002), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |r|---|m|-------|  local_port   |---|lp.|plane_.|     width     |
+/// 0x0004 |                     lane0_module_mapping                      |
+/// 0x0008 |                     lane1_module_mapping                      |
+/// 0x000c |                     lane2_module_mapping                      |
+/// 0x0010 |                     lane3_module_mapping                      |
+/// 0x0014 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type PmlpReg = Layout<tag::PmlpReg, 0x40>;
 layout! { PmlpReg, tag::PmlpReg, "pmlp_reg", Struct, 0x40;
     /// `rxtx`: bit 31 of dword 0x00.
@@ -1839,6 +2399,13 @@ register! { PmlpReg, "PMLP" 0x5002 read write }
 /// Register PMAOS (0x5012), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |r|-----|slot_i.|    module     |-------|admin_.|-------|oper_s.|
+/// 0x0004 |a|e|s|r|---------------|operat.|-----|error_ty.|-----------| e |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type PmaosReg = Layout<tag::PmaosReg, 0x10>;
 layout! { PmaosReg, tag::PmaosReg, "pmaos_reg", Struct, 0x10;
     /// `rst`: bit 31 of dword 0x00. Written to make something happen.
@@ -1871,6 +2438,17 @@ register! { PmaosReg, "PMAOS" 0x5012 read write }
 /// `plpc_reg`: 40 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|      profile_id       |-------|proto_.|---------------|
+/// 0x0004 |-------------------------------|          lane_speed           |
+/// 0x0008 |---------------------------------------------|l|fec_mode_policy|
+/// 0x000c |retransmission.|              fec_mode_capability              |
+/// 0x0010 |retransmission.|            fec_mode_support_admin             |
+/// 0x0014 |retransmission.|            fec_mode_request_admin             |
+/// 0x0018 |---------------------------------------------------------------| to 0x24
+/// ```
 pub type PlpcReg = Layout<tag::PlpcReg, 0x28>;
 layout! { PlpcReg, tag::PlpcReg, "plpc_reg", Struct, 0x28;
     /// `profile_id`: bits 27:16 of dword 0x00.
@@ -1900,6 +2478,12 @@ layout! { PlpcReg, tag::PlpcReg, "plpc_reg", Struct, 0x28;
 /// `plib_reg`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---------------|    ib_port    |
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type PlibReg = Layout<tag::PlibReg, 0x10>;
 layout! { PlibReg, tag::PlibReg, "plib_reg", Struct, 0x10;
     /// `local_port`: bits 23:16 of dword 0x00.
@@ -1911,6 +2495,12 @@ layout! { PlibReg, tag::PlibReg, "plib_reg", Struct, 0x10;
 /// `plbf_reg`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |-------------------------|lbf_.|
+/// 0x0004 |---------------------------------------------------------------|
+/// ```
 pub type PlbfReg = Layout<tag::PlbfReg, 0x08>;
 layout! { PlbfReg, tag::PlbfReg, "plbf_reg", Struct, 0x08;
     /// `local_port`: bits 23:16 of dword 0x00.
@@ -1924,6 +2514,12 @@ layout! { PlbfReg, tag::PlbfReg, "plbf_reg", Struct, 0x08;
 /// Register PIPG (0x5017), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|---|   ipg_oper    |---|
+/// 0x0004 |d|---|i|ipg_cap_in.|ipg_mi.|  ipg_max_cap  |-------|  ipg  |---|
+/// ```
 pub type PipgReg = Layout<tag::PipgReg, 0x08>;
 layout! { PipgReg, tag::PipgReg, "pipg_reg", Struct, 0x08;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -1950,6 +2546,14 @@ register! { PipgReg, "PIPG" 0x5017 read write }
 /// `pifr_reg`: 96 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |-------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                          port_filter                          | to 0x3c
+/// 0x0040 |                     port_filter_update_en                     | to 0x5c
+/// ```
 pub type PifrReg = Layout<tag::PifrReg, 0x60>;
 layout! { PifrReg, tag::PifrReg, "pifr_reg", Struct, 0x60;
     /// `local_port`: bits 23:16 of dword 0x00.
@@ -1965,6 +2569,18 @@ layout! { PifrReg, tag::PifrReg, "pifr_reg", Struct, 0x60;
 /// Register PFCC (0x5007), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |dc.|c|c|bu.|se.|  local_port   |pn.|lp.|---------|p|c|p|m|c|---|
+/// 0x0004 | ppan  |m| mlb | prio_mask_tx  |---------------| prio_mask_rx  |
+/// 0x0008 |p|a|p|pa.|-----|     pfctx     |-------------|f|---------------|
+/// 0x000c |p|a|p|pa.|-----|     pfcrx     |-------------------------------|
+/// 0x0010 | device_stall_minor_watermark  |device_stall_critical_watermark|
+/// 0x0014 |device_auto_ca.|---------------------|packet_r.| cable_length  |
+/// 0x0018 |---------------------------|pf.|      pfc_rx_timer_value       |
+/// 0x001c |---------------------------------------------------------------|
+/// ```
 pub type PfccReg = Layout<tag::PfccReg, 0x20>;
 layout! { PfccReg, tag::PfccReg, "pfcc_reg", Struct, 0x20;
     /// `dcbx_operation_type`: bits 31:30 of dword 0x00. Written to say which register is meant.
@@ -2047,6 +2663,17 @@ register! { PfccReg, "PFCC" 0x5007 read write }
 /// Register PELC (0x500e), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |  op   |-------|  local_port   |-------------------------------|
+/// 0x0004 |   op_admin    | op_capability |  op_request   |   op_active   |
+/// 0x0008 |                             admin                             | to 0xc
+/// 0x0010 |                          capability                           | to 0x14
+/// 0x0018 |                            request                            | to 0x1c
+/// 0x0020 |                            active                             | to 0x24
+/// 0x0028 |---------------------------------------------------------------| to 0x34
+/// ```
 pub type PelcReg = Layout<tag::PelcReg, 0x38>;
 layout! { PelcReg, tag::PelcReg, "pelc_reg", Struct, 0x38;
     /// `op`: bits 31:28 of dword 0x00.
@@ -2077,6 +2704,13 @@ register! { PelcReg, "PELC" 0x500e read write }
 /// Register PEIR (0x5019), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|-----------------------|
+/// 0x0004 |-----------------------|error_.|-------------------------------|
+/// 0x0008 |-----------------------| lane  |---------------|  error_type   |
+/// ```
 pub type PeirReg = Layout<tag::PeirReg, 0x0c>;
 layout! { PeirReg, tag::PeirReg, "peir_reg", Struct, 0x0c;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2095,6 +2729,14 @@ register! { PeirReg, "PEIR" 0x5019 read write }
 /// `pcam_enhanced_features`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|p|-------------|c|-------|f|---|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |---------------|f|---|s|-------------|b|-----------------------|
+/// 0x000c |---------------|f|-------|r|-------|p|-----|p|-----|p|r|p|-|p|p|
+/// ```
 pub type PcamEnhancedFeatures = Layout<tag::PcamEnhancedFeatures, 0x10>;
 layout! { PcamEnhancedFeatures, tag::PcamEnhancedFeatures, "pcam_enhanced_features", Struct, 0x10;
     /// `ppcnt_recovery_counters`: bit 15 of dword 0x00.
@@ -2132,6 +2774,14 @@ layout! { PcamEnhancedFeatures, tag::PcamEnhancedFeatures, "pcam_enhanced_featur
 /// `pcam_regs_5000_to_507f`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |              port_access_reg_cap_mask_127_to_96               |
+/// 0x0004 |               port_access_reg_cap_mask_95_to_64               |
+/// 0x0008 |p|p|         port_access_reg_cap_mask_61_to_36         |p|port.|
+/// 0x000c |  port_access_reg_cap_mask_31_to_13  |p|p|po.|p|port_access_re.|
+/// ```
 pub type PcamRegs5000To507f = Layout<tag::PcamRegs5000To507f, 0x10>;
 layout! { PcamRegs5000To507f, tag::PcamRegs5000To507f, "pcam_regs_5000_to_507f", Struct, 0x10;
     /// `port_access_reg_cap_mask_127_to_96`: bits 31:0 of dword 0x00.
@@ -2165,6 +2815,11 @@ layout! { PcamRegs5000To507f, tag::PcamRegs5000To507f, "pcam_regs_5000_to_507f",
 /// `pcam_reg_port_access_reg_cap_mask`, a union: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       regs_5000_to_507f                       | to 0xc
+/// ```
 pub type PcamRegPortAccessRegCapMask = Layout<tag::PcamRegPortAccessRegCapMask, 0x10>;
 layout! { PcamRegPortAccessRegCapMask, tag::PcamRegPortAccessRegCapMask, "pcam_reg_port_access_reg_cap_mask", Union, 0x10;
     /// `regs_5000_to_507f`: from byte 0x00 on.
@@ -2174,6 +2829,11 @@ layout! { PcamRegPortAccessRegCapMask, tag::PcamRegPortAccessRegCapMask, "pcam_r
 /// `pcam_reg_feature_cap_mask`, a union: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       enhanced_features                       | to 0xc
+/// ```
 pub type PcamRegFeatureCapMask = Layout<tag::PcamRegFeatureCapMask, 0x10>;
 layout! { PcamRegFeatureCapMask, tag::PcamRegFeatureCapMask, "pcam_reg_feature_cap_mask", Union, 0x10;
     /// `enhanced_features`: from byte 0x00 on.
@@ -2185,6 +2845,16 @@ layout! { PcamRegFeatureCapMask, tag::PcamRegFeatureCapMask, "pcam_reg_feature_c
 /// Register PCAM (0x507f), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------| feature_group |-------------|p|access_reg_gro.|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                   port_access_reg_cap_mask                    | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x24
+/// 0x0028 |                       feature_cap_mask                        | to 0x34
+/// 0x0038 |---------------------------------------------------------------| to 0x4c
+/// ```
 pub type PcamReg = Layout<tag::PcamReg, 0x50>;
 layout! { PcamReg, tag::PcamReg, "pcam_reg", Struct, 0x50;
     /// `feature_group`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2205,6 +2875,12 @@ register! { PcamReg, "PCAM" 0x507f read write }
 /// Register PCAP (0x5001), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |c|-------------|  local_port   |---|lp.|-----------------------|
+/// 0x0004 |                     port_capability_mask                      | to 0x10
+/// ```
 pub type PcapReg = Layout<tag::PcapReg, 0x14>;
 layout! { PcapReg, tag::PcapReg, "pcap_reg", Struct, 0x14;
     /// `cm2_en`: bit 31 of dword 0x00.
@@ -2223,6 +2899,14 @@ register! { PcapReg, "PCAP" 0x5001 read write }
 /// Register PAOS (0x5006), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |     swid      |  local_port   |---|lp.|admin_.|plane_.|oper_s.|
+/// 0x0004 |a|e|e|e|e|-----| ls_e  |-|logi.| ps_e  |---|s|f|physic.|---| e |
+/// 0x0008 |p|-----------------------|last.|---|ps.|-------|nmxas_e|-|nmx_.|
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type PaosReg = Layout<tag::PaosReg, 0x10>;
 layout! { PaosReg, tag::PaosReg, "paos_reg", Struct, 0x10;
     /// `swid`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -2277,6 +2961,13 @@ register! { PaosReg, "PAOS" 0x5006 read write }
 /// `pamp_reg`: 44 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  opamp_group  |-----------------------|opamp_.|
+/// 0x0004 |          start_index          |-------|    num_of_indices     |
+/// 0x0008 |                          index_data                           | to 0x28
+/// ```
 pub type PampReg = Layout<tag::PampReg, 0x2c>;
 layout! { PampReg, tag::PampReg, "pamp_reg", Struct, 0x2c;
     /// `opamp_group`: bits 23:16 of dword 0x00.
@@ -2296,6 +2987,13 @@ layout! { PampReg, tag::PampReg, "pamp_reg", Struct, 0x2c;
 /// Register PCMR (0x5041), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|-----------------------|
+/// 0x0004 |e|e|e|---|m|e|---|v|---------|t|t|r|r|---------------------|f|-|
+/// 0x0008 |e|e|e|---|m|e|---|v|---------|t|t|r|r|---------------------|f|-|
+/// ```
 pub type PcmrReg = Layout<tag::PcmrReg, 0x0c>;
 layout! { PcmrReg, tag::PcmrReg, "pcmr_reg", Struct, 0x0c;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2354,6 +3052,11 @@ register! { PcmrReg, "PCMR" 0x5041 read write }
 /// `lane_2_module_mapping`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|m|---|rx_lane|-------|tx_lane|-------|slot_i.|    module     |
+/// ```
 pub type Lane2ModuleMapping = Layout<tag::Lane2ModuleMapping, 0x04>;
 layout! { Lane2ModuleMapping, tag::Lane2ModuleMapping, "lane_2_module_mapping", Struct, 0x04;
     /// `mode_b_map`: bit 30 of dword 0x00. Read only.
@@ -2371,6 +3074,11 @@ layout! { Lane2ModuleMapping, tag::Lane2ModuleMapping, "lane_2_module_mapping", 
 /// `pddr_monitor_opcode`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|        monitor_opcode         |
+/// ```
 pub type PddrMonitorOpcode = Layout<tag::PddrMonitorOpcode, 0x04>;
 layout! { PddrMonitorOpcode, tag::PddrMonitorOpcode, "pddr_monitor_opcode", Struct, 0x04;
     /// `monitor_opcode`: bits 15:0 of dword 0x00.
@@ -2380,6 +3088,11 @@ layout! { PddrMonitorOpcode, tag::PddrMonitorOpcode, "pddr_monitor_opcode", Stru
 /// `pddr_troubleshooting_page_status_opcode_auto`, a union: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      pddr_monitor_opcode                      |
+/// ```
 pub type PddrTroubleshootingPageStatusOpcodeAuto = Layout<tag::PddrTroubleshootingPageStatusOpcodeAuto, 0x04>;
 layout! { PddrTroubleshootingPageStatusOpcodeAuto, tag::PddrTroubleshootingPageStatusOpcodeAuto, "pddr_troubleshooting_page_status_opcode_auto", Union, 0x04;
     /// `pddr_monitor_opcode`: from byte 0x00 on.
@@ -2389,6 +3102,14 @@ layout! { PddrTroubleshootingPageStatusOpcodeAuto, tag::PddrTroubleshootingPageS
 /// `pddr_troubleshooting_page`: 248 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|         group_opcode          |
+/// 0x0004 |                         status_opcode                         |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |                        status_message                         | to 0xf4
+/// ```
 pub type PddrTroubleshootingPage = Layout<tag::PddrTroubleshootingPage, 0xf8>;
 layout! { PddrTroubleshootingPage, tag::PddrTroubleshootingPage, "pddr_troubleshooting_page", Struct, 0xf8;
     /// `group_opcode`: bits 15:0 of dword 0x00. Written to say which register is meant.
@@ -2402,6 +3123,16 @@ layout! { PddrTroubleshootingPage, tag::PddrTroubleshootingPage, "pddr_troublesh
 /// `pddr_reg_page_data_auto`, a union: 248 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |pddr_troubleshooting_page or module_latched_flag_info or pddr_.| to 0x2c
+/// 0x0030 |pddr_troubleshooting_page or module_latched_flag_info or pddr_.| to 0x4c
+/// 0x0050 |pddr_troubleshooting_page or pddr_cpo_module_page or pddr_link.| to 0xa4
+/// 0x00a8 |pddr_troubleshooting_page or pddr_link_down_info_page or pddr_.| to 0xcc
+/// 0x00d0 |pddr_troubleshooting_page or pddr_link_down_info_page or pddr_.| to 0xf0
+/// 0x00f4 |pddr_troubleshooting_page or pddr_link_up_info_page or pddr_op.|
+/// ```
 pub type PddrRegPageDataAuto = Layout<tag::PddrRegPageDataAuto, 0xf8>;
 layout! { PddrRegPageDataAuto, tag::PddrRegPageDataAuto, "pddr_reg_page_data_auto", Union, 0xf8;
     /// `pddr_troubleshooting_page`: from byte 0x00 on.
@@ -2429,6 +3160,13 @@ layout! { PddrRegPageDataAuto, tag::PddrRegPageDataAuto, "pddr_reg_page_data_aut
 /// Register PDDR (0x5031), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------|mo.|  local_port   |pn.|lp.|plane_.|port_t.|-------|
+/// 0x0004 |-|mo.|-----------------------------------------|  page_select  |
+/// 0x0008 |                           page_data                           | to 0xfc
+/// ```
 pub type PddrReg = Layout<tag::PddrReg, 0x100>;
 layout! { PddrReg, tag::PddrReg, "pddr_reg", Struct, 0x100;
     /// `module_ind_type`: bits 25:24 of dword 0x00. Written to say which register is meant.
@@ -2455,6 +3193,11 @@ register! { PddrReg, "PDDR" 0x5031 read write }
 /// `bin_range_layout`: 4 bytes.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------| high_val  |-------------------|  low_val  |
+/// ```
 pub type BinRangeLayout = Layout<tag::BinRangeLayout, 0x04>;
 layout! { BinRangeLayout, tag::BinRangeLayout, "bin_range_layout", Struct, 0x04;
     /// `high_val`: bits 21:16 of dword 0x00.
@@ -2470,6 +3213,16 @@ layout! { BinRangeLayout, tag::BinRangeLayout, "bin_range_layout", Struct, 0x04;
 /// Called `pphcr` in mstflint.
 ///
 /// Sources: v7.3, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |active.|-------|  local_port   |pn.|lp.|port_t.|plane_.|-----|w|
+/// 0x0004 |---------------|  num_of_bins  |-----------------------|hist_t.|
+/// 0x0008 |---------------|hist_max_measu.|---------------|hist_min_measu.|
+/// 0x000c |-------------------------------|     bin_range_write_mask      |
+/// 0x0010 |                           bin_range                           | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x58
+/// ```
 #[doc(alias = "pphcr")]
 pub type PphcrReg = Layout<tag::PphcrReg, 0x5c>;
 layout! { PphcrReg, tag::PphcrReg, "pphcr_reg", Struct, 0x5c;
@@ -2507,6 +3260,13 @@ register! { PphcrReg, "PPHCR" 0x503e read write }
 /// Register PPTB (0x500b), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---|mm |-------|  local_port   |---|lp.|---|c|u|      pm       |
+/// 0x0004 |                          prio_x_buff                          |
+/// 0x0008 |    pm_msb     |-------------------------------|ctrl_b.|untagg.|
+/// ```
 pub type PptbReg = Layout<tag::PptbReg, 0x0c>;
 layout! { PptbReg, tag::PptbReg, "pptb_reg", Struct, 0x0c;
     /// `mm`: bits 29:28 of dword 0x00. Written to say which register is meant.
@@ -2537,6 +3297,16 @@ register! { PptbReg, "PPTB" 0x500b read write }
 /// Register PBMC (0x500c), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|-----------------------|
+/// 0x0004 |       xoff_timer_value        |         xoff_refresh          |
+/// 0x0008 |-----------------|fullness_thr.|       port_buffer_size        |
+/// 0x000c |                            buffer                             | to 0x58
+/// 0x005c |                     shared_headroom_pool                      | to 0x60
+/// 0x0064 |                      port_shared_buffer                       | to 0x68
+/// ```
 pub type PbmcReg = Layout<tag::PbmcReg, 0x6c>;
 layout! { PbmcReg, tag::PbmcReg, "pbmc_reg", Struct, 0x6c;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2563,6 +3333,13 @@ register! { PbmcReg, "PBMC" 0x500c read write }
 /// `eth_per_traffic_grp_data_layout`: 248 bytes.
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      transmit_queue_high                      |
+/// 0x0004 |                      transmit_queue_low                       |
+/// 0x0008 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type EthPerTrafficGrpDataLayout = Layout<tag::EthPerTrafficGrpDataLayout, 0xf8>;
 layout! { EthPerTrafficGrpDataLayout, tag::EthPerTrafficGrpDataLayout, "eth_per_traffic_grp_data_layout", Struct, 0xf8;
     /// `transmit_queue_high`: bits 31:0 of dword 0x00.
@@ -2574,6 +3351,11 @@ layout! { EthPerTrafficGrpDataLayout, tag::EthPerTrafficGrpDataLayout, "eth_per_
 /// `high_bit_error_rate_configuration_page`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |e|-------------------------------------------------------------|
+/// ```
 pub type HighBitErrorRateConfigurationPage = Layout<tag::HighBitErrorRateConfigurationPage, 0x04>;
 layout! { HighBitErrorRateConfigurationPage, tag::HighBitErrorRateConfigurationPage, "high_bit_error_rate_configuration_page", Struct, 0x04;
     /// `en`: bit 31 of dword 0x00.
@@ -2583,6 +3365,12 @@ layout! { HighBitErrorRateConfigurationPage, tag::HighBitErrorRateConfigurationP
 /// `high_symbol_error_rate_configuration_page`: 8 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |e|-------------------------------------------------------------|
+/// 0x0004 |-|hi.|---------|                symbol_err_thr                 |
+/// ```
 pub type HighSymbolErrorRateConfigurationPage = Layout<tag::HighSymbolErrorRateConfigurationPage, 0x08>;
 layout! { HighSymbolErrorRateConfigurationPage, tag::HighSymbolErrorRateConfigurationPage, "high_symbol_error_rate_configuration_page", Struct, 0x08;
     /// `en`: bit 31 of dword 0x00.
@@ -2596,6 +3384,55 @@ layout! { HighSymbolErrorRateConfigurationPage, tag::HighSymbolErrorRateConfigur
 /// `ib_long_portcntrs_attribute_grp_data`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                   symbol_error_counter_high                   |
+/// 0x0004 |                   symbol_error_counter_low                    |
+/// 0x0008 |               link_error_recovery_counter_high                |
+/// 0x000c |                link_error_recovery_counter_low                |
+/// 0x0010 |                   link_downed_counter_high                    |
+/// 0x0014 |                    link_downed_counter_low                    |
+/// 0x0018 |                     port_rcv_errors_high                      |
+/// 0x001c |                      port_rcv_errors_low                      |
+/// 0x0020 |             port_rcv_remote_physical_errors_high              |
+/// 0x0024 |              port_rcv_remote_physical_errors_low              |
+/// 0x0028 |               port_rcv_switch_relay_errors_high               |
+/// 0x002c |               port_rcv_switch_relay_errors_low                |
+/// 0x0030 |                    port_xmit_discards_high                    |
+/// 0x0034 |                    port_xmit_discards_low                     |
+/// 0x0038 |               port_xmit_constraint_errors_high                |
+/// 0x003c |                port_xmit_constraint_errors_low                |
+/// 0x0040 |                port_rcv_constraint_errors_high                |
+/// 0x0044 |                port_rcv_constraint_errors_low                 |
+/// 0x0048 |               local_link_integrity_errors_high                |
+/// 0x004c |                local_link_integrity_errors_low                |
+/// 0x0050 |             excessive_buffer_overrun_errors_high              |
+/// 0x0054 |              excessive_buffer_overrun_errors_low              |
+/// 0x0058 |                      vl_15_dropped_high                       |
+/// 0x005c |                       vl_15_dropped_low                       |
+/// 0x0060 |                      port_xmit_data_high                      |
+/// 0x0064 |                      port_xmit_data_low                       |
+/// 0x0068 |                      port_rcv_data_high                       |
+/// 0x006c |                       port_rcv_data_low                       |
+/// 0x0070 |                      port_xmit_pkts_high                      |
+/// 0x0074 |                      port_xmit_pkts_low                       |
+/// 0x0078 |                      port_rcv_pkts_high                       |
+/// 0x007c |                       port_rcv_pkts_low                       |
+/// 0x0080 |                      port_xmit_wait_high                      |
+/// 0x0084 |                      port_xmit_wait_low                       |
+/// 0x0088 |                       qp1_dropped_high                        |
+/// 0x008c |                        qp1_dropped_low                        |
+/// 0x0090 |                  port_unicast_xmit_pkts_high                  |
+/// 0x0094 |                  port_unicast_xmit_pkts_low                   |
+/// 0x0098 |                 port_multicast_xmit_pkts_high                 |
+/// 0x009c |                 port_multicast_xmit_pkts_low                  |
+/// 0x00a0 |                  port_unicast_rcv_pkts_high                   |
+/// 0x00a4 |                   port_unicast_rcv_pkts_low                   |
+/// 0x00a8 |                 port_multicast_rcv_pkts_high                  |
+/// 0x00ac |                  port_multicast_rcv_pkts_low                  |
+/// 0x00b0 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type IbLongPortcntrsAttributeGrpData = Layout<tag::IbLongPortcntrsAttributeGrpData, 0xf8>;
 layout! { IbLongPortcntrsAttributeGrpData, tag::IbLongPortcntrsAttributeGrpData, "ib_long_portcntrs_attribute_grp_data", Struct, 0xf8;
     /// `symbol_error_counter_high`: bits 31:0 of dword 0x00. Read only.
@@ -2691,6 +3528,21 @@ layout! { IbLongPortcntrsAttributeGrpData, tag::IbLongPortcntrsAttributeGrpData,
 /// `ib_portcntrs_attribute_grp_data`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |     symbol_error_counter      |link_error_rec.|link_downed_co.|
+/// 0x0004 |        port_rcv_errors        |port_rcv_remote_physical_errors|
+/// 0x0008 | port_rcv_switch_relay_errors  |      port_xmit_discards       |
+/// 0x000c |port_xmit_cons.|port_rcv_const.|---------------|local_.|excess.|
+/// 0x0010 |          qp1_dropped          |         vl_15_dropped         |
+/// 0x0014 |                        port_xmit_data                         |
+/// 0x0018 |                         port_rcv_data                         |
+/// 0x001c |                        port_xmit_pkts                         |
+/// 0x0020 |                         port_rcv_pkts                         |
+/// 0x0024 |                        port_xmit_wait                         |
+/// 0x0028 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type IbPortcntrsAttributeGrpData = Layout<tag::IbPortcntrsAttributeGrpData, 0xf8>;
 layout! { IbPortcntrsAttributeGrpData, tag::IbPortcntrsAttributeGrpData, "ib_portcntrs_attribute_grp_data", Struct, 0xf8;
     /// `symbol_error_counter`: bits 31:16 of dword 0x00. Read only.
@@ -2736,6 +3588,12 @@ layout! { IbPortcntrsAttributeGrpData, tag::IbPortcntrsAttributeGrpData, "ib_por
 /// Register PBWS (0x5101), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |     swid      |  local_port   |pn.|lp.|-----------------------|
+/// 0x0004 |-----------------|min_bw_utili.|plane_.|---|  bw_utilization   |
+/// ```
 pub type PbwsReg = Layout<tag::PbwsReg, 0x08>;
 layout! { PbwsReg, tag::PbwsReg, "pbws_reg", Struct, 0x08;
     /// `swid`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -2760,6 +3618,14 @@ register! { PbwsReg, "PBWS" 0x5101 read write }
 /// Register PPCR (0x504c), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|-----------------------|
+/// 0x0004 |a|a|-----------------------------------------------------------|
+/// 0x0008 |---------|split|---------|plane|---------------|aggregated_port|
+/// 0x000c |-------------------------|p_ty.|---------------| num_of_planes |
+/// ```
 pub type Ppcr = Layout<tag::Ppcr, 0x10>;
 layout! { Ppcr, tag::Ppcr, "ppcr", Struct, 0x10;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -2786,6 +3652,44 @@ register! { Ppcr, "PPCR" 0x504c read write }
 /// `eth_discard_cntrs_grp`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                     ingress_general_high                      |
+/// 0x0004 |                      ingress_general_low                      |
+/// 0x0008 |                  ingress_policy_engine_high                   |
+/// 0x000c |                   ingress_policy_engine_low                   |
+/// 0x0010 |                 ingress_vlan_membership_high                  |
+/// 0x0014 |                  ingress_vlan_membership_low                  |
+/// 0x0018 |                  ingress_tag_frame_type_high                  |
+/// 0x001c |                  ingress_tag_frame_type_low                   |
+/// 0x0020 |                  egress_vlan_membership_high                  |
+/// 0x0024 |                  egress_vlan_membership_low                   |
+/// 0x0028 |                     loopback_filter_high                      |
+/// 0x002c |                      loopback_filter_low                      |
+/// 0x0030 |                      egress_general_high                      |
+/// 0x0034 |                      egress_general_low                       |
+/// 0x0038 |                     egress_link_down_high                     |
+/// 0x003c |                     egress_link_down_low                      |
+/// 0x0040 |                        egress_hoq_high                        |
+/// 0x0044 |                        egress_hoq_low                         |
+/// 0x0048 |                      port_isolation_high                      |
+/// 0x004c |                      port_isolation_low                       |
+/// 0x0050 |                   egress_policy_engine_high                   |
+/// 0x0054 |                   egress_policy_engine_low                    |
+/// 0x0058 |---------------------------------------------------------------| to 0x5c
+/// 0x0060 |                    egress_stp_filter_high                     |
+/// 0x0064 |                     egress_stp_filter_low                     |
+/// 0x0068 |                     egress_hoq_stall_high                     |
+/// 0x006c |                     egress_hoq_stall_low                      |
+/// 0x0070 |                        egress_sll_high                        |
+/// 0x0074 |                        egress_sll_low                         |
+/// 0x0078 |                   ingress_discard_all_high                    |
+/// 0x007c |                    ingress_discard_all_low                    |
+/// 0x0080 |                      ingress_no_tx_high                       |
+/// 0x0084 |                       ingress_no_tx_low                       |
+/// 0x0088 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type EthDiscardCntrsGrp = Layout<tag::EthDiscardCntrsGrp, 0xf8>;
 layout! { EthDiscardCntrsGrp, tag::EthDiscardCntrsGrp, "eth_discard_cntrs_grp", Struct, 0xf8;
     /// `ingress_general_high`: bits 31:0 of dword 0x00. Read only.
@@ -2857,6 +3761,11 @@ layout! { EthDiscardCntrsGrp, tag::EthDiscardCntrsGrp, "eth_discard_cntrs_grp", 
 /// `hst_link_eth_enabled`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        link_eth_active                        |
+/// ```
 pub type HstLinkEthEnabled = Layout<tag::HstLinkEthEnabled, 0x04>;
 layout! { HstLinkEthEnabled, tag::HstLinkEthEnabled, "hst_link_eth_enabled", Struct, 0x04;
     /// `link_eth_active`: bits 31:0 of dword 0x00. Read only.
@@ -2866,6 +3775,11 @@ layout! { HstLinkEthEnabled, tag::HstLinkEthEnabled, "hst_link_eth_enabled", Str
 /// `hst_link_ib_enabled`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |       link_width_active       |       link_speed_active       |
+/// ```
 pub type HstLinkIbEnabled = Layout<tag::HstLinkIbEnabled, 0x04>;
 layout! { HstLinkIbEnabled, tag::HstLinkIbEnabled, "hst_link_ib_enabled", Struct, 0x04;
     /// `link_width_active`: bits 31:16 of dword 0x00. Read only.
@@ -2877,6 +3791,11 @@ layout! { HstLinkIbEnabled, tag::HstLinkIbEnabled, "hst_link_ib_enabled", Struct
 /// `hst_link_nvlink_enabled`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      link_nvlink_active                       |
+/// ```
 pub type HstLinkNvlinkEnabled = Layout<tag::HstLinkNvlinkEnabled, 0x04>;
 layout! { HstLinkNvlinkEnabled, tag::HstLinkNvlinkEnabled, "hst_link_nvlink_enabled", Struct, 0x04;
     /// `link_nvlink_active`: bits 31:0 of dword 0x00. Read only.
@@ -2886,6 +3805,23 @@ layout! { HstLinkNvlinkEnabled, tag::HstLinkNvlinkEnabled, "hst_link_nvlink_enab
 /// `module_latched_flag_info`: 80 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |temp_f.|vcc_fl.|m|d|-----------------------------------------|r|
+/// 0x0004 |   tx_fault    |    tx_los     |  tx_cdr_lol   |tx_ad_eq_fault |
+/// 0x0008 |tx_power_hi_al |tx_power_lo_al |tx_power_hi_war|tx_power_lo_war|
+/// 0x000c | tx_bias_hi_al | tx_bias_lo_al |tx_bias_hi_war |tx_bias_lo_war |
+/// 0x0010 |    rx_los     |  rx_cdr_lol   |-------------------------------|
+/// 0x0014 |rx_power_hi_al |rx_power_lo_al |rx_power_hi_war|rx_power_lo_war|
+/// 0x0018 |l|l|l|l|laser_.|-------------------------------|rx_output_vali.|
+/// 0x001c |---------------------------------------------------------------|
+/// 0x0020 |           laser_source_flag_in_use            |l|l|l|l|l|l|l|l|
+/// 0x0024 |l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|  optical_engine_flag_in_use   |
+/// 0x0028 |els_input_powe.|els_input_powe.|els_input_powe.|els_input_powe.|
+/// 0x002c |lane_temp_hi_al|lane_temp_lo_al|lane_temp_hi_w.|lane_temp_lo_w.|
+/// 0x0030 |---------------------------------------------------------------| to 0x4c
+/// ```
 pub type ModuleLatchedFlagInfo = Layout<tag::ModuleLatchedFlagInfo, 0x50>;
 layout! { ModuleLatchedFlagInfo, tag::ModuleLatchedFlagInfo, "module_latched_flag_info", Struct, 0x50;
     /// `temp_flags`: bits 31:28 of dword 0x00. Read only.
@@ -3021,6 +3957,15 @@ layout! { ModuleLatchedFlagInfo, tag::ModuleLatchedFlagInfo, "module_latched_fla
 /// Register PBSR (0x5038), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|-------------------|bu.|
+/// 0x0004 |-------------------------------------------|clear_wm_buff_mask |
+/// 0x0008 |c|-----------------------------|  used_shared_headroom_buffer  |
+/// 0x000c |                          stat_buffer                          | to 0x58
+/// 0x005c |                   stat_shared_headroom_pool                   | to 0x60
+/// ```
 pub type PbsrReg = Layout<tag::PbsrReg, 0x64>;
 layout! { PbsrReg, tag::PbsrReg, "pbsr_reg", Struct, 0x64;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -3045,6 +3990,11 @@ register! { PbsrReg, "PBSR" 0x5038 read write }
 /// `pcam_feature_capability_mask_group0`: 16 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       feature_cap_mask                        | to 0xc
+/// ```
 pub type PcamFeatureCapabilityMaskGroup0 = Layout<tag::PcamFeatureCapabilityMaskGroup0, 0x10>;
 layout! { PcamFeatureCapabilityMaskGroup0, tag::PcamFeatureCapabilityMaskGroup0, "pcam_feature_capability_mask_group0", Struct, 0x10;
     /// `feature_cap_mask`: from byte 0x00 on. Read only.
@@ -3054,6 +4004,11 @@ layout! { PcamFeatureCapabilityMaskGroup0, tag::PcamFeatureCapabilityMaskGroup0,
 /// `pcam_feature_capability_mask_group1`: 16 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       feature_cap_mask                        | to 0xc
+/// ```
 pub type PcamFeatureCapabilityMaskGroup1 = Layout<tag::PcamFeatureCapabilityMaskGroup1, 0x10>;
 layout! { PcamFeatureCapabilityMaskGroup1, tag::PcamFeatureCapabilityMaskGroup1, "pcam_feature_capability_mask_group1", Struct, 0x10;
     /// `feature_cap_mask`: from byte 0x00 on. Read only.
@@ -3063,6 +4018,11 @@ layout! { PcamFeatureCapabilityMaskGroup1, tag::PcamFeatureCapabilityMaskGroup1,
 /// `pcam_reg_feature_cap_mask_auto`, a union: 16 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |pcam_feature_capability_mask_group0 or pcam_feature_capability.| to 0xc
+/// ```
 pub type PcamRegFeatureCapMaskAuto = Layout<tag::PcamRegFeatureCapMaskAuto, 0x10>;
 layout! { PcamRegFeatureCapMaskAuto, tag::PcamRegFeatureCapMaskAuto, "pcam_reg_feature_cap_mask_auto", Union, 0x10;
     /// `pcam_feature_capability_mask_group0`: from byte 0x00 on.
@@ -3074,6 +4034,11 @@ layout! { PcamRegFeatureCapMaskAuto, tag::PcamRegFeatureCapMaskAuto, "pcam_reg_f
 /// `pcct_reg_page_data_auto`, a union: 12 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    plu_general_tracer_page                    | to 0x8
+/// ```
 pub type PcctRegPageDataAuto = Layout<tag::PcctRegPageDataAuto, 0x0c>;
 layout! { PcctRegPageDataAuto, tag::PcctRegPageDataAuto, "pcct_reg_page_data_auto", Union, 0x0c;
     /// `plu_general_tracer_page`: from byte 0x00 on.
@@ -3085,6 +4050,13 @@ layout! { PcctRegPageDataAuto, tag::PcctRegPageDataAuto, "pcct_reg_page_data_aut
 /// Register PCCT (0x5086), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |pn.|lp.|plane_.|port_t.|-------|
+/// 0x0004 |-----------------------------------------------|  page_select  |
+/// 0x0008 |                           page_data                           | to 0x10
+/// ```
 pub type PcctReg = Layout<tag::PcctReg, 0x14>;
 layout! { PcctReg, tag::PcctReg, "pcct_reg", Struct, 0x14;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -3109,6 +4081,13 @@ register! { PcctReg, "PCCT" 0x5086 read write }
 /// Register PCNR (0x5050), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|---------|flua_w.|f|-|t|
+/// 0x0004 |-----|flua_gua.|flua_polling_s.|flua_allowed_b.|fl.|fl.|-----|k|
+/// 0x0008 |---------------------------------------------------------------|
+/// ```
 pub type PcnrReg = Layout<tag::PcnrReg, 0x0c>;
 layout! { PcnrReg, tag::PcnrReg, "pcnr_reg", Struct, 0x0c;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -3139,6 +4118,11 @@ register! { PcnrReg, "PCNR" 0x5050 read write }
 /// `pd_link_eth_enabled`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        link_eth_active                        |
+/// ```
 pub type PdLinkEthEnabled = Layout<tag::PdLinkEthEnabled, 0x04>;
 layout! { PdLinkEthEnabled, tag::PdLinkEthEnabled, "pd_link_eth_enabled", Struct, 0x04;
     /// `link_eth_active`: bits 31:0 of dword 0x00. Read only.
@@ -3148,6 +4132,11 @@ layout! { PdLinkEthEnabled, tag::PdLinkEthEnabled, "pd_link_eth_enabled", Struct
 /// `pd_link_ib_enabled`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |       link_width_active       |       link_speed_active       |
+/// ```
 pub type PdLinkIbEnabled = Layout<tag::PdLinkIbEnabled, 0x04>;
 layout! { PdLinkIbEnabled, tag::PdLinkIbEnabled, "pd_link_ib_enabled", Struct, 0x04;
     /// `link_width_active`: bits 31:16 of dword 0x00. Read only.
@@ -3159,6 +4148,11 @@ layout! { PdLinkIbEnabled, tag::PdLinkIbEnabled, "pd_link_ib_enabled", Struct, 0
 /// `pddr_c2p_link_enabled_eth`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                 core_to_phy_link_eth_enabled                  |
+/// ```
 pub type PddrC2pLinkEnabledEth = Layout<tag::PddrC2pLinkEnabledEth, 0x04>;
 layout! { PddrC2pLinkEnabledEth, tag::PddrC2pLinkEnabledEth, "pddr_c2p_link_enabled_eth", Struct, 0x04;
     /// `core_to_phy_link_eth_enabled`: bits 31:0 of dword 0x00. Read only.
@@ -3168,6 +4162,11 @@ layout! { PddrC2pLinkEnabledEth, tag::PddrC2pLinkEnabledEth, "pddr_c2p_link_enab
 /// `pddr_c2p_link_enabled_ib`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |core_to_phy_link_width_enabled |core_to_phy_link_proto_enabled |
+/// ```
 pub type PddrC2pLinkEnabledIb = Layout<tag::PddrC2pLinkEnabledIb, 0x04>;
 layout! { PddrC2pLinkEnabledIb, tag::PddrC2pLinkEnabledIb, "pddr_c2p_link_enabled_ib", Struct, 0x04;
     /// `core_to_phy_link_width_enabled`: bits 31:16 of dword 0x00. Read only.
@@ -3179,6 +4178,11 @@ layout! { PddrC2pLinkEnabledIb, tag::PddrC2pLinkEnabledIb, "pddr_c2p_link_enable
 /// `pddr_c2p_link_enabled_nvlink`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                core_to_phy_link_nvlink_enabled                |
+/// ```
 pub type PddrC2pLinkEnabledNvlink = Layout<tag::PddrC2pLinkEnabledNvlink, 0x04>;
 layout! { PddrC2pLinkEnabledNvlink, tag::PddrC2pLinkEnabledNvlink, "pddr_c2p_link_enabled_nvlink", Struct, 0x04;
     /// `core_to_phy_link_nvlink_enabled`: bits 31:0 of dword 0x00. Read only.
@@ -3188,6 +4192,11 @@ layout! { PddrC2pLinkEnabledNvlink, tag::PddrC2pLinkEnabledNvlink, "pddr_c2p_lin
 /// `pddr_cable_cap_eth`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    cable_ext_eth_proto_cap                    |
+/// ```
 pub type PddrCableCapEth = Layout<tag::PddrCableCapEth, 0x04>;
 layout! { PddrCableCapEth, tag::PddrCableCapEth, "pddr_cable_cap_eth", Struct, 0x04;
     /// `cable_ext_eth_proto_cap`: bits 31:0 of dword 0x00. Read only.
@@ -3197,6 +4206,11 @@ layout! { PddrCableCapEth, tag::PddrCableCapEth, "pddr_cable_cap_eth", Struct, 0
 /// `pddr_cable_cap_ib`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |     cable_link_width_cap      |     cable_link_speed_cap      |
+/// ```
 pub type PddrCableCapIb = Layout<tag::PddrCableCapIb, 0x04>;
 layout! { PddrCableCapIb, tag::PddrCableCapIb, "pddr_cable_cap_ib", Struct, 0x04;
     /// `cable_link_width_cap`: bits 31:16 of dword 0x00. Read only.
@@ -3208,6 +4222,11 @@ layout! { PddrCableCapIb, tag::PddrCableCapIb, "pddr_cable_cap_ib", Struct, 0x04
 /// `pddr_cable_cap_nvlink`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    cable_nvlink_proto_cap                     |
+/// ```
 pub type PddrCableCapNvlink = Layout<tag::PddrCableCapNvlink, 0x04>;
 layout! { PddrCableCapNvlink, tag::PddrCableCapNvlink, "pddr_cable_cap_nvlink", Struct, 0x04;
     /// `cable_nvlink_proto_cap`: bits 31:0 of dword 0x00. Read only.
@@ -3217,6 +4236,17 @@ layout! { PddrCableCapNvlink, tag::PddrCableCapNvlink, "pddr_cable_cap_nvlink", 
 /// `pddr_cpo_module_page`: 168 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                             oe_sn                             | to 0xc
+/// 0x0010 |                        laser_source_sn                        | to 0x1c
+/// 0x0020 |                    laser_source_fw_version                    |
+/// 0x0024 |   els_index   |   oe_index    |-------|sub_mo.|---|els_laser_.|
+/// 0x0028 |oe_lan.|oe_lan.|oe_lan.|oe_lan.|oe_lan.|oe_lan.|oe_lan.|oe_lan.|
+/// 0x002c |module_lane_ma.|-----------------------------------------------|
+/// 0x0030 |---------------------------------------------------------------| to 0xa4
+/// ```
 pub type PddrCpoModulePage = Layout<tag::PddrCpoModulePage, 0xa8>;
 layout! { PddrCpoModulePage, tag::PddrCpoModulePage, "pddr_cpo_module_page", Struct, 0xa8;
     /// `oe_sn`: from byte 0x00 on. Read only.
@@ -3256,6 +4286,11 @@ layout! { PddrCpoModulePage, tag::PddrCpoModulePage, "pddr_cpo_module_page", Str
 /// `pddr_link_active_eth`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        link_eth_active                        |
+/// ```
 pub type PddrLinkActiveEth = Layout<tag::PddrLinkActiveEth, 0x04>;
 layout! { PddrLinkActiveEth, tag::PddrLinkActiveEth, "pddr_link_active_eth", Struct, 0x04;
     /// `link_eth_active`: bits 31:0 of dword 0x00. Read only.
@@ -3265,6 +4300,11 @@ layout! { PddrLinkActiveEth, tag::PddrLinkActiveEth, "pddr_link_active_eth", Str
 /// `pddr_link_active_ib`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |       link_width_active       |       link_speed_active       |
+/// ```
 pub type PddrLinkActiveIb = Layout<tag::PddrLinkActiveIb, 0x04>;
 layout! { PddrLinkActiveIb, tag::PddrLinkActiveIb, "pddr_link_active_ib", Struct, 0x04;
     /// `link_width_active`: bits 31:16 of dword 0x00. Read only.
@@ -3276,6 +4316,11 @@ layout! { PddrLinkActiveIb, tag::PddrLinkActiveIb, "pddr_link_active_ib", Struct
 /// `pddr_link_active_nvlink`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      link_nvlink_active                       |
+/// ```
 pub type PddrLinkActiveNvlink = Layout<tag::PddrLinkActiveNvlink, 0x04>;
 layout! { PddrLinkActiveNvlink, tag::PddrLinkActiveNvlink, "pddr_link_active_nvlink", Struct, 0x04;
     /// `link_nvlink_active`: bits 31:0 of dword 0x00. Read only.
@@ -3285,6 +4330,25 @@ layout! { PddrLinkActiveNvlink, tag::PddrLinkActiveNvlink, "pddr_link_active_nvl
 /// `pddr_link_down_info_page`: 244 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------------------|down_i.|down_b.|
+/// 0x0004 |---------------|recovery_entry.|---------------|local_reason_o.|
+/// 0x0008 |-----------------------------------------------|remote_reason_.|
+/// 0x000c |---------------|last_r.|l1_fai.|ts1_op.|-------|e2e_reason_opc.|
+/// 0x0010 |cons_r.|last_r.|last_raw_ber_m.|   num_of_symbol_ber_alarms    |
+/// 0x0014 |-------|min_ra.|min_raw_ber_ma.|-------|max_ra.|max_raw_ber_ma.|
+/// 0x0018 |     num_of_eff_ber_alarms     |     num_of_raw_ber_alarms     |
+/// 0x001c |                 time_to_link_down_to_disable                  |
+/// 0x0020 |                 time_to_link_down_to_rx_loss                  |
+/// 0x0024 |cons_e.|last_e.|last_eff_ber_m.|-------|min_ef.|min_eff_ber_ma.|
+/// 0x0028 |cons_s.|max_sy.|max_symbol_ber.|-------|max_ef.|max_eff_ber_ma.|
+/// 0x002c |-------|last_s.|last_symbol_be.|-------|min_sy.|min_symbol_ber.|
+/// 0x0030 |-----------------------------------------------|hi_ser_counter |
+/// 0x0034 |                     pcs_phy_state_latched                     |
+/// 0x0038 |---------------------------------------------------------------| to 0xf0
+/// ```
 pub type PddrLinkDownInfoPage = Layout<tag::PddrLinkDownInfoPage, 0xf4>;
 layout! { PddrLinkDownInfoPage, tag::PddrLinkDownInfoPage, "pddr_link_down_info_page", Struct, 0xf4;
     /// `down_intent`: bits 7:4 of dword 0x00. Read only.
@@ -3366,6 +4430,16 @@ layout! { PddrLinkDownInfoPage, tag::PddrLinkDownInfoPage, "pddr_link_down_info_
 /// `pddr_link_partner_info`: 48 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|      info_supported_mask      |
+/// 0x0004 |-------------------------------------------|partner_local_port |
+/// 0x0008 |---------------|  peer_ga_id   |-----------------------|partne.|
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |---------------|                partner_id_lsb                 |
+/// 0x0014 |---------------------------------------------------------------| to 0x2c
+/// ```
 pub type PddrLinkPartnerInfo = Layout<tag::PddrLinkPartnerInfo, 0x30>;
 layout! { PddrLinkPartnerInfo, tag::PddrLinkPartnerInfo, "pddr_link_partner_info", Struct, 0x30;
     /// `info_supported_mask`: bits 15:0 of dword 0x00. Read only.
@@ -3383,6 +4457,26 @@ layout! { PddrLinkPartnerInfo, tag::PddrLinkPartnerInfo, "pddr_link_partner_info
 /// `pddr_link_up_info_page`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------|up_rea.|-------|up_rea.|-------|up_rea.|
+/// 0x0004 |                        time_to_link_up                        |
+/// 0x0008 |-------------------------------------------------------|fast_l.|
+/// 0x000c |               time_to_link_up_phy_up_to_active                |
+/// 0x0010 |                 time_to_link_up_sd_to_phy_up                  |
+/// 0x0014 |                 time_to_link_up_disable_to_sd                 |
+/// 0x0018 |                 time_to_link_up_disable_to_pd                 |
+/// 0x001c |                  time_of_module_conf_done_up                  |
+/// 0x0020 |                 time_of_module_conf_done_down                 |
+/// 0x0024 |                  time_logical_init_to_active                  |
+/// 0x0028 |                  total_time_pcs_local_fault                   |
+/// 0x002c |                  total_time_pcs_remote_fault                  |
+/// 0x0030 |                      time_on_last_hi_ser                      |
+/// 0x0034 |last_data_groups_collection_ti.|last_phy_data_groups_collectio.|
+/// 0x0038 |last_serdes_data_groups_collec.|last_module_data_groups_collec.|
+/// 0x003c |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PddrLinkUpInfoPage = Layout<tag::PddrLinkUpInfoPage, 0xf8>;
 layout! { PddrLinkUpInfoPage, tag::PddrLinkUpInfoPage, "pddr_link_up_info_page", Struct, 0xf8;
     /// `up_reason_pwr`: bits 19:16 of dword 0x00. Read only.
@@ -3428,6 +4522,52 @@ layout! { PddrLinkUpInfoPage, tag::PddrLinkUpInfoPage, "pddr_link_up_info_page",
 /// `pddr_module_info`: 208 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |cable_technolo.|cable_breakout |ext_ethernet_c.|ethernet_compl.|
+/// 0x0004 |cable_.|cable_.| cable_length  |cable_identifi.|cable_power_cl.|
+/// 0x0008 |   max_power   | cable_rx_amp  |cable_rx_empha.|cable_tx_equal.|
+/// 0x000c |cable_attenuat.|cable_attenuat.|cable_attenuat.|cable_attenuat.|
+/// 0x0010 |cable_rx_post_.|rx_cdr.|tx_cdr.| rx_cdr_state  | tx_cdr_state  |
+/// 0x0014 |                          vendor_name                          | to 0x20
+/// 0x0024 |                           vendor_pn                           | to 0x30
+/// 0x0034 |                          vendor_rev                           |
+/// 0x0038 |                          fw_version                           |
+/// 0x003c |                           vendor_sn                           | to 0x48
+/// 0x004c |          temperature          |            voltage            |
+/// 0x0050 |        rx_power_lane0         |        rx_power_lane1         |
+/// 0x0054 |        rx_power_lane2         |        rx_power_lane3         |
+/// 0x0058 |        rx_power_lane4         |        rx_power_lane5         |
+/// 0x005c |        rx_power_lane6         |        rx_power_lane7         |
+/// 0x0060 |        tx_power_lane0         |        tx_power_lane1         |
+/// 0x0064 |        tx_power_lane2         |        tx_power_lane3         |
+/// 0x0068 |        tx_power_lane4         |        tx_power_lane5         |
+/// 0x006c |        tx_power_lane6         |        tx_power_lane7         |
+/// 0x0070 |         tx_bias_lane0         |         tx_bias_lane1         |
+/// 0x0074 |         tx_bias_lane2         |         tx_bias_lane3         |
+/// 0x0078 |         tx_bias_lane4         |         tx_bias_lane5         |
+/// 0x007c |         tx_bias_lane6         |         tx_bias_lane7         |
+/// 0x0080 |      temperature_high_th      |      temperature_low_th       |
+/// 0x0084 |        voltage_high_th        |        voltage_low_th         |
+/// 0x0088 |       rx_power_high_th        |        rx_power_low_th        |
+/// 0x008c |       tx_power_high_th        |        tx_power_low_th        |
+/// 0x0090 |        tx_bias_high_th        |        tx_bias_low_th         |
+/// 0x0094 |modu.|r|d|r|    smf_length     |          wavelength           |
+/// 0x0098 |active_set_hos.|active_set_med.|-------|tx.|ib_compliance_code |
+/// 0x009c |    nbr250     |    nbr100     |monitor_cap_ma.|---| ib_width  |
+/// 0x00a0 |                          dp_st_lane                           |
+/// 0x00a4 |  length_om2   |  length_om3   |  length_om4   |  length_om5   |
+/// 0x00a8 |  length_om1   |     wavelength_tolerance      |memory_map_rev |
+/// 0x00ac |                     memory_map_compliance                     |
+/// 0x00b0 |                           date_code                           | to 0xb4
+/// 0x00b8 |connector_type |                  vendor_oui                   |
+/// 0x00bc |-----------------------|e|-|tx.|cable_attenuat.|rx_output_valid|
+/// 0x00c0 |       max_fiber_length        |oe_f.|---------|cdr_ve.|error_.|
+/// 0x00c4 |l|l|la.|la.|l|l|els_op.|els2_o.|els_.|els_.|-------------------|
+/// 0x00c8 |              module_production_test_revision_lsb              |
+/// 0x00cc |module_product.|-----------------------------------------------|
+/// ```
 pub type PddrModuleInfo = Layout<tag::PddrModuleInfo, 0xd0>;
 layout! { PddrModuleInfo, tag::PddrModuleInfo, "pddr_module_info", Struct, 0xd0;
     /// `cable_technology`: bits 31:24 of dword 0x00.
@@ -3653,6 +4793,11 @@ layout! { PddrModuleInfo, tag::PddrModuleInfo, "pddr_module_info", Struct, 0xd0;
 /// `pddr_operation_info_page_cable_proto_cap_auto`, a union: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |pddr_cable_cap_eth or pddr_cable_cap_ib or pddr_cable_cap_nvli.|
+/// ```
 pub type PddrOperationInfoPageCableProtoCapAuto = Layout<tag::PddrOperationInfoPageCableProtoCapAuto, 0x04>;
 layout! { PddrOperationInfoPageCableProtoCapAuto, tag::PddrOperationInfoPageCableProtoCapAuto, "pddr_operation_info_page_cable_proto_cap_auto", Union, 0x04;
     /// `pddr_cable_cap_eth`: from byte 0x00 on.
@@ -3666,6 +4811,11 @@ layout! { PddrOperationInfoPageCableProtoCapAuto, tag::PddrOperationInfoPageCabl
 /// `pddr_operation_info_page_core_to_phy_link_enabled_auto`, a union: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |pddr_c2p_link_enabled_eth or pddr_c2p_link_enabled_ib or pddr_.|
+/// ```
 pub type PddrOperationInfoPageCoreToPhyLinkEnabledAuto = Layout<tag::PddrOperationInfoPageCoreToPhyLinkEnabledAuto, 0x04>;
 layout! { PddrOperationInfoPageCoreToPhyLinkEnabledAuto, tag::PddrOperationInfoPageCoreToPhyLinkEnabledAuto, "pddr_operation_info_page_core_to_phy_link_enabled_auto", Union, 0x04;
     /// `pddr_c2p_link_enabled_eth`: from byte 0x00 on.
@@ -3679,6 +4829,11 @@ layout! { PddrOperationInfoPageCoreToPhyLinkEnabledAuto, tag::PddrOperationInfoP
 /// `pddr_phy_manager_link_enabled_eth`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                 phy_manager_link_eth_enabled                  |
+/// ```
 pub type PddrPhyManagerLinkEnabledEth = Layout<tag::PddrPhyManagerLinkEnabledEth, 0x04>;
 layout! { PddrPhyManagerLinkEnabledEth, tag::PddrPhyManagerLinkEnabledEth, "pddr_phy_manager_link_enabled_eth", Struct, 0x04;
     /// `phy_manager_link_eth_enabled`: bits 31:0 of dword 0x00. Read only.
@@ -3688,6 +4843,11 @@ layout! { PddrPhyManagerLinkEnabledEth, tag::PddrPhyManagerLinkEnabledEth, "pddr
 /// `pddr_phy_manager_link_enabled_ib`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |phy_manager_link_width_enabled |phy_manager_link_proto_enabled |
+/// ```
 pub type PddrPhyManagerLinkEnabledIb = Layout<tag::PddrPhyManagerLinkEnabledIb, 0x04>;
 layout! { PddrPhyManagerLinkEnabledIb, tag::PddrPhyManagerLinkEnabledIb, "pddr_phy_manager_link_enabled_ib", Struct, 0x04;
     /// `phy_manager_link_width_enabled`: bits 31:16 of dword 0x00. Read only.
@@ -3699,6 +4859,11 @@ layout! { PddrPhyManagerLinkEnabledIb, tag::PddrPhyManagerLinkEnabledIb, "pddr_p
 /// `pddr_phy_manager_link_enabled_nvlink`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                phy_manager_link_nvlink_enabled                |
+/// ```
 pub type PddrPhyManagerLinkEnabledNvlink = Layout<tag::PddrPhyManagerLinkEnabledNvlink, 0x04>;
 layout! { PddrPhyManagerLinkEnabledNvlink, tag::PddrPhyManagerLinkEnabledNvlink, "pddr_phy_manager_link_enabled_nvlink", Struct, 0x04;
     /// `phy_manager_link_nvlink_enabled`: bits 31:0 of dword 0x00. Read only.
@@ -3708,6 +4873,11 @@ layout! { PddrPhyManagerLinkEnabledNvlink, tag::PddrPhyManagerLinkEnabledNvlink,
 /// `pddr_operation_info_page_phy_manager_link_enabled_auto`, a union: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |pddr_phy_manager_link_enabled_eth or pddr_phy_manager_link_ena.|
+/// ```
 pub type PddrOperationInfoPagePhyManagerLinkEnabledAuto = Layout<tag::PddrOperationInfoPagePhyManagerLinkEnabledAuto, 0x04>;
 layout! { PddrOperationInfoPagePhyManagerLinkEnabledAuto, tag::PddrOperationInfoPagePhyManagerLinkEnabledAuto, "pddr_operation_info_page_phy_manager_link_enabled_auto", Union, 0x04;
     /// `pddr_phy_manager_link_enabled_eth`: from byte 0x00 on.
@@ -3721,6 +4891,11 @@ layout! { PddrOperationInfoPagePhyManagerLinkEnabledAuto, tag::PddrOperationInfo
 /// `pddr_operation_info_page_link_active_auto`, a union: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |pddr_link_active_eth or pddr_link_active_ib or pddr_link_activ.|
+/// ```
 pub type PddrOperationInfoPageLinkActiveAuto = Layout<tag::PddrOperationInfoPageLinkActiveAuto, 0x04>;
 layout! { PddrOperationInfoPageLinkActiveAuto, tag::PddrOperationInfoPageLinkActiveAuto, "pddr_operation_info_page_link_active_auto", Union, 0x04;
     /// `pddr_link_active_eth`: from byte 0x00 on.
@@ -3734,6 +4909,11 @@ layout! { PddrOperationInfoPageLinkActiveAuto, tag::PddrOperationInfoPageLinkAct
 /// `pddr_operation_info_page_pd_link_enabled_auto`, a union: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |           pd_link_eth_enabled or pd_link_ib_enabled           |
+/// ```
 pub type PddrOperationInfoPagePdLinkEnabledAuto = Layout<tag::PddrOperationInfoPagePdLinkEnabledAuto, 0x04>;
 layout! { PddrOperationInfoPagePdLinkEnabledAuto, tag::PddrOperationInfoPagePdLinkEnabledAuto, "pddr_operation_info_page_pd_link_enabled_auto", Union, 0x04;
     /// `pd_link_eth_enabled`: from byte 0x00 on.
@@ -3745,6 +4925,11 @@ layout! { PddrOperationInfoPagePdLinkEnabledAuto, tag::PddrOperationInfoPagePdLi
 /// `pddr_operation_info_page_phy_hst_link_enabled_auto`, a union: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |hst_link_eth_enabled or hst_link_ib_enabled or hst_link_nvlink.|
+/// ```
 pub type PddrOperationInfoPagePhyHstLinkEnabledAuto = Layout<tag::PddrOperationInfoPagePhyHstLinkEnabledAuto, 0x04>;
 layout! { PddrOperationInfoPagePhyHstLinkEnabledAuto, tag::PddrOperationInfoPagePhyHstLinkEnabledAuto, "pddr_operation_info_page_phy_hst_link_enabled_auto", Union, 0x04;
     /// `hst_link_eth_enabled`: from byte 0x00 on.
@@ -3758,6 +4943,26 @@ layout! { PddrOperationInfoPagePhyHstLinkEnabledAuto, tag::PddrOperationInfoPage
 /// `pddr_operation_info_page`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----|r|-------|proto_.|neg_mo.|-------------------------------|
+/// 0x0004 |phy_mngr_fsm_s.|eth_an_fsm_sta.|ib_phy_fsm_sta.|---------------|
+/// 0x0008 |                   phy_manager_link_enabled                    |
+/// 0x000c |                   core_to_phy_link_enabled                    |
+/// 0x0010 |                        cable_proto_cap                        |
+/// 0x0014 |                          link_active                          |
+/// 0x0018 |-------------------------------|pr.|---|     loopback_mode     |
+/// 0x001c |        fec_mode_active        |       fec_mode_request        |
+/// 0x0020 |      profile_fec_in_use       |---------------|eth_25.|eth_10.|
+/// 0x0024 |                        pd_link_enabled                        |
+/// 0x0028 |                     phy_hst_link_enabled                      |
+/// 0x002c |                      eth_an_link_enabled                      |
+/// 0x0030 |---------------------------------------------------------------| to 0x34
+/// 0x0038 |test_mode_fsm_.|---------------------------------------|link_h.|
+/// 0x003c |-------------------------------------|channel_.|-|remo.|-|loca.|
+/// 0x0040 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PddrOperationInfoPage = Layout<tag::PddrOperationInfoPage, 0xf8>;
 layout! { PddrOperationInfoPage, tag::PddrOperationInfoPage, "pddr_operation_info_page", Struct, 0xf8;
     /// `resilink_fec_ind`: bit 28 of dword 0x00. Written to say which register is meant.
@@ -3815,6 +5020,66 @@ layout! { PddrOperationInfoPage, tag::PddrOperationInfoPage, "pddr_operation_inf
 /// `pddr_phy_info_page`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |remote_device_.|---------------|negotiation_ma.|port_notificat.|
+/// 0x0004 |  num_of_negotiation_attempts  |  ib_revision  |lp_ib_revision |
+/// 0x0008 |hw_link_phy_st.|           phy_manager_disable_mask            |
+/// 0x000c |                         pcs_phy_state                         |
+/// 0x0010 |                       lp_proto_enabled                        |
+/// 0x0014 |      lp_fec_mode_support      |      lp_fec_mode_request      |
+/// 0x0018 |                   ib_last_link_down_reason                    |
+/// 0x001c |                    eth_last_link_down_lane                    |
+/// 0x0020 |---------------------------------------------------------------|
+/// 0x0024 |                         speed_deg_db                          |
+/// 0x0028 |---------------|              degrade_grade_lane0              |
+/// 0x002c |---------------|              degrade_grade_lane1              |
+/// 0x0030 |---------------|              degrade_grade_lane2              |
+/// 0x0034 |---------------|              degrade_grade_lane3              |
+/// 0x0038 |-----|num_of_p.|-----|num_of_p.|-----|num_of_p.|-----|num_of_p.|
+/// 0x003c |kr_startup_debug_indications_4 |kr_startup_debug_indications_5 |
+/// 0x0040 |kr_startup_debug_indications_6 |kr_startup_debug_indications_7 |
+/// 0x0044 |-----|num_of_p.|-----|num_of_p.|-----|num_of_p.|-----|num_of_p.|
+/// 0x0048 |                      kr_startup_fsm_lane                      | to 0x4c
+/// 0x0050 |                    eth_an_debug_indication                    |
+/// 0x0054 |cdr_.|fall.|fall.|et.|rounds_w.|    ib_phy_fsm_state_trace     |
+/// 0x0058 |kr_startup_debug_indications_0 |kr_startup_debug_indications_1 |
+/// 0x005c |kr_startup_debug_indications_2 |kr_startup_debug_indications_3 |
+/// 0x0060 |                     tx_tuning_stages_lane                     |
+/// 0x0064 |plu_rx_polarity|plu_tx_polarity| plu_rx_pwrup  | plu_tx_pwrup  |
+/// 0x0068 |signal_detected|---------------|plu_rx.|plu_tx.|-|s|ib.|irisc_.|
+/// 0x006c |                        stamping_reason                        |
+/// 0x0070 |           kr_frame_lock_tuning_failure_events_count           |
+/// 0x0074 |                 kr_full_tuning_failure_count                  |
+/// 0x0078 |      ib_debug_indication      |      pm_debug_indication      |
+/// 0x007c |p|pd_catastrop.|h|hst_catastro.|a|an_catastrop.|p|pm_catastrop.|
+/// 0x0080 |                      pd_debug_indication                      |
+/// 0x0084 |psi_coll.|psi_coll.|-------|hs.|---|fp_signal_.|---| pd_count  |
+/// 0x0088 |-----------------------------------------------|nlpn_debug_ind.|
+/// 0x008c |                       phy2mod_speed_req                       |
+/// 0x0090 |e|n|o|-------------------------|phy2mod_ack_la.|phy2mod_deacti.|
+/// 0x0094 |port_x.|port_x.|cnt_rx.|cnt_rx.|m|m|m|m|re.|re.|tx.|tx.|rx.|rx.|
+/// 0x0098 |     plr_rtt_hdr_threshold     | plr_rtt_ndr_4x_kp4_threshold  |
+/// 0x009c | plr_rtt_xdr_1x_kp4_threshold  | plr_rtt_ndr_2x_kp4_threshold  |
+/// 0x00a0 | plr_rtt_ndr_4x_ell_threshold  | plr_rtt_ndr_2x_ell_threshold  |
+/// 0x00a4 | plr_rtt_xdr_2x_kp4_threshold  | plr_rtt_xdr_1x_ell_threshold  |
+/// 0x00a8 | plr_rtt_xdr_2x_ell_threshold  |---------------------|nv_link_.|
+/// 0x00ac |---------------------------------------------------------------| to 0xb8
+/// 0x00bc |d|-------------------------------------------------------------|
+/// 0x00c0 |-----------------------------------------------|mode_b.|mode_b.|
+/// 0x00c4 |-------------------------|i|-|rt.|-|tr.|-|r|n|---|remo.|-|loca.|
+/// 0x00c8 |---------------------------------------------------------------|
+/// 0x00cc |-----------|l|l|l|l|l|l|l|l|-|l0.|-|l0.|l0.|l0.|l0_r.|-|l0_tra.|
+/// 0x00d0 |-----------|l|l|l|l|l|l|l|l|-|l1.|-|l1.|l1.|l1.|l1_r.|-|l1_tra.|
+/// 0x00d4 |-----------|l|l|l|l|l|l|l|l|-|l2.|-|l2.|l2.|l2.|l2_r.|-|l2_tra.|
+/// 0x00d8 |-----------|l|l|l|l|l|l|l|l|-|l3.|-|l3.|l3.|l3.|l3_r.|-|l3_tra.|
+/// 0x00dc |-----------|l|l|l|l|l|l|l|l|-|l4.|-|l4.|l4.|l4.|l4_r.|-|l4_tra.|
+/// 0x00e0 |-----------|l|l|l|l|l|l|l|l|-|l5.|-|l5.|l5.|l5.|l5_r.|-|l5_tra.|
+/// 0x00e4 |-----------|l|l|l|l|l|l|l|l|-|l6.|-|l6.|l6.|l6.|l6_r.|-|l6_tra.|
+/// 0x00e8 |-----------|l|l|l|l|l|l|l|l|-|l7.|-|l7.|l7.|l7.|l7_r.|-|l7_tra.|
+/// 0x00ec |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PddrPhyInfoPage = Layout<tag::PddrPhyInfoPage, 0xf8>;
 layout! { PddrPhyInfoPage, tag::PddrPhyInfoPage, "pddr_phy_info_page", Struct, 0xf8;
     /// `remote_device_type`: bits 31:24 of dword 0x00. Read only.
@@ -4274,6 +5539,13 @@ layout! { PddrPhyInfoPage, tag::PddrPhyInfoPage, "pddr_phy_info_page", Struct, 0
 /// `pedcc_data_collection_configuration`: 12 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |   collection_timeout_admin    |    collection_timeout_oper    |
+/// 0x0008 |-------|tx_force_open_timeout_.|-------|tx_force_open_timeout_.|
+/// ```
 pub type PedccDataCollectionConfiguration = Layout<tag::PedccDataCollectionConfiguration, 0x0c>;
 layout! { PedccDataCollectionConfiguration, tag::PedccDataCollectionConfiguration, "pedcc_data_collection_configuration", Struct, 0x0c;
     /// `collection_timeout_admin`: bits 31:16 of dword 0x04.
@@ -4289,6 +5561,14 @@ layout! { PedccDataCollectionConfiguration, tag::PedccDataCollectionConfiguratio
 /// `pedcc_events_data_groups`: 48 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       event_bitmask_cap                       | to 0xc
+/// 0x0010 |                      event_bitmask_admin                      | to 0x1c
+/// 0x0020 |                    data_group_bitmask_cap                     | to 0x24
+/// 0x0028 |                   data_group_bitmask_admin                    | to 0x2c
+/// ```
 pub type PedccEventsDataGroups = Layout<tag::PedccEventsDataGroups, 0x30>;
 layout! { PedccEventsDataGroups, tag::PedccEventsDataGroups, "pedcc_events_data_groups", Struct, 0x30;
     /// `event_bitmask_cap`: from byte 0x00 on. Read only.
@@ -4304,6 +5584,12 @@ layout! { PedccEventsDataGroups, tag::PedccEventsDataGroups, "pedcc_events_data_
 /// `pedcc_page_data_auto`, a union: 48 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |pedcc_data_collection_configuration or pedcc_events_data_groups| to 0x8
+/// 0x000c |                   pedcc_events_data_groups                    | to 0x2c
+/// ```
 pub type PedccPageDataAuto = Layout<tag::PedccPageDataAuto, 0x30>;
 layout! { PedccPageDataAuto, tag::PedccPageDataAuto, "pedcc_page_data_auto", Union, 0x30;
     /// `pedcc_data_collection_configuration`: from byte 0x00 on.
@@ -4317,6 +5603,14 @@ layout! { PedccPageDataAuto, tag::PedccPageDataAuto, "pedcc_page_data_auto", Uni
 /// Register PEDCC (0x5087), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |m|-------------|  local_port   |pn.|lp.|plane_.|---------------|
+/// 0x0004 | page_selector |-------|phy_ve.|-------|uphy_v.|-------|module.|
+/// 0x0008 |o|g|-----------|grp_prf_id_max |---------------|  grp_prf_id   |
+/// 0x000c |                           page_data                           | to 0x38
+/// ```
 pub type Pedcc = Layout<tag::Pedcc, 0x3c>;
 layout! { Pedcc, tag::Pedcc, "pedcc", Struct, 0x3c;
     /// `mps`: bit 31 of dword 0x00. Written to say which register is meant.
@@ -4353,6 +5647,18 @@ register! { Pedcc, "PEDCC" 0x5087 read write }
 /// `pemi_ferc_properties`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |           ferc_cap            |-------------------------------|
+/// 0x0004 |   ferc_min_high_media_alarm   |  ferc_min_high_media_warning  |
+/// 0x0008 |   ferc_min_high_host_alarm    |  ferc_min_high_host_warning   |
+/// 0x000c |   ferc_max_high_media_alarm   |  ferc_max_high_media_warning  |
+/// 0x0010 |   ferc_max_high_host_alarm    |  ferc_max_high_host_warning   |
+/// 0x0014 |   ferc_avg_high_media_alarm   |  ferc_avg_high_media_warning  |
+/// 0x0018 |   ferc_avg_high_host_alarm    |  ferc_avg_high_host_warning   |
+/// 0x001c |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiFercProperties = Layout<tag::PemiFercProperties, 0xf8>;
 layout! { PemiFercProperties, tag::PemiFercProperties, "pemi_ferc_properties", Struct, 0xf8;
     /// `ferc_cap`: bits 31:16 of dword 0x00. Read only.
@@ -4386,6 +5692,43 @@ layout! { PemiFercProperties, tag::PemiFercProperties, "pemi_ferc_properties", S
 /// `pemi_ferc_samples`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |        ferc_val_media0        |        ferc_val_host0         |
+/// 0x0004 |        ferc_val_media1        |        ferc_val_host1         |
+/// 0x0008 |        ferc_val_media2        |        ferc_val_host2         |
+/// 0x000c |        ferc_val_media3        |        ferc_val_host3         |
+/// 0x0010 |        ferc_val_media4        |        ferc_val_host4         |
+/// 0x0014 |        ferc_val_media5        |        ferc_val_host5         |
+/// 0x0018 |        ferc_val_media6        |        ferc_val_host6         |
+/// 0x001c |        ferc_val_media7        |        ferc_val_host7         |
+/// 0x0020 |        ferc_min_media0        |        ferc_min_host0         |
+/// 0x0024 |        ferc_min_media1        |        ferc_min_host1         |
+/// 0x0028 |        ferc_min_media2        |        ferc_min_host2         |
+/// 0x002c |        ferc_min_media3        |        ferc_min_host3         |
+/// 0x0030 |        ferc_min_media4        |        ferc_min_host4         |
+/// 0x0034 |        ferc_min_media5        |        ferc_min_host5         |
+/// 0x0038 |        ferc_min_media6        |        ferc_min_host6         |
+/// 0x003c |        ferc_min_media7        |        ferc_min_host7         |
+/// 0x0040 |        ferc_max_media0        |        ferc_max_host0         |
+/// 0x0044 |        ferc_max_media1        |        ferc_max_host1         |
+/// 0x0048 |        ferc_max_media2        |        ferc_max_host2         |
+/// 0x004c |        ferc_max_media3        |        ferc_max_host3         |
+/// 0x0050 |        ferc_max_media4        |        ferc_max_host4         |
+/// 0x0054 |        ferc_max_media5        |        ferc_max_host5         |
+/// 0x0058 |        ferc_max_media6        |        ferc_max_host6         |
+/// 0x005c |        ferc_max_media7        |        ferc_max_host7         |
+/// 0x0060 |        ferc_avg_media0        |        ferc_avg_host0         |
+/// 0x0064 |        ferc_avg_media1        |        ferc_avg_host1         |
+/// 0x0068 |        ferc_avg_media2        |        ferc_avg_host2         |
+/// 0x006c |        ferc_avg_media3        |        ferc_avg_host3         |
+/// 0x0070 |        ferc_avg_media4        |        ferc_avg_host4         |
+/// 0x0074 |        ferc_avg_media5        |        ferc_avg_host5         |
+/// 0x0078 |        ferc_avg_media6        |        ferc_avg_host6         |
+/// 0x007c |        ferc_avg_media7        |        ferc_avg_host7         |
+/// 0x0080 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiFercSamples = Layout<tag::PemiFercSamples, 0xf8>;
 layout! { PemiFercSamples, tag::PemiFercSamples, "pemi_ferc_samples", Struct, 0xf8;
     /// `ferc_val_media0`: bits 31:16 of dword 0x00. Read only.
@@ -4521,6 +5864,18 @@ layout! { PemiFercSamples, tag::PemiFercSamples, "pemi_ferc_samples", Struct, 0x
 /// `pemi_laser_monitors_properties`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |l|t|l|c|e|o|---------------------------------------------------|
+/// 0x0004 |     laser_age_high_alarm      |    laser_age_high_warning     |
+/// 0x0008 |    tec_current_high_alarm     |     tec_current_low_alarm     |
+/// 0x000c |   tec_current_high_warning    |    tec_current_low_warning    |
+/// 0x0010 |laser_frequency_error_high_ala.|laser_frequency_error_high_war.|
+/// 0x0014 | cooled_laser_temp_high_alarm  |  cooled_laser_temp_low_alarm  |
+/// 0x0018 |cooled_laser_temp_high_warning | cooled_laser_temp_low_warning |
+/// 0x001c |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiLaserMonitorsProperties = Layout<tag::PemiLaserMonitorsProperties, 0xf8>;
 layout! { PemiLaserMonitorsProperties, tag::PemiLaserMonitorsProperties, "pemi_laser_monitors_properties", Struct, 0xf8;
     /// `laser_age_cap`: bit 31 of dword 0x00. Read only.
@@ -4564,6 +5919,35 @@ layout! { PemiLaserMonitorsProperties, tag::PemiLaserMonitorsProperties, "pemi_l
 /// `pemi_laser_monitors_samples`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |        laser_age_lane0        |        laser_age_lane1        |
+/// 0x0004 |        laser_age_lane2        |        laser_age_lane3        |
+/// 0x0008 |        laser_age_lane4        |        laser_age_lane5        |
+/// 0x000c |        laser_age_lane6        |        laser_age_lane7        |
+/// 0x0010 |      tec_current_laser0       |      tec_current_laser1       |
+/// 0x0014 |      tec_current_laser2       |      tec_current_laser3       |
+/// 0x0018 |      tec_current_laser4       |      tec_current_laser5       |
+/// 0x001c |      tec_current_laser6       |      tec_current_laser7       |
+/// 0x0020 |     els_input_power_lane0     |     els_input_power_lane1     |
+/// 0x0024 |     els_input_power_lane2     |     els_input_power_lane3     |
+/// 0x0028 |     els_input_power_lane4     |     els_input_power_lane5     |
+/// 0x002c |     els_input_power_lane6     |     els_input_power_lane7     |
+/// 0x0030 |  laser_frequency_error_lane0  |  laser_frequency_error_lane1  |
+/// 0x0034 |  laser_frequency_error_lane2  |  laser_frequency_error_lane3  |
+/// 0x0038 |  laser_frequency_error_lane4  |  laser_frequency_error_lane5  |
+/// 0x003c |  laser_frequency_error_lane6  |  laser_frequency_error_lane7  |
+/// 0x0040 |cooled_laser_temperature_lane0 |cooled_laser_temperature_lane1 |
+/// 0x0044 |cooled_laser_temperature_lane2 |cooled_laser_temperature_lane3 |
+/// 0x0048 |cooled_laser_temperature_lane4 |cooled_laser_temperature_lane5 |
+/// 0x004c |cooled_laser_temperature_lane6 |cooled_laser_temperature_lane7 |
+/// 0x0050 | optical_channel0_temperature  | optical_channel1_temperature  |
+/// 0x0054 | optical_channel2_temperature  | optical_channel3_temperature  |
+/// 0x0058 | optical_channel4_temperature  | optical_channel5_temperature  |
+/// 0x005c | optical_channel6_temperature  | optical_channel7_temperature  |
+/// 0x0060 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiLaserMonitorsSamples = Layout<tag::PemiLaserMonitorsSamples, 0xf8>;
 layout! { PemiLaserMonitorsSamples, tag::PemiLaserMonitorsSamples, "pemi_laser_monitors_samples", Struct, 0xf8;
     /// `laser_age_lane0`: bits 31:16 of dword 0x00. Read only.
@@ -4667,6 +6051,26 @@ layout! { PemiLaserMonitorsSamples, tag::PemiLaserMonitorsSamples, "pemi_laser_m
 /// `pemi_module_status_properties`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |m|m|m|m|m|m|l|-------------------------------------------------|
+/// 0x0004 |      voltage_high_alarm       |       voltage_low_alarm       |
+/// 0x0008 |     voltage_high_warning      |      voltage_low_warning      |
+/// 0x000c |      rx_power_high_alarm      |      rx_power_low_alarm       |
+/// 0x0010 |     rx_power_high_warning     |     rx_power_low_warning      |
+/// 0x0014 |      tx_power_high_alarm      |      tx_power_low_alarm       |
+/// 0x0018 |     tx_power_high_warning     |     tx_power_low_warning      |
+/// 0x001c |                      tx_bias_high_alarm                       |
+/// 0x0020 |                       tx_bias_low_alarm                       |
+/// 0x0024 |                     tx_bias_high_warning                      |
+/// 0x0028 |                      tx_bias_low_warning                      |
+/// 0x002c |    temperature_high_alarm     |     temperature_low_alarm     |
+/// 0x0030 |   temperature_high_warning    |    temperature_low_warning    |
+/// 0x0034 |   max_tec_power_high_alarm    |    max_tec_power_low_alarm    |
+/// 0x0038 |  max_tec_power_high_warning   |   max_tec_power_low_warning   |
+/// 0x003c |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiModuleStatusProperties = Layout<tag::PemiModuleStatusProperties, 0xf8>;
 layout! { PemiModuleStatusProperties, tag::PemiModuleStatusProperties, "pemi_module_status_properties", Struct, 0xf8;
     /// `module_voltage_cap`: bit 31 of dword 0x00. Read only.
@@ -4736,6 +6140,14 @@ layout! { PemiModuleStatusProperties, tag::PemiModuleStatusProperties, "pemi_mod
 /// `pemi_pam4_level_transition_properties`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   pam4_level_transition_cap   |-------------------------------|
+/// 0x0004 |pam4_level_transition_media_lo.|pam4_level_transition_media_lo.|
+/// 0x0008 |pam4_level_transition_host_low.|pam4_level_transition_host_low.|
+/// 0x000c |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiPam4LevelTransitionProperties = Layout<tag::PemiPam4LevelTransitionProperties, 0xf8>;
 layout! { PemiPam4LevelTransitionProperties, tag::PemiPam4LevelTransitionProperties, "pemi_pam4_level_transition_properties", Struct, 0xf8;
     /// `pam4_level_transition_cap`: bits 31:16 of dword 0x00. Read only.
@@ -4753,6 +6165,19 @@ layout! { PemiPam4LevelTransitionProperties, tag::PemiPam4LevelTransitionPropert
 /// `pemi_pam4_level_transition_samples`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |pam4_level_transition_media_la.|pam4_level_transition_media_la.|
+/// 0x0004 |pam4_level_transition_media_la.|pam4_level_transition_media_la.|
+/// 0x0008 |pam4_level_transition_media_la.|pam4_level_transition_media_la.|
+/// 0x000c |pam4_level_transition_media_la.|pam4_level_transition_media_la.|
+/// 0x0010 |pam4_level_transition_host_lan.|pam4_level_transition_host_lan.|
+/// 0x0014 |pam4_level_transition_host_lan.|pam4_level_transition_host_lan.|
+/// 0x0018 |pam4_level_transition_host_lan.|pam4_level_transition_host_lan.|
+/// 0x001c |pam4_level_transition_host_lan.|pam4_level_transition_host_lan.|
+/// 0x0020 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiPam4LevelTransitionSamples = Layout<tag::PemiPam4LevelTransitionSamples, 0xf8>;
 layout! { PemiPam4LevelTransitionSamples, tag::PemiPam4LevelTransitionSamples, "pemi_pam4_level_transition_samples", Struct, 0xf8;
     /// `pam4_level_transition_media_lane0`: bits 31:16 of dword 0x00. Read only.
@@ -4792,6 +6217,18 @@ layout! { PemiPam4LevelTransitionSamples, tag::PemiPam4LevelTransitionSamples, "
 /// `pemi_pre_fec_ber_properties`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |        pre_fec_ber_cap        |-------------------------------|
+/// 0x0004 |pre_fec_ber_min_high_media_ala.|pre_fec_ber_min_high_media_war.|
+/// 0x0008 |pre_fec_ber_min_high_host_alarm|pre_fec_ber_min_high_host_warn.|
+/// 0x000c |pre_fec_ber_max_high_media_ala.|pre_fec_ber_max_high_media_war.|
+/// 0x0010 |pre_fec_ber_max_high_host_alarm|pre_fec_ber_max_high_host_warn.|
+/// 0x0014 |pre_fec_ber_avg_high_media_ala.|pre_fec_ber_avg_high_media_war.|
+/// 0x0018 |pre_fec_ber_avg_high_host_alarm|pre_fec_ber_avg_high_host_warn.|
+/// 0x001c |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiPreFecBerProperties = Layout<tag::PemiPreFecBerProperties, 0xf8>;
 layout! { PemiPreFecBerProperties, tag::PemiPreFecBerProperties, "pemi_pre_fec_ber_properties", Struct, 0xf8;
     /// `pre_fec_ber_cap`: bits 31:16 of dword 0x00. Read only.
@@ -4825,6 +6262,43 @@ layout! { PemiPreFecBerProperties, tag::PemiPreFecBerProperties, "pemi_pre_fec_b
 /// `pemi_pre_fec_ber_samples`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    pre_fec_ber_val_media0     |     pre_fec_ber_val_host0     |
+/// 0x0004 |    pre_fec_ber_val_media1     |     pre_fec_ber_val_host1     |
+/// 0x0008 |    pre_fec_ber_val_media2     |     pre_fec_ber_val_host2     |
+/// 0x000c |    pre_fec_ber_val_media3     |     pre_fec_ber_val_host3     |
+/// 0x0010 |    pre_fec_ber_val_media4     |     pre_fec_ber_val_host4     |
+/// 0x0014 |    pre_fec_ber_val_media5     |     pre_fec_ber_val_host5     |
+/// 0x0018 |    pre_fec_ber_val_media6     |     pre_fec_ber_val_host6     |
+/// 0x001c |    pre_fec_ber_val_media7     |     pre_fec_ber_val_host7     |
+/// 0x0020 |    pre_fec_ber_min_media0     |     pre_fec_ber_min_host0     |
+/// 0x0024 |    pre_fec_ber_min_media1     |     pre_fec_ber_min_host1     |
+/// 0x0028 |    pre_fec_ber_min_media2     |     pre_fec_ber_min_host2     |
+/// 0x002c |    pre_fec_ber_min_media3     |     pre_fec_ber_min_host3     |
+/// 0x0030 |    pre_fec_ber_min_media4     |     pre_fec_ber_min_host4     |
+/// 0x0034 |    pre_fec_ber_min_media5     |     pre_fec_ber_min_host5     |
+/// 0x0038 |    pre_fec_ber_min_media6     |     pre_fec_ber_min_host6     |
+/// 0x003c |    pre_fec_ber_min_media7     |     pre_fec_ber_min_host7     |
+/// 0x0040 |    pre_fec_ber_max_media0     |     pre_fec_ber_max_host0     |
+/// 0x0044 |    pre_fec_ber_max_media1     |     pre_fec_ber_max_host1     |
+/// 0x0048 |    pre_fec_ber_max_media2     |     pre_fec_ber_max_host2     |
+/// 0x004c |    pre_fec_ber_max_media3     |     pre_fec_ber_max_host3     |
+/// 0x0050 |    pre_fec_ber_max_media4     |     pre_fec_ber_max_host4     |
+/// 0x0054 |    pre_fec_ber_max_media5     |     pre_fec_ber_max_host5     |
+/// 0x0058 |    pre_fec_ber_max_media6     |     pre_fec_ber_max_host6     |
+/// 0x005c |    pre_fec_ber_max_media7     |     pre_fec_ber_max_host7     |
+/// 0x0060 |    pre_fec_ber_avg_media0     |     pre_fec_ber_avg_host0     |
+/// 0x0064 |    pre_fec_ber_avg_media1     |     pre_fec_ber_avg_host1     |
+/// 0x0068 |    pre_fec_ber_avg_media2     |     pre_fec_ber_avg_host2     |
+/// 0x006c |    pre_fec_ber_avg_media3     |     pre_fec_ber_avg_host3     |
+/// 0x0070 |    pre_fec_ber_avg_media4     |     pre_fec_ber_avg_host4     |
+/// 0x0074 |    pre_fec_ber_avg_media5     |     pre_fec_ber_avg_host5     |
+/// 0x0078 |    pre_fec_ber_avg_media6     |     pre_fec_ber_avg_host6     |
+/// 0x007c |    pre_fec_ber_avg_media7     |     pre_fec_ber_avg_host7     |
+/// 0x0080 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiPreFecBerSamples = Layout<tag::PemiPreFecBerSamples, 0xf8>;
 layout! { PemiPreFecBerSamples, tag::PemiPreFecBerSamples, "pemi_pre_fec_ber_samples", Struct, 0xf8;
     /// `pre_fec_ber_val_media0`: bits 31:16 of dword 0x00. Read only.
@@ -4960,6 +6434,18 @@ layout! { PemiPreFecBerSamples, tag::PemiPreFecBerSamples, "pemi_pre_fec_ber_sam
 /// `pemi_sewmax_properties`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |          sew_max_cap          |-------------------------------|
+/// 0x0004 | sew_max_min_high_media_alarm  |sew_max_min_high_media_warning |
+/// 0x0008 |  sew_max_min_high_host_alarm  | sew_max_min_high_host_warning |
+/// 0x000c | sew_max_max_high_media_alarm  |sew_max_max_high_media_warning |
+/// 0x0010 |  sew_max_max_high_host_alarm  | sew_max_max_high_host_warning |
+/// 0x0014 | sew_max_avg_high_media_alarm  |sew_max_avg_high_media_warning |
+/// 0x0018 |  sew_max_avg_high_host_alarm  | sew_max_avg_high_host_warning |
+/// 0x001c |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiSewmaxProperties = Layout<tag::PemiSewmaxProperties, 0xf8>;
 layout! { PemiSewmaxProperties, tag::PemiSewmaxProperties, "pemi_sewmax_properties", Struct, 0xf8;
     /// `sew_max_cap`: bits 31:16 of dword 0x00. Read only.
@@ -4993,6 +6479,43 @@ layout! { PemiSewmaxProperties, tag::PemiSewmaxProperties, "pemi_sewmax_properti
 /// `pemi_sewmax_samples`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |      sew_max_val_media0       |       sew_max_val_host0       |
+/// 0x0004 |      sew_max_val_media1       |       sew_max_val_host1       |
+/// 0x0008 |      sew_max_val_media2       |       sew_max_val_host2       |
+/// 0x000c |      sew_max_val_media3       |       sew_max_val_host3       |
+/// 0x0010 |      sew_max_val_media4       |       sew_max_val_host4       |
+/// 0x0014 |      sew_max_val_media5       |       sew_max_val_host5       |
+/// 0x0018 |      sew_max_val_media6       |       sew_max_val_host6       |
+/// 0x001c |      sew_max_val_media7       |       sew_max_val_host7       |
+/// 0x0020 |      sew_max_min_media0       |       sew_max_min_host0       |
+/// 0x0024 |      sew_max_min_media1       |       sew_max_min_host1       |
+/// 0x0028 |      sew_max_min_media2       |       sew_max_min_host2       |
+/// 0x002c |      sew_max_min_media3       |       sew_max_min_host3       |
+/// 0x0030 |      sew_max_min_media4       |       sew_max_min_host4       |
+/// 0x0034 |      sew_max_min_media5       |       sew_max_min_host5       |
+/// 0x0038 |      sew_max_min_media6       |       sew_max_min_host6       |
+/// 0x003c |      sew_max_min_media7       |       sew_max_min_host7       |
+/// 0x0040 |      sew_max_max_media0       |       sew_max_max_host0       |
+/// 0x0044 |      sew_max_max_media1       |       sew_max_max_host1       |
+/// 0x0048 |      sew_max_max_media2       |       sew_max_max_host2       |
+/// 0x004c |      sew_max_max_media3       |       sew_max_max_host3       |
+/// 0x0050 |      sew_max_max_media4       |       sew_max_max_host4       |
+/// 0x0054 |      sew_max_max_media5       |       sew_max_max_host5       |
+/// 0x0058 |      sew_max_max_media6       |       sew_max_max_host6       |
+/// 0x005c |      sew_max_max_media7       |       sew_max_max_host7       |
+/// 0x0060 |      sew_max_avg_media0       |       sew_max_avg_host0       |
+/// 0x0064 |      sew_max_avg_media1       |       sew_max_avg_host1       |
+/// 0x0068 |      sew_max_avg_media2       |       sew_max_avg_host2       |
+/// 0x006c |      sew_max_avg_media3       |       sew_max_avg_host3       |
+/// 0x0070 |      sew_max_avg_media4       |       sew_max_avg_host4       |
+/// 0x0074 |      sew_max_avg_media5       |       sew_max_avg_host5       |
+/// 0x0078 |      sew_max_avg_media6       |       sew_max_avg_host6       |
+/// 0x007c |      sew_max_avg_media7       |       sew_max_avg_host7       |
+/// 0x0080 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiSewmaxSamples = Layout<tag::PemiSewmaxSamples, 0xf8>;
 layout! { PemiSewmaxSamples, tag::PemiSewmaxSamples, "pemi_sewmax_samples", Struct, 0xf8;
     /// `sew_max_val_media0`: bits 31:16 of dword 0x00. Read only.
@@ -5128,6 +6651,14 @@ layout! { PemiSewmaxSamples, tag::PemiSewmaxSamples, "pemi_sewmax_samples", Stru
 /// `pemi_snr_properties`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            snr_cap            |-------------------------------|
+/// 0x0004 |      snr_media_low_alarm      |     snr_media_low_warning     |
+/// 0x0008 |      snr_host_low_alarm       |     snr_host_low_warning      |
+/// 0x000c |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiSnrProperties = Layout<tag::PemiSnrProperties, 0xf8>;
 layout! { PemiSnrProperties, tag::PemiSnrProperties, "pemi_snr_properties", Struct, 0xf8;
     /// `snr_cap`: bits 31:16 of dword 0x00. Read only.
@@ -5145,6 +6676,19 @@ layout! { PemiSnrProperties, tag::PemiSnrProperties, "pemi_snr_properties", Stru
 /// `pemi_snr_samples`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |        snr_media_lane0        |        snr_media_lane1        |
+/// 0x0004 |        snr_media_lane2        |        snr_media_lane3        |
+/// 0x0008 |        snr_media_lane4        |        snr_media_lane5        |
+/// 0x000c |        snr_media_lane6        |        snr_media_lane7        |
+/// 0x0010 |        snr_host_lane0         |        snr_host_lane1         |
+/// 0x0014 |        snr_host_lane2         |        snr_host_lane3         |
+/// 0x0018 |        snr_host_lane4         |        snr_host_lane5         |
+/// 0x001c |        snr_host_lane6         |        snr_host_lane7         |
+/// 0x0020 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiSnrSamples = Layout<tag::PemiSnrSamples, 0xf8>;
 layout! { PemiSnrSamples, tag::PemiSnrSamples, "pemi_snr_samples", Struct, 0xf8;
     /// `snr_media_lane0`: bits 31:16 of dword 0x00. Read only.
@@ -5184,6 +6728,18 @@ layout! { PemiSnrSamples, tag::PemiSnrSamples, "pemi_snr_samples", Struct, 0xf8;
 /// `pemi_cpo_module_info_samples`: 60 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                             oe_sn                             | to 0x10
+/// 0x0014 |                        laser_source_sn                        | to 0x20
+/// 0x0024 |                    laser_source_fw_version                    |
+/// 0x0028 |   els_index   |   oe_index    |els_module_ind.|---------------|
+/// 0x002c |oe_lan.|oe_lan.|oe_lan.|oe_lan.|oe_lan.|oe_lan.|oe_lan.|oe_lan.|
+/// 0x0030 |sub_module_lan.|sub_mo.|---------------------------------------|
+/// 0x0034 |-------------------------------|          oevermajor           |
+/// 0x0038 |          oeverminor           |            oeverrc            |
+/// ```
 pub type PemiCpoModuleInfoSamples = Layout<tag::PemiCpoModuleInfoSamples, 0x3c>;
 layout! { PemiCpoModuleInfoSamples, tag::PemiCpoModuleInfoSamples, "pemi_cpo_module_info_samples", Struct, 0x3c;
     /// `oe_sn`: from byte 0x00 on. Read only.
@@ -5229,6 +6785,12 @@ layout! { PemiCpoModuleInfoSamples, tag::PemiCpoModuleInfoSamples, "pemi_cpo_mod
 /// `pemi_laser_source_module_advance_properties`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |l|t|l|t|m|-----------------------------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiLaserSourceModuleAdvanceProperties = Layout<tag::PemiLaserSourceModuleAdvanceProperties, 0xf8>;
 layout! { PemiLaserSourceModuleAdvanceProperties, tag::PemiLaserSourceModuleAdvanceProperties, "pemi_laser_source_module_advance_properties", Struct, 0xf8;
     /// `laser_mpd_cap`: bit 31 of dword 0x00. Read only.
@@ -5246,6 +6808,24 @@ layout! { PemiLaserSourceModuleAdvanceProperties, tag::PemiLaserSourceModuleAdva
 /// `pemi_laser_source_module_advanced_samples`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |        laser_mpd_lane0        |        laser_mpd_lane1        |
+/// 0x0004 |        laser_mpd_lane2        |        laser_mpd_lane3        |
+/// 0x0008 |        laser_mpd_lane4        |        laser_mpd_lane5        |
+/// 0x000c |        laser_mpd_lane6        |        laser_mpd_lane7        |
+/// 0x0010 |      tec_voltage_laser0       |      tec_voltage_laser1       |
+/// 0x0014 |      tec_voltage_laser2       |      tec_voltage_laser3       |
+/// 0x0018 |      tec_voltage_laser4       |      tec_voltage_laser5       |
+/// 0x001c |      tec_voltage_laser6       |      tec_voltage_laser7       |
+/// 0x0020 |health_value_t.|health_value_t.|health_value_t.|health_value_t.|
+/// 0x0024 |health_value_t.|health_value_t.|health_value_t.|health_value_t.|
+/// 0x0028 |health_value_l.|health_value_l.|health_value_l.|health_value_l.|
+/// 0x002c |health_value_l.|health_value_l.|health_value_l.|health_value_l.|
+/// 0x0030 |       power_consumption       |-------------------------------|
+/// 0x0034 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiLaserSourceModuleAdvancedSamples = Layout<tag::PemiLaserSourceModuleAdvancedSamples, 0xf8>;
 layout! { PemiLaserSourceModuleAdvancedSamples, tag::PemiLaserSourceModuleAdvancedSamples, "pemi_laser_source_module_advanced_samples", Struct, 0xf8;
     /// `laser_mpd_lane0`: bits 31:16 of dword 0x00. Read only.
@@ -5319,6 +6899,16 @@ layout! { PemiLaserSourceModuleAdvancedSamples, tag::PemiLaserSourceModuleAdvanc
 /// `pemi_laser_source_module_essential_properties`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |l|l|l|i|o|-----------------------------------------------------|
+/// 0x0004 |     laser_bias_high_alarm     |     laser_bias_low_alarm      |
+/// 0x0008 |    laser_bias_high_warning    |    laser_bias_low_warning     |
+/// 0x000c |laser_optical_power_high_alarm | laser_optical_power_low_alarm |
+/// 0x0010 |laser_optical_power_high_warni.|laser_optical_power_low_warning|
+/// 0x0014 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiLaserSourceModuleEssentialProperties = Layout<tag::PemiLaserSourceModuleEssentialProperties, 0xf8>;
 layout! { PemiLaserSourceModuleEssentialProperties, tag::PemiLaserSourceModuleEssentialProperties, "pemi_laser_source_module_essential_properties", Struct, 0xf8;
     /// `laser_bias_cap`: bit 31 of dword 0x00. Read only.
@@ -5352,6 +6942,52 @@ layout! { PemiLaserSourceModuleEssentialProperties, tag::PemiLaserSourceModuleEs
 /// `pemi_laser_source_module_essential_samples`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |voltage_monito.|voltage_monito.|voltage_monito.|voltage_monito.|
+/// 0x0004 |voltage_monito.|voltage_monito.|voltage_monito.|voltage_monito.|
+/// 0x0008 |     bias_current_monitor0     |     bias_current_monitor1     |
+/// 0x000c |     bias_current_monitor2     |     bias_current_monitor3     |
+/// 0x0010 |     bias_current_monitor4     |     bias_current_monitor5     |
+/// 0x0014 |     bias_current_monitor6     |     bias_current_monitor7     |
+/// 0x0018 |      opt_power_monitor0       |      opt_power_monitor1       |
+/// 0x001c |      opt_power_monitor2       |      opt_power_monitor3       |
+/// 0x0020 |      opt_power_monitor4       |      opt_power_monitor5       |
+/// 0x0024 |      opt_power_monitor6       |      opt_power_monitor7       |
+/// 0x0028 |          icc_monitor          |-------------------------------|
+/// 0x002c |      opt_power_setpoint0      |      opt_power_setpoint1      |
+/// 0x0030 |      opt_power_setpoint2      |      opt_power_setpoint3      |
+/// 0x0034 |      opt_power_setpoint4      |      opt_power_setpoint5      |
+/// 0x0038 |      opt_power_setpoint6      |      opt_power_setpoint7      |
+/// 0x003c |   laser_source_temperature    |-------------------------------|
+/// 0x0040 |        laser_age_lane0        |        laser_age_lane1        |
+/// 0x0044 |        laser_age_lane2        |        laser_age_lane3        |
+/// 0x0048 |        laser_age_lane4        |        laser_age_lane5        |
+/// 0x004c |        laser_age_lane6        |        laser_age_lane7        |
+/// 0x0050 |      tec_current_laser0       |      tec_current_laser1       |
+/// 0x0054 |      tec_current_laser2       |      tec_current_laser3       |
+/// 0x0058 |      tec_current_laser4       |      tec_current_laser5       |
+/// 0x005c |      tec_current_laser6       |      tec_current_laser7       |
+/// 0x0060 |  laser_frequency_error_lane0  |  laser_frequency_error_lane1  |
+/// 0x0064 |  laser_frequency_error_lane2  |  laser_frequency_error_lane3  |
+/// 0x0068 |  laser_frequency_error_lane4  |  laser_frequency_error_lane5  |
+/// 0x006c |  laser_frequency_error_lane6  |  laser_frequency_error_lane7  |
+/// 0x0070 |cooled_laser_temperature_lane0 |cooled_laser_temperature_lane1 |
+/// 0x0074 |cooled_laser_temperature_lane2 |cooled_laser_temperature_lane3 |
+/// 0x0078 |cooled_laser_temperature_lane4 |cooled_laser_temperature_lane5 |
+/// 0x007c |cooled_laser_temperature_lane6 |cooled_laser_temperature_lane7 |
+/// 0x0080 | laser_enabled |laser_restrict.|         laser_status          |
+/// 0x0084 |els_la.|els_la.|els_la.|els_la.|els_la.|els_la.|els_la.|els_la.|
+/// 0x0088 |          laser0_freq          |          laser1_freq          |
+/// 0x008c |          laser2_freq          |          laser3_freq          |
+/// 0x0090 |          laser4_freq          |          laser5_freq          |
+/// 0x0094 |          laser6_freq          |          laser7_freq          |
+/// 0x0098 |els_la.|els_la.|els_la.|els_la.|els_la.|els_la.|els_la.|els_la.|
+/// 0x009c |laser_opt_pwr_.|laser_opt_pwr_.|laser_opt_pwr_.|laser_opt_pwr_.|
+/// 0x00a0 |laser_bias_hi_.|laser_bias_lo_.|laser_bias_hi_.|laser_bias_lo_.|
+/// 0x00a4 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiLaserSourceModuleEssentialSamples = Layout<tag::PemiLaserSourceModuleEssentialSamples, 0xf8>;
 layout! { PemiLaserSourceModuleEssentialSamples, tag::PemiLaserSourceModuleEssentialSamples, "pemi_laser_source_module_essential_samples", Struct, 0xf8;
     /// `voltage_monitor0`: bits 31:24 of dword 0x00. Read only.
@@ -5561,6 +7197,12 @@ layout! { PemiLaserSourceModuleEssentialSamples, tag::PemiLaserSourceModuleEssen
 /// `pemi_laser_source_module_status_properties`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |l|l|l|e|-------------------------------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiLaserSourceModuleStatusProperties = Layout<tag::PemiLaserSourceModuleStatusProperties, 0xf8>;
 layout! { PemiLaserSourceModuleStatusProperties, tag::PemiLaserSourceModuleStatusProperties, "pemi_laser_source_module_status_properties", Struct, 0xf8;
     /// `laser_enabled_cap`: bit 31 of dword 0x00. Read only.
@@ -5576,6 +7218,13 @@ layout! { PemiLaserSourceModuleStatusProperties, tag::PemiLaserSourceModuleStatu
 /// `pemi_laser_source_module_status_samples`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | laser_enabled |laser_restrict.|         laser_status          |
+/// 0x0004 |els_la.|els_la.|els_la.|els_la.|els_la.|els_la.|els_la.|els_la.|
+/// 0x0008 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiLaserSourceModuleStatusSamples = Layout<tag::PemiLaserSourceModuleStatusSamples, 0xf8>;
 layout! { PemiLaserSourceModuleStatusSamples, tag::PemiLaserSourceModuleStatusSamples, "pemi_laser_source_module_status_samples", Struct, 0xf8;
     /// `laser_enabled`: bits 31:24 of dword 0x00. Read only.
@@ -5605,6 +7254,39 @@ layout! { PemiLaserSourceModuleStatusSamples, tag::PemiLaserSourceModuleStatusSa
 /// `pemi_module_status_samples`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |          temperature          |            voltage            |
+/// 0x0004 |        rx_power_lane0         |        rx_power_lane1         |
+/// 0x0008 |        rx_power_lane2         |        rx_power_lane3         |
+/// 0x000c |        rx_power_lane4         |        rx_power_lane5         |
+/// 0x0010 |        rx_power_lane6         |        rx_power_lane7         |
+/// 0x0014 |        tx_power_lane0         |        tx_power_lane1         |
+/// 0x0018 |        tx_power_lane2         |        tx_power_lane3         |
+/// 0x001c |        tx_power_lane4         |        tx_power_lane5         |
+/// 0x0020 |        tx_power_lane6         |        tx_power_lane7         |
+/// 0x0024 |                         tx_bias_lane0                         |
+/// 0x0028 |                         tx_bias_lane1                         |
+/// 0x002c |                         tx_bias_lane2                         |
+/// 0x0030 |                         tx_bias_lane3                         |
+/// 0x0034 |                         tx_bias_lane4                         |
+/// 0x0038 |                         tx_bias_lane5                         |
+/// 0x003c |                         tx_bias_lane6                         |
+/// 0x0040 |                         tx_bias_lane7                         |
+/// 0x0044 |modu.|dp_st_.|dp_st_.|dp_st_.|dp_st_.|dp_st_.|dp_st_.|dp_st_.|-|
+/// 0x0048 |dp_st_.|-----------------------|         max_tec_power         |
+/// 0x004c |   laser_source_temperature    |-------------------------------|
+/// 0x0050 |     els_input_power_lane0     |     els_input_power_lane1     |
+/// 0x0054 |     els_input_power_lane2     |     els_input_power_lane3     |
+/// 0x0058 |     els_input_power_lane4     |     els_input_power_lane5     |
+/// 0x005c |     els_input_power_lane6     |     els_input_power_lane7     |
+/// 0x0060 |    rx_los     |    tx_los     |failure_flag_tx|---------------|
+/// 0x0064 |tx_power_hi_al |tx_power_lo_al |tx_power_hi_war|tx_power_lo_war|
+/// 0x0068 |rx_power_hi_al |rx_power_lo_al |rx_power_hi_war|rx_power_lo_war|
+/// 0x006c |els_input_powe.|els_input_powe.|els_input_powe.|els_input_powe.|
+/// 0x0070 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiModuleStatusSamples = Layout<tag::PemiModuleStatusSamples, 0xf8>;
 layout! { PemiModuleStatusSamples, tag::PemiModuleStatusSamples, "pemi_module_status_samples", Struct, 0xf8;
     /// `temperature`: bits 31:16 of dword 0x00. Read only.
@@ -5732,6 +7414,35 @@ layout! { PemiModuleStatusSamples, tag::PemiModuleStatusSamples, "pemi_module_st
 /// `pemi_optical_engine_debug_parameters_samples`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |     heater_voltage_lane0      |     heater_voltage_lane1      |
+/// 0x0004 |     heater_voltage_lane2      |     heater_voltage_lane3      |
+/// 0x0008 |     heater_voltage_lane4      |     heater_voltage_lane5      |
+/// 0x000c |     heater_voltage_lane6      |     heater_voltage_lane7      |
+/// 0x0010 |      photocurrent_lane0       |      photocurrent_lane1       |
+/// 0x0014 |      photocurrent_lane2       |      photocurrent_lane3       |
+/// 0x0018 |      photocurrent_lane4       |      photocurrent_lane5       |
+/// 0x001c |      photocurrent_lane6       |      photocurrent_lane7       |
+/// 0x0020 |  tx_cm_cathode_voltage_lane0  |  tx_cm_cathode_voltage_lane1  |
+/// 0x0024 |  tx_cm_cathode_voltage_lane2  |  tx_cm_cathode_voltage_lane3  |
+/// 0x0028 |  tx_cm_cathode_voltage_lane4  |  tx_cm_cathode_voltage_lane5  |
+/// 0x002c |  tx_cm_cathode_voltage_lane6  |  tx_cm_cathode_voltage_lane7  |
+/// 0x0030 |   tx_cm_anode_voltage_lane0   |   tx_cm_anode_voltage_lane1   |
+/// 0x0034 |   tx_cm_anode_voltage_lane2   |   tx_cm_anode_voltage_lane3   |
+/// 0x0038 |   tx_cm_anode_voltage_lane4   |   tx_cm_anode_voltage_lane5   |
+/// 0x003c |   tx_cm_anode_voltage_lane6   |   tx_cm_anode_voltage_lane7   |
+/// 0x0040 |   rx_voa_xpol_voltage_lane0   |   rx_voa_xpol_voltage_lane1   |
+/// 0x0044 |   rx_voa_xpol_voltage_lane2   |   rx_voa_xpol_voltage_lane3   |
+/// 0x0048 |   rx_voa_xpol_voltage_lane4   |   rx_voa_xpol_voltage_lane5   |
+/// 0x004c |   rx_voa_xpol_voltage_lane6   |   rx_voa_xpol_voltage_lane7   |
+/// 0x0050 |   rx_voa_ypol_voltage_lane0   |   rx_voa_ypol_voltage_lane1   |
+/// 0x0054 |   rx_voa_ypol_voltage_lane2   |   rx_voa_ypol_voltage_lane3   |
+/// 0x0058 |   rx_voa_ypol_voltage_lane4   |   rx_voa_ypol_voltage_lane5   |
+/// 0x005c |   rx_voa_ypol_voltage_lane6   |   rx_voa_ypol_voltage_lane7   |
+/// 0x0060 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiOpticalEngineDebugParametersSamples = Layout<tag::PemiOpticalEngineDebugParametersSamples, 0xf8>;
 layout! { PemiOpticalEngineDebugParametersSamples, tag::PemiOpticalEngineDebugParametersSamples, "pemi_optical_engine_debug_parameters_samples", Struct, 0xf8;
     /// `heater_voltage_lane0`: bits 31:16 of dword 0x00.
@@ -5835,6 +7546,12 @@ layout! { PemiOpticalEngineDebugParametersSamples, tag::PemiOpticalEngineDebugPa
 /// `pemi_optical_engine_telemetry_parameters_properties`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|---------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiOpticalEngineTelemetryParametersProperties = Layout<tag::PemiOpticalEngineTelemetryParametersProperties, 0xf8>;
 layout! { PemiOpticalEngineTelemetryParametersProperties, tag::PemiOpticalEngineTelemetryParametersProperties, "pemi_optical_engine_telemetry_parameters_properties", Struct, 0xf8;
     /// `a_parameter_cap`: bit 31 of dword 0x00. Read only.
@@ -5878,6 +7595,52 @@ layout! { PemiOpticalEngineTelemetryParametersProperties, tag::PemiOpticalEngine
 /// `pemi_optical_engine_telemetry_parameters_samples`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |       a_parameter_lane0       |       a_parameter_lane1       |
+/// 0x0004 |       a_parameter_lane2       |       a_parameter_lane3       |
+/// 0x0008 |       a_parameter_lane4       |       a_parameter_lane5       |
+/// 0x000c |       a_parameter_lane6       |       a_parameter_lane7       |
+/// 0x0010 |b_.|b_.|b_.|b_.|b_.|b_.|b_.|b_.|c_parameter_la.|c_parameter_la.|
+/// 0x0014 |c_parameter_la.|c_parameter_la.|c_parameter_la.|c_parameter_la.|
+/// 0x0018 |c_parameter_la.|c_parameter_la.|d_parameter_la.|d_parameter_la.|
+/// 0x001c |d_parameter_la.|d_parameter_la.|d_parameter_la.|d_parameter_la.|
+/// 0x0020 |d_parameter_la.|d_parameter_la.|e_para.|e_para.|e_para.|e_para.|
+/// 0x0024 |e_para.|e_para.|e_para.|e_para.|f_para.|f_para.|f_para.|f_para.|
+/// 0x0028 |f_para.|f_para.|f_para.|f_para.|       g_parameter_lane0       |
+/// 0x002c |       g_parameter_lane1       |       g_parameter_lane2       |
+/// 0x0030 |       g_parameter_lane3       |       g_parameter_lane4       |
+/// 0x0034 |       g_parameter_lane5       |       g_parameter_lane6       |
+/// 0x0038 |       g_parameter_lane7       |-------------------------------|
+/// 0x003c |       h_parameter_lane0       |       h_parameter_lane1       |
+/// 0x0040 |       h_parameter_lane2       |       h_parameter_lane3       |
+/// 0x0044 |       h_parameter_lane4       |       h_parameter_lane5       |
+/// 0x0048 |       h_parameter_lane6       |       h_parameter_lane7       |
+/// 0x004c |i_para.|i_para.|i_para.|i_para.|i_para.|i_para.|i_para.|i_para.|
+/// 0x0050 |j_para.|j_para.|j_para.|j_para.|j_para.|j_para.|j_para.|j_para.|
+/// 0x0054 |k|k|k|k|k|k|k|k|l_parameter_la.|l_parameter_la.|l_parameter_la.|
+/// 0x0058 |l_parameter_la.|l_parameter_la.|l_parameter_la.|l_parameter_la.|
+/// 0x005c |l_parameter_la.|-----------------------------------------------|
+/// 0x0060 |       m_parameter_lane0       |       m_parameter_lane1       |
+/// 0x0064 |       m_parameter_lane2       |       m_parameter_lane3       |
+/// 0x0068 |       m_parameter_lane4       |       m_parameter_lane5       |
+/// 0x006c |       m_parameter_lane6       |       m_parameter_lane7       |
+/// 0x0070 |       n_parameter_lane0       |       n_parameter_lane1       |
+/// 0x0074 |       n_parameter_lane2       |       n_parameter_lane3       |
+/// 0x0078 |       n_parameter_lane4       |       n_parameter_lane5       |
+/// 0x007c |       n_parameter_lane6       |       n_parameter_lane7       |
+/// 0x0080 |o_.|o_.|o_.|o_.|o_.|o_.|o_.|o_.|-------------------------------|
+/// 0x0084 |p_parameter_la.|p_parameter_la.|p_parameter_la.|p_parameter_la.|
+/// 0x0088 |p_parameter_la.|p_parameter_la.|p_parameter_la.|p_parameter_la.|
+/// 0x008c |q_.|q_.|q_.|q_.|q_.|q_.|q_.|q_.|r_parameter_la.|r_parameter_la.|
+/// 0x0090 |r_parameter_la.|r_parameter_la.|r_parameter_la.|r_parameter_la.|
+/// 0x0094 |r_parameter_la.|r_parameter_la.|-------------------------------|
+/// 0x0098 |---------------------------------------------------------------|
+/// 0x009c |oe_advanced_tr.|oe_advanced_tr.|oe_advanced_tr.|oe_advanced_tr.|
+/// 0x00a0 |oe_advanced_tr.|oe_advanced_tr.|oe_advanced_tr.|oe_advanced_tr.|
+/// 0x00a4 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiOpticalEngineTelemetryParametersSamples = Layout<tag::PemiOpticalEngineTelemetryParametersSamples, 0xf8>;
 layout! { PemiOpticalEngineTelemetryParametersSamples, tag::PemiOpticalEngineTelemetryParametersSamples, "pemi_optical_engine_telemetry_parameters_samples", Struct, 0xf8;
     /// `a_parameter_lane0`: bits 31:16 of dword 0x00. Read only.
@@ -6189,6 +7952,12 @@ layout! { PemiOpticalEngineTelemetryParametersSamples, tag::PemiOpticalEngineTel
 /// `pemi_optical_engine_telemetry_properties`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |h|p|t|t|r|r|---------------------------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PemiOpticalEngineTelemetryProperties = Layout<tag::PemiOpticalEngineTelemetryProperties, 0xf8>;
 layout! { PemiOpticalEngineTelemetryProperties, tag::PemiOpticalEngineTelemetryProperties, "pemi_optical_engine_telemetry_properties", Struct, 0xf8;
     /// `heater_voltage_cap`: bit 31 of dword 0x00. Read only.
@@ -6208,6 +7977,12 @@ layout! { PemiOpticalEngineTelemetryProperties, tag::PemiOpticalEngineTelemetryP
 /// `pemi_page_data_auto`, a union: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |pemi_ferc_properties or pemi_ferc_samples or pemi_laser_monito.| to 0x38
+/// 0x003c |pemi_ferc_properties or pemi_ferc_samples or pemi_laser_monito.| to 0xf4
+/// ```
 pub type PemiPageDataAuto = Layout<tag::PemiPageDataAuto, 0xf8>;
 layout! { PemiPageDataAuto, tag::PemiPageDataAuto, "pemi_page_data_auto", Union, 0xf8;
     /// `pemi_ferc_properties`: from byte 0x00 on.
@@ -6267,6 +8042,13 @@ layout! { PemiPageDataAuto, tag::PemiPageDataAuto, "pemi_page_data_auto", Union,
 /// Register PEMI (0x5075), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------|m|mo.|  local_port   |pn.|lp.|-----|l|    status     |
+/// 0x0004 |        group_cap_mask         |---------------------|page_sel.|
+/// 0x0008 |                           page_data                           | to 0xfc
+/// ```
 pub type Pemi = Layout<tag::Pemi, 0x100>;
 layout! { Pemi, tag::Pemi, "pemi", Struct, 0x100;
     /// `module_index_cap`: bit 26 of dword 0x00. Written to say which register is meant.
@@ -6297,6 +8079,13 @@ register! { Pemi, "PEMI" 0x5075 read }
 /// Register PEPC (0x5056), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|-----------------------|
+/// 0x0004 |---------------------------------------------|t|-----------|tw.|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type PepcReg = Layout<tag::PepcReg, 0x10>;
 layout! { PepcReg, tag::PepcReg, "pepc_reg", Struct, 0x10;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -6315,6 +8104,13 @@ register! { PepcReg, "PEPC" 0x5056 read write }
 /// Register PFLDC (0x5083), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |m|-------------|  local_port   |pn.|lp.|plane_.|-------| lane  |
+/// 0x0004 |d|a|a|c|ch.|d|-|debug_mode_cap |debug_mode_adm.|-------------|d|
+/// 0x0008 |tr.|tr.|de.|-|d|-|d|-----------|    debug_mode_timer_period    |
+/// ```
 pub type Pfldc = Layout<tag::Pfldc, 0x0c>;
 layout! { Pfldc, tag::Pfldc, "pfldc", Struct, 0x0c;
     /// `mps`: bit 31 of dword 0x00. Written to say which register is meant.
@@ -6367,6 +8163,13 @@ register! { Pfldc, "PFLDC" 0x5083 read write }
 /// Register PGMR (0x5039), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |status |version|  local_port   |pn.|lp.| group |port_t.|-----|p|
+/// 0x0004 |---------------------------------------|plane_.|group_.|-------|
+/// 0x0008 |                    ports_mapping_of_group                     | to 0x28
+/// ```
 pub type Pgmr = Layout<tag::Pgmr, 0x2c>;
 layout! { Pgmr, tag::Pgmr, "pgmr", Struct, 0x2c;
     /// `status`: bits 31:28 of dword 0x00. Read only.
@@ -6399,6 +8202,16 @@ register! { Pgmr, "PGMR" 0x5039 read write }
 /// Register PGUID (0x5066), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |pn.|lp.|-----------------------|
+/// 0x0004 |                           sys_guid                            | to 0x10
+/// 0x0014 |                           node_guid                           | to 0x20
+/// 0x0024 |                           port_guid                           | to 0x30
+/// 0x0034 |                        allocated_guid                         | to 0x40
+/// 0x0044 |---------------------------------------------------------------| to 0x5c
+/// ```
 pub type PguidReg = Layout<tag::PguidReg, 0x60>;
 layout! { PguidReg, tag::PguidReg, "pguid_reg", Struct, 0x60;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -6421,6 +8234,47 @@ register! { PguidReg, "PGUID" 0x5066 read }
 /// `phys_layer_stat_cntrs`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                  time_since_last_clear_high                   |
+/// 0x0004 |                   time_since_last_clear_low                   |
+/// 0x0008 |                    phy_received_bits_high                     |
+/// 0x000c |                     phy_received_bits_low                     |
+/// 0x0010 |                    phy_symbol_errors_high                     |
+/// 0x0014 |                     phy_symbol_errors_low                     |
+/// 0x0018 |                    phy_corrected_bits_high                    |
+/// 0x001c |                    phy_corrected_bits_low                     |
+/// 0x0020 |                   phy_raw_errors_lane0_high                   |
+/// 0x0024 |                   phy_raw_errors_lane0_low                    |
+/// 0x0028 |                   phy_raw_errors_lane1_high                   |
+/// 0x002c |                   phy_raw_errors_lane1_low                    |
+/// 0x0030 |                   phy_raw_errors_lane2_high                   |
+/// 0x0034 |                   phy_raw_errors_lane2_low                    |
+/// 0x0038 |                   phy_raw_errors_lane3_high                   |
+/// 0x003c |                   phy_raw_errors_lane3_low                    |
+/// 0x0040 |                   phy_raw_errors_lane4_high                   |
+/// 0x0044 |                   phy_raw_errors_lane4_low                    |
+/// 0x0048 |                   phy_raw_errors_lane5_high                   |
+/// 0x004c |                   phy_raw_errors_lane5_low                    |
+/// 0x0050 |                   phy_raw_errors_lane6_high                   |
+/// 0x0054 |                   phy_raw_errors_lane6_low                    |
+/// 0x0058 |                   phy_raw_errors_lane7_high                   |
+/// 0x005c |                   phy_raw_errors_lane7_low                    |
+/// 0x0060 |-----------|   fc_zero_hist    |raw_ber_magnit.|-------|raw_be.|
+/// 0x0064 |estimated_effe.|estima.|estima.|effective_ber_.|-------|effect.|
+/// 0x0068 |ucr_ber_magnit.|ucr_be.|ucr_be.|symbol_ber_mag.|-------|symbol.|
+/// 0x006c |raw_ber_magnit.|-------|raw_be.|raw_ber_magnit.|-------|raw_be.|
+/// 0x0070 |raw_ber_magnit.|-------|raw_be.|raw_ber_magnit.|-------|raw_be.|
+/// 0x0074 |raw_ber_magnit.|-------|raw_be.|raw_ber_magnit.|-------|raw_be.|
+/// 0x0078 |raw_ber_magnit.|-------|raw_be.|raw_ber_magnit.|-------|raw_be.|
+/// 0x007c |                   phy_effective_errors_high                   |
+/// 0x0080 |                   phy_effective_errors_low                    |
+/// 0x0084 |---------------------------------------------------------------| to 0x90
+/// 0x0094 |                    time_since_last_link_up                    |
+/// 0x0098 |                         port_up_time                          |
+/// 0x009c |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PhysLayerStatCntrs = Layout<tag::PhysLayerStatCntrs, 0xf8>;
 layout! { PhysLayerStatCntrs, tag::PhysLayerStatCntrs, "phys_layer_stat_cntrs", Struct, 0xf8;
     /// `time_since_last_clear_high`: bits 31:0 of dword 0x00. Read only.
@@ -6542,6 +8396,12 @@ layout! { PhysLayerStatCntrs, tag::PhysLayerStatCntrs, "phys_layer_stat_cntrs", 
 /// `plcc_reg_page_data_auto`, a union: 8 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |high_bit_error_rate_configuration_page or high_symbol_error_ra.|
+/// 0x0004 |           high_symbol_error_rate_configuration_page           |
+/// ```
 pub type PlccRegPageDataAuto = Layout<tag::PlccRegPageDataAuto, 0x08>;
 layout! { PlccRegPageDataAuto, tag::PlccRegPageDataAuto, "plcc_reg_page_data_auto", Union, 0x08;
     /// `high_bit_error_rate_configuration_page`: from byte 0x00 on.
@@ -6555,6 +8415,13 @@ layout! { PlccRegPageDataAuto, tag::PlccRegPageDataAuto, "plcc_reg_page_data_aut
 /// Register PLCC (0x505e), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |pn.|lp.|plane_.|port_t.|-------|
+/// 0x0004 |-----------------------------------------------|  page_select  |
+/// 0x0008 |                           page_data                           | to 0xc
+/// ```
 pub type PlccReg = Layout<tag::PlccReg, 0x10>;
 layout! { PlccReg, tag::PlccReg, "plcc_reg", Struct, 0x10;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -6579,6 +8446,16 @@ register! { PlccReg, "PLCC" 0x505e read write }
 /// Register PLDS (0x5076), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |pn.|lp.|-------|d|d|p|f|p|f|p|f|
+/// 0x0004 |   config_down_cap   |-----| link_down_cap |---|link_d.|-----|n|
+/// 0x0008 |link.|-|link.|-|link.|-|link.|-|link.|-|link.|-|link.|-|link.|-|
+/// 0x000c |linkup_retry_i.|-----------------|link.|-|      set_mask       |
+/// 0x0010 |rs_fec_uncor.|plr_csn_retry_th |plr_csn_retry_th.|rs_fec_uncor.|
+/// 0x0014 |-------------------------------------------------------|de.|de.|
+/// ```
 pub type Plds = Layout<tag::Plds, 0x18>;
 layout! { Plds, tag::Plds, "plds", Struct, 0x18;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -6653,6 +8530,14 @@ register! { Plds, "PLDS" 0x5076 read write }
 /// Register PLTC (0x5046), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |pn.|lp.|-------|   lane_mask   |
+/// 0x0004 |-------------------------------------------------------|precod.|
+/// 0x0008 |---------------------------|lo.|-----------|pr.|-----------|lo.|
+/// 0x000c |---------------------------|lo.|---------------------------|lo.|
+/// ```
 pub type PltcReg = Layout<tag::PltcReg, 0x10>;
 layout! { PltcReg, tag::PltcReg, "pltc_reg", Struct, 0x10;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -6683,6 +8568,15 @@ register! { PltcReg, "PLTC" 0x5046 read write }
 /// Register PMAC (0x507e), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|slot_i.|  local_port   |pn.|lp.|-----------------------|
+/// 0x0004 |-------------------------------------------------------|ap.|-|a|
+/// 0x0008 |r|-----------------------------------------------------|tr.|-|t|
+/// 0x000c |r|-----------------------------------------------------|tr.|-|t|
+/// 0x0010 |---------------------------------------------------------------| to 0x24
+/// ```
 pub type PmacReg = Layout<tag::PmacReg, 0x28>;
 layout! { PmacReg, tag::PmacReg, "pmac_reg", Struct, 0x28;
     /// `slot_index`: bits 27:24 of dword 0x00. Written to say which register is meant.
@@ -6717,6 +8611,20 @@ register! { PmacReg, "PMAC" 0x507e read write }
 /// Register PMCR (0x5045), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|error_.|plane_.|-------|
+/// 0x0004 |-----------|tx.|-----------|tx.|-------|cdr_ov.|-------|cd.|cd.|
+/// 0x0008 |-----------|rx.|---------|r|rx.|rx_amp.|rx_amp.|---------|r|rx.|
+/// 0x000c |rx_pos.|rx_pos.|---------|r|rx.|rx_emp.|rx_emp.|---------|r|rx.|
+/// 0x0010 |---------|t|tx.|-----------|t|-|tx_equ.|tx_equ.|---------|t|tx.|
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |---|dr.|---|dr.|-----------------------|ap_sel.|-----------|ap.|
+/// 0x001c |-------------------------------------------|me.|---------|m|me.|
+/// 0x0020 |-----------|p|p|p|-----|pr.|pr.|-----------|p|p|p|-----|pr.|pr.|
+/// 0x0024 |---------------------------------------------------------------| to 0x28
+/// ```
 pub type PmcrReg = Layout<tag::PmcrReg, 0x2c>;
 layout! { PmcrReg, tag::PmcrReg, "pmcr_reg", Struct, 0x2c;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -6823,6 +8731,25 @@ register! { PmcrReg, "PMCR" 0x5045 read write }
 /// Register PMDR (0x503c), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |status |version|  local_port   |pn.|g|m|-|w|---|plane_.|---|lp.|
+/// 0x0004 |     pport     |    module     |-|   cluster   |pp.|-----------|
+/// 0x0008 |gb_dp_num|split|     swid      |module_lane_ma.|    ib_port    |
+/// 0x000c |label_port_que.|local_port_que.|-----------|port_w.|ti.|lb.|lp.|
+/// 0x0010 |slot_i.|tile_c.| mcm_tile_num  |pll_.|tile_ppo.|-|gearbox_die_.|
+/// 0x0014 | vl_num  |pll_.|lane.|lane.|lane.|lane.|lane.|lane.|lane.|lane.|
+/// 0x0018 |   pll_index   |lane.|lane.|lane.|lane.|lane.|lane.|lane.|lane.|
+/// 0x001c |vl7_la.|vl6_la.|vl5_la.|vl4_la.|vl3_la.|vl2_la.|vl1_la.|vl0_la.|
+/// 0x0020 |vl15_l.|vl14_l.|vl13_l.|vl12_l.|vl11_l.|vl10_l.|vl9_la.|vl8_la.|
+/// 0x0024 |vl23_l.|vl22_l.|vl21_l.|vl20_l.|vl19_l.|vl18_l.|vl17_l.|vl16_l.|
+/// 0x0028 |vl31_l.|vl30_l.|vl29_l.|vl28_l.|vl27_l.|vl26_l.|vl25_l.|vl24_l.|
+/// 0x002c |---------------------------------------------------------------| to 0x38
+/// 0x003c |sub_mo.|-------|fiber_connecto.|-------------------------------|
+/// 0x0040 |oe_lan.|oe_lan.|oe_lan.|oe_lan.|oe_lan.|oe_lan.|oe_lan.|oe_lan.|
+/// 0x0044 |c|oe_mcu_index |active_module_.| els_index |---|els_module_ind.|
+/// ```
 pub type PmdrReg = Layout<tag::PmdrReg, 0x48>;
 layout! { PmdrReg, tag::PmdrReg, "pmdr_reg", Struct, 0x48;
     /// `status`: bits 31:28 of dword 0x00. Read only.
@@ -7025,6 +8952,13 @@ register! { PmdrReg, "PMDR" 0x503c read write }
 /// Register PMLR (0x506d), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|h|---|slot_i.|  local_port   |pn.|lp.|   lane_mask   |status |
+/// 0x0004 |---------------|     lb_en     |---------------|    lb_cap     |
+/// 0x0008 |---------------------------------------------------------------| to 0x24
+/// ```
 pub type PmlrReg = Layout<tag::PmlrReg, 0x28>;
 layout! { PmlrReg, tag::PmlrReg, "pmlr_reg", Struct, 0x28;
     /// `host_media`: bit 30 of dword 0x00. Written to say which register is meant.
@@ -7051,6 +8985,13 @@ register! { PmlrReg, "PMLR" 0x506d read write }
 /// `pmmp_cmis_protocol_override_layout`: 12 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |mod_pw.|-----|media_.|     cable_breakout      |host_electrica.|
+/// 0x0004 |dp_ini.|-------|dp_tx_.|dp_tx_.|module_media_t.|media_complian.|
+/// 0x0008 |-------------------------------|      cmis_override_mask       |
+/// ```
 pub type PmmpCmisProtocolOverrideLayout = Layout<tag::PmmpCmisProtocolOverrideLayout, 0x0c>;
 layout! { PmmpCmisProtocolOverrideLayout, tag::PmmpCmisProtocolOverrideLayout, "pmmp_cmis_protocol_override_layout", Struct, 0x0c;
     /// `mod_pwrup_maxduration`: bits 31:28 of dword 0x00.
@@ -7078,6 +9019,13 @@ layout! { PmmpCmisProtocolOverrideLayout, tag::PmmpCmisProtocolOverrideLayout, "
 /// `pmmp_qsfp_protocol_override_layout`: 12 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|cable_breakout |ethernet_compl.|
+/// 0x0004 |-------------------------------|ext_ethernet_c.|giga_ethernet_.|
+/// 0x0008 |---------------------------------------------------------------|
+/// ```
 pub type PmmpQsfpProtocolOverrideLayout = Layout<tag::PmmpQsfpProtocolOverrideLayout, 0x0c>;
 layout! { PmmpQsfpProtocolOverrideLayout, tag::PmmpQsfpProtocolOverrideLayout, "pmmp_qsfp_protocol_override_layout", Struct, 0x0c;
     /// `cable_breakout`: bits 15:8 of dword 0x00.
@@ -7093,6 +9041,11 @@ layout! { PmmpQsfpProtocolOverrideLayout, tag::PmmpQsfpProtocolOverrideLayout, "
 /// `pmmp_reg_qsfp_cable_protocol_technology_auto`, a union: 12 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |pmmp_cmis_protocol_override_layout or pmmp_qsfp_protocol_overr.| to 0x8
+/// ```
 pub type PmmpRegQsfpCableProtocolTechnologyAuto = Layout<tag::PmmpRegQsfpCableProtocolTechnologyAuto, 0x0c>;
 layout! { PmmpRegQsfpCableProtocolTechnologyAuto, tag::PmmpRegQsfpCableProtocolTechnologyAuto, "pmmp_reg_qsfp_cable_protocol_technology_auto", Union, 0x0c;
     /// `pmmp_cmis_protocol_override_layout`: from byte 0x00 on.
@@ -7104,6 +9057,13 @@ layout! { PmmpRegQsfpCableProtocolTechnologyAuto, tag::PmmpRegQsfpCableProtocolT
 /// `pmmp_sfp_protocol_bytes_override`: 12 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|   bit_rate    |cable_technolo.|tengig_etherne.|
+/// 0x0004 |-------------------------------|ext_ethernet_c.|ethernet_compl.|
+/// 0x0008 |---------------------------------------------------------------|
+/// ```
 pub type PmmpSfpProtocolBytesOverride = Layout<tag::PmmpSfpProtocolBytesOverride, 0x0c>;
 layout! { PmmpSfpProtocolBytesOverride, tag::PmmpSfpProtocolBytesOverride, "pmmp_sfp_protocol_bytes_override", Struct, 0x0c;
     /// `bit_rate`: bits 23:16 of dword 0x00.
@@ -7121,6 +9081,11 @@ layout! { PmmpSfpProtocolBytesOverride, tag::PmmpSfpProtocolBytesOverride, "pmmp
 /// `pmmp_reg_sfp_cable_protocol_technology_auto`, a union: 12 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |               pmmp_sfp_protocol_bytes_override                | to 0x8
+/// ```
 pub type PmmpRegSfpCableProtocolTechnologyAuto = Layout<tag::PmmpRegSfpCableProtocolTechnologyAuto, 0x0c>;
 layout! { PmmpRegSfpCableProtocolTechnologyAuto, tag::PmmpRegSfpCableProtocolTechnologyAuto, "pmmp_reg_sfp_cable_protocol_technology_auto", Union, 0x0c;
     /// `pmmp_sfp_protocol_bytes_override`: from byte 0x00 on.
@@ -7132,6 +9097,19 @@ layout! { PmmpRegSfpCableProtocolTechnologyAuto, tag::PmmpRegSfpCableProtocolTec
 /// Register PMMP (0x5044), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---|o|-|slot_i.|    module     |  laser_mask   |-------|el.|a|s|
+/// 0x0004 |     eeprom_override_mask      |        eeprom_override        |
+/// 0x0008 |                qsfp_cable_protocol_technology                 | to 0x10
+/// 0x0014 |                 sfp_cable_protocol_technology                 | to 0x1c
+/// 0x0020 |set_.|---------------------------------|module.| cable_length  |
+/// 0x0024 |attenuation_25g|attenuation_12g|attenuation_7g |attenuation_5g |
+/// 0x0028 |output_fiber_c.|  lane_enable  |attenuation_53g|---------------|
+/// 0x002c |---------------------------------------------------------------|
+/// 0x0030 |                      power_setpoint_lane                      | to 0x3c
+/// ```
 pub type PmmpReg = Layout<tag::PmmpReg, 0x40>;
 layout! { PmmpReg, tag::PmmpReg, "pmmp_reg", Struct, 0x40;
     /// `override_target`: bit 29 of dword 0x00. Written to make something happen.
@@ -7186,6 +9164,18 @@ register! { PmmpReg, "PMMP" 0x5044 read write }
 /// Register PMPD (0x5065), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |s|b|e|-|slot_i.|    module     |-----|h| lane  |-----|c|status |
+/// 0x0004 |                        prbs_bits_high                         |
+/// 0x0008 |                         prbs_bits_low                         |
+/// 0x000c |                       prbs_errors_high                        |
+/// 0x0010 |                        prbs_errors_low                        |
+/// 0x0014 |         measured_snr          |-------------------------------|
+/// 0x0018 |-------------------------------| ber_magnitude |-------|ber_co.|
+/// 0x001c |---------------------------------------------------------------| to 0x2c
+/// ```
 pub type PmpdReg = Layout<tag::PmpdReg, 0x30>;
 layout! { PmpdReg, tag::PmpdReg, "pmpd_reg", Struct, 0x30;
     /// `snr_cap`: bit 31 of dword 0x00. Read only.
@@ -7228,6 +9218,16 @@ register! { PmpdReg, "PMPD" 0x5065 read write }
 /// Register PMPT (0x5064), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |e|l|l|-|slot_i.|    module     |-|s|i|h|   lane_mask   |status |
+/// 0x0004 |                        prbs_modes_cap                         |
+/// 0x0008 |prbs_mode_admin|---------------------------|s|i|---|ch.|modula.|
+/// 0x000c |         lane_rate_cap         |-------------------------------|
+/// 0x0010 |        lane_rate_admin        |-------------------------------|
+/// 0x0014 |---------------------------------------------------------------| to 0x18
+/// ```
 pub type PmptReg = Layout<tag::PmptReg, 0x1c>;
 layout! { PmptReg, tag::PmptReg, "pmpt_reg", Struct, 0x1c;
     /// `e`: bit 31 of dword 0x00.
@@ -7274,6 +9274,12 @@ register! { PmptReg, "PMPT" 0x5064 read write }
 /// Register PMSCR (0x505c), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|  prm_support  |-------|prm_in.|
+/// 0x0004 |                        local_port_mask                        | to 0x44
+/// ```
 pub type PmscrReg = Layout<tag::PmscrReg, 0x48>;
 layout! { PmscrReg, tag::PmscrReg, "pmscr_reg", Struct, 0x48;
     /// `prm_support`: bits 15:8 of dword 0x00. Read only.
@@ -7290,6 +9296,13 @@ register! { PmscrReg, "PMSCR" 0x505c read write }
 /// Register PMTM (0x5067), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|slot_i.|    module     |-------------------------------|
+/// 0x0004 |-------------------------------|modu.|module_w.|-----|module_t.|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type PmtmReg = Layout<tag::PmtmReg, 0x10>;
 layout! { PmtmReg, tag::PmtmReg, "pmtm_reg", Struct, 0x10;
     /// `slot_index`: bits 27:24 of dword 0x00. Written to say which register is meant.
@@ -7310,6 +9323,12 @@ register! { PmtmReg, "PMTM" 0x5067 read write }
 /// Register PORT_STATE_BEHAVIOR (0xc008), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |e|-------------------------------------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type PortStateBehavior = Layout<tag::PortStateBehavior, 0x10>;
 layout! { PortStateBehavior, tag::PortStateBehavior, "port_state_behavior", Struct, 0x10;
     /// `enforce_port_state_enabled`: bit 31 of dword 0x00.
@@ -7322,6 +9341,13 @@ register! { PortStateBehavior, "PORT_STATE_BEHAVIOR" 0xc008 read write }
 /// Register PPAOS (0x5040), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |     swid      |  local_port   |---|lp.|phy_te.|port_t.|phy_te.|
+/// 0x0004 |---|d|d|-|pr.|---|p|pr.|---------------|phy_st.|plane_.|phy_st.|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type PpaosReg = Layout<tag::PpaosReg, 0x10>;
 layout! { PpaosReg, tag::PpaosReg, "ppaos_reg", Struct, 0x10;
     /// `swid`: bits 31:24 of dword 0x00. Written to say which register is meant.
@@ -7360,6 +9386,14 @@ register! { PpaosReg, "PPAOS" 0x5040 read write }
 /// Register PPBMC (0x5052), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |c|c|---|monito.|  local_port   |pn.|lp.|monito.|port_t.|-------|
+/// 0x0004 | e |i|m|event_.| monitor_cntl  |monito.|-|m|c|e| monitor_state |
+/// 0x0008 |---------------|monitor_type_c.|monitor_type_e.|---------------|
+/// 0x000c |---------------|monitor_cntl_e.|-------------------------------|
+/// ```
 pub type PpbmcReg = Layout<tag::PpbmcReg, 0x10>;
 layout! { PpbmcReg, tag::PpbmcReg, "ppbmc_reg", Struct, 0x10;
     /// `clr`: bit 31 of dword 0x00.
@@ -7410,6 +9444,12 @@ register! { PpbmcReg, "PPBMC" 0x5052 read write }
 /// `ppbmp_monitor_parameters`: 8 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|alarm_.| alarm_th_exp  |-------|warnin.|warning_th_exp |
+/// 0x0004 |-------|normal.| normal_th_exp |-------------------------------|
+/// ```
 pub type PpbmpMonitorParameters = Layout<tag::PpbmpMonitorParameters, 0x08>;
 layout! { PpbmpMonitorParameters, tag::PpbmpMonitorParameters, "ppbmp_monitor_parameters", Struct, 0x08;
     /// `alarm_th_mantissa`: bits 27:24 of dword 0x00.
@@ -7429,6 +9469,11 @@ layout! { PpbmpMonitorParameters, tag::PpbmpMonitorParameters, "ppbmp_monitor_pa
 /// `ppbmp_monitor_params_cap`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|th_cap_exp_max |th_cap_exp_min |
+/// ```
 pub type PpbmpMonitorParamsCap = Layout<tag::PpbmpMonitorParamsCap, 0x04>;
 layout! { PpbmpMonitorParamsCap, tag::PpbmpMonitorParamsCap, "ppbmp_monitor_params_cap", Struct, 0x04;
     /// `th_cap_exp_max`: bits 15:8 of dword 0x00. Read only.
@@ -7440,6 +9485,11 @@ layout! { PpbmpMonitorParamsCap, tag::PpbmpMonitorParamsCap, "ppbmp_monitor_para
 /// `ppbmp_reg_monitor_parameters_auto`, a union: 8 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                   ppbmp_monitor_parameters                    | to 0x4
+/// ```
 pub type PpbmpRegMonitorParametersAuto = Layout<tag::PpbmpRegMonitorParametersAuto, 0x08>;
 layout! { PpbmpRegMonitorParametersAuto, tag::PpbmpRegMonitorParametersAuto, "ppbmp_reg_monitor_parameters_auto", Union, 0x08;
     /// `ppbmp_monitor_parameters`: from byte 0x00 on.
@@ -7451,6 +9501,17 @@ layout! { PpbmpRegMonitorParametersAuto, tag::PpbmpRegMonitorParametersAuto, "pp
 /// Register PPBMP (0x5051), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |c|t|m|a|g|grp_.|  local_port   |pn.|lp.|g|-------------|monito.|
+/// 0x0004 |                      monitor_parameters                       | to 0x8
+/// 0x000c |t|-------------|                  time_window                  |
+/// 0x0010 |-----------------------------------------------| sampling_rate |
+/// 0x0014 |                    monitor_parameters_cap                     |
+/// 0x0018 |w|t|---------------------------|alar.|warn.|-|w|-|window_data_.|
+/// 0x001c |---------------------------------------------------------------| to 0x2c
+/// ```
 pub type PpbmpReg = Layout<tag::PpbmpReg, 0x30>;
 layout! { PpbmpReg, tag::PpbmpReg, "ppbmp_reg", Struct, 0x30;
     /// `clr`: bit 31 of dword 0x00.
@@ -7505,6 +9566,19 @@ register! { PpbmpReg, "PPBMP" 0x5051 read write }
 /// Register PPCC (0x506e), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |target.|-------|  local_port   |pn.|lp.|-------|   cmd_type    |
+/// 0x0004 |       algo_param_index        |-----------------------|algo_s.|
+/// 0x0008 |                             value                             |
+/// 0x000c |                         param_value1                          |
+/// 0x0010 |                         param_value2                          |
+/// 0x0014 |                         param_value3                          |
+/// 0x0018 |-------------------------------|          sl_bitmask           |
+/// 0x001c |---------------------|c|counte.|  text_length  |-----|t|c|s|prm|
+/// 0x0020 |                             text                              | to 0xf8
+/// ```
 pub type PpccReg = Layout<tag::PpccReg, 0xfc>;
 layout! { PpccReg, tag::PpccReg, "ppcc_reg", Struct, 0xfc;
     /// `target_app`: bits 31:28 of dword 0x00. Written to say which register is meant.
@@ -7553,6 +9627,14 @@ register! { PpccReg, "PPCC" 0x506e read write }
 /// `ppcnt_infiniband_general_counter`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                     rq_general_error_high                     |
+/// 0x0014 |                     rq_general_error_low                      |
+/// 0x0018 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PpcntInfinibandGeneralCounter = Layout<tag::PpcntInfinibandGeneralCounter, 0xf8>;
 layout! { PpcntInfinibandGeneralCounter, tag::PpcntInfinibandGeneralCounter, "ppcnt_infiniband_general_counter", Struct, 0xf8;
     /// `rq_general_error_high`: bits 31:0 of dword 0x10. Read only.
@@ -7564,6 +9646,39 @@ layout! { PpcntInfinibandGeneralCounter, tag::PpcntInfinibandGeneralCounter, "pp
 /// `ppcnt_infiniband_packets_counter`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                  time_since_last_clear_high                   |
+/// 0x0004 |                   time_since_last_clear_low                   |
+/// 0x0008 |                  port_unicast_xmit_pkts_high                  |
+/// 0x000c |                  port_unicast_xmit_pkts_low                   |
+/// 0x0010 |                  port_unicast_rcv_pkts_high                   |
+/// 0x0014 |                   port_unicast_rcv_pkts_low                   |
+/// 0x0018 |                sync_header_error_counter_high                 |
+/// 0x001c |                 sync_header_error_counter_low                 |
+/// 0x0020 |                port_local_physical_errors_high                |
+/// 0x0024 |                port_local_physical_errors_low                 |
+/// 0x0028 |               port_malformed_packet_errors_high               |
+/// 0x002c |               port_malformed_packet_errors_low                |
+/// 0x0030 |                port_buffer_overrun_errors_high                |
+/// 0x0034 |                port_buffer_overrun_errors_low                 |
+/// 0x0038 |                 port_dlid_mapping_errors_high                 |
+/// 0x003c |                 port_dlid_mapping_errors_low                  |
+/// 0x0040 |                  port_vl_mapping_errors_high                  |
+/// 0x0044 |                  port_vl_mapping_errors_low                   |
+/// 0x0048 |                   port_looping_errors_high                    |
+/// 0x004c |                    port_looping_errors_low                    |
+/// 0x0050 |                  port_inactive_discards_high                  |
+/// 0x0054 |                  port_inactive_discards_low                   |
+/// 0x0058 |                port_neighbor_mtu_discards_high                |
+/// 0x005c |                port_neighbor_mtu_discards_low                 |
+/// 0x0060 |                  port_llu_rx_icrc_error_high                  |
+/// 0x0064 |                  port_llu_rx_icrc_error_low                   |
+/// 0x0068 |                   port_tx_parity_error_high                   |
+/// 0x006c |                   port_tx_parity_error_low                    |
+/// 0x0070 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PpcntInfinibandPacketsCounter = Layout<tag::PpcntInfinibandPacketsCounter, 0xf8>;
 layout! { PpcntInfinibandPacketsCounter, tag::PpcntInfinibandPacketsCounter, "ppcnt_infiniband_packets_counter", Struct, 0xf8;
     /// `time_since_last_clear_high`: bits 31:0 of dword 0x00. Read only.
@@ -7627,6 +9742,49 @@ layout! { PpcntInfinibandPacketsCounter, tag::PpcntInfinibandPacketsCounter, "pp
 /// `ppcnt_nvlink_reduction_mlid_counters`: 160 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |-------------------------------|             mlid              |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |              incoming_good_mc_read_req_pkt_high               |
+/// 0x0014 |               incoming_good_mc_read_req_pkt_low               |
+/// 0x0018 |              incoming_good_mc_read_req_data_high              |
+/// 0x001c |              incoming_good_mc_read_req_data_low               |
+/// 0x0020 |              incoming_good_mc_write_req_pkt_high              |
+/// 0x0024 |              incoming_good_mc_write_req_pkt_low               |
+/// 0x0028 |             incoming_good_mc_write_req_data_high              |
+/// 0x002c |              incoming_good_mc_write_req_data_low              |
+/// 0x0030 |              incoming_good_mc_read_resp_pkt_high              |
+/// 0x0034 |              incoming_good_mc_read_resp_pkt_low               |
+/// 0x0038 |             incoming_good_mc_read_resp_data_high              |
+/// 0x003c |              incoming_good_mc_read_resp_data_low              |
+/// 0x0040 |             incoming_good_mc_write_resp_pkt_high              |
+/// 0x0044 |              incoming_good_mc_write_resp_pkt_low              |
+/// 0x0048 |             incoming_good_mc_write_resp_data_high             |
+/// 0x004c |             incoming_good_mc_write_resp_data_low              |
+/// 0x0050 |                generated_mc_read_resp_pkt_high                |
+/// 0x0054 |                generated_mc_read_resp_pkt_low                 |
+/// 0x0058 |               generated_mc_read_resp_data_high                |
+/// 0x005c |                generated_mc_read_resp_data_low                |
+/// 0x0060 |               generated_mc_write_resp_pkt_high                |
+/// 0x0064 |                generated_mc_write_resp_pkt_low                |
+/// 0x0068 |               generated_mc_write_resp_data_high               |
+/// 0x006c |               generated_mc_write_resp_data_low                |
+/// 0x0070 |                       dropped_pkt_high                        |
+/// 0x0074 |                        dropped_pkt_low                        |
+/// 0x0078 |                       trapped_pkt_high                        |
+/// 0x007c |                        trapped_pkt_low                        |
+/// 0x0080 |                   nvl_reduction_errors_high                   |
+/// 0x0084 |                   nvl_reduction_errors_low                    |
+/// 0x0088 |             nvl_reduction_penalty_box_errors_high             |
+/// 0x008c |             nvl_reduction_penalty_box_errors_low              |
+/// 0x0090 |            port_nvr_local_alm_id_allocations_high             |
+/// 0x0094 |             port_nvr_local_alm_id_allocations_low             |
+/// 0x0098 |            port_nvr_global_alm_id_allocations_high            |
+/// 0x009c |            port_nvr_global_alm_id_allocations_low             |
+/// ```
 pub type PpcntNvlinkReductionMlidCounters = Layout<tag::PpcntNvlinkReductionMlidCounters, 0xa0>;
 layout! { PpcntNvlinkReductionMlidCounters, tag::PpcntNvlinkReductionMlidCounters, "ppcnt_nvlink_reduction_mlid_counters", Struct, 0xa0;
     /// `mlid`: bits 15:0 of dword 0x04. Read only.
@@ -7708,6 +9866,37 @@ layout! { PpcntNvlinkReductionMlidCounters, tag::PpcntNvlinkReductionMlidCounter
 /// `ppcnt_plr_counters`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      plr_rcv_codes_high                       |
+/// 0x0004 |                       plr_rcv_codes_low                       |
+/// 0x0008 |                     plr_rcv_code_err_high                     |
+/// 0x000c |                     plr_rcv_code_err_low                      |
+/// 0x0010 |                plr_rcv_uncorrectable_code_high                |
+/// 0x0014 |                plr_rcv_uncorrectable_code_low                 |
+/// 0x0018 |                      plr_xmit_codes_high                      |
+/// 0x001c |                      plr_xmit_codes_low                       |
+/// 0x0020 |                   plr_xmit_retry_codes_high                   |
+/// 0x0024 |                   plr_xmit_retry_codes_low                    |
+/// 0x0028 |                  plr_xmit_retry_events_high                   |
+/// 0x002c |                   plr_xmit_retry_events_low                   |
+/// 0x0030 |                     plr_sync_events_high                      |
+/// 0x0034 |                      plr_sync_events_low                      |
+/// 0x0038 |                      plr_codes_loss_high                      |
+/// 0x003c |                      plr_codes_loss_low                       |
+/// 0x0040 |          plr_xmit_retry_events_within_t_sec_max_high          |
+/// 0x0044 |          plr_xmit_retry_events_within_t_sec_max_low           |
+/// 0x0048 |---------------------------------------------------------------| to 0x4c
+/// 0x0050 |plr_outstandin.|-----------------------------------------------|
+/// 0x0054 |                    plr_rcv_good_codes_high                    |
+/// 0x0058 |                    plr_rcv_good_codes_low                     |
+/// 0x005c |                    plr_tx_codes_loss_high                     |
+/// 0x0060 |                     plr_tx_codes_loss_low                     |
+/// 0x0064 |               plr_tx_max_outstanding_cell_high                |
+/// 0x0068 |                plr_tx_max_outstanding_cell_low                |
+/// 0x006c |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PpcntPlrCounters = Layout<tag::PpcntPlrCounters, 0xf8>;
 layout! { PpcntPlrCounters, tag::PpcntPlrCounters, "ppcnt_plr_counters", Struct, 0xf8;
     /// `plr_rcv_codes_high`: bits 31:0 of dword 0x00. Read only.
@@ -7765,6 +9954,43 @@ layout! { PpcntPlrCounters, tag::PpcntPlrCounters, "ppcnt_plr_counters", Struct,
 /// `ppcnt_recovery_counters`: 244 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |               total_successful_recovery_events                |
+/// 0x0004 |                unintentional_link_down_events                 |
+/// 0x0008 |                 intentional_link_down_events                  |
+/// 0x000c |              time_in_last_host_logical_recovery               |
+/// 0x0010 |             time_in_last_host_serdes_feq_recovery             |
+/// 0x0014 |            time_in_last_module_tx_disable_recovery            |
+/// 0x0018 |       time_in_last_module_datapath_full_toggle_recovery       |
+/// 0x001c |              total_time_in_host_logical_recovery              |
+/// 0x0020 |            total_time_in_host_serdes_feq_recovery             |
+/// 0x0024 |           total_time_in_module_tx_disable_recovery            |
+/// 0x0028 |      total_time_in_module_datapath_full_toggle_recovery       |
+/// 0x002c |               total_host_logical_recovery_count               |
+/// 0x0030 |             total_host_serdes_feq_recovery_count              |
+/// 0x0034 |            total_module_tx_disable_recovery_count             |
+/// 0x0038 |       total_module_datapath_full_toggle_recovery_count        |
+/// 0x003c |          total_host_logical_succesful_recovery_count          |
+/// 0x0040 |        total_host_serdes_feq_succesful_recovery_count         |
+/// 0x0044 |       total_module_tx_disable_succesful_recovery_count        |
+/// 0x0048 |  total_module_datapath_full_toggle_succesful_recovery_count   |
+/// 0x004c |                   time_since_last_recovery                    |
+/// 0x0050 |           last_host_logical_recovery_attempts_count           |
+/// 0x0054 |              last_host_serdes_feq_attempts_count              |
+/// 0x0058 |-------------------------------|time_between_last_2_recoveries |
+/// 0x005c |---------------------------------------------------------------|
+/// 0x0060 |                 last_successful_recovery_time                 |
+/// 0x0064 |                total_successful_recovery_time                 |
+/// 0x0068 |            last_successful_recovery_step_attempts             |
+/// 0x006c |        last_rs_fec_uncorrectable_during_recovery_high         |
+/// 0x0070 |         last_rs_fec_uncorrectable_during_recovery_low         |
+/// 0x0074 |        total_rs_fec_uncorrectable_during_recovery_high        |
+/// 0x0078 |        total_rs_fec_uncorrectable_during_recovery_low         |
+/// 0x007c |                     wait_for_module_time                      |
+/// 0x0080 |---------------------------------------------------------------| to 0xf0
+/// ```
 pub type PpcntRecoveryCounters = Layout<tag::PpcntRecoveryCounters, 0xf4>;
 layout! { PpcntRecoveryCounters, tag::PpcntRecoveryCounters, "ppcnt_recovery_counters", Struct, 0xf4;
     /// `total_successful_recovery_events`: bits 31:0 of dword 0x00. Read only.
@@ -7834,6 +10060,12 @@ layout! { PpcntRecoveryCounters, tag::PpcntRecoveryCounters, "ppcnt_recovery_cou
 /// `ppcnt_rs_fec_histograms_counters`: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                             hist                              | to 0xa4
+/// 0x00a8 |---------------------------------------------------------------| to 0xf4
+/// ```
 pub type PpcntRsFecHistogramsCounters = Layout<tag::PpcntRsFecHistogramsCounters, 0xf8>;
 layout! { PpcntRsFecHistogramsCounters, tag::PpcntRsFecHistogramsCounters, "ppcnt_rs_fec_histograms_counters", Struct, 0xf8;
     /// `hist`: from byte 0x00 on. Read only.
@@ -7843,6 +10075,13 @@ layout! { PpcntRsFecHistogramsCounters, tag::PpcntRsFecHistogramsCounters, "ppcn
 /// `ppcnt_reg_counter_set_auto`, a union: 248 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |ib_long_portcntrs_attribute_grp_data or ib_portcntrs_attribute.| to 0x9c
+/// 0x00a0 |ib_long_portcntrs_attribute_grp_data or ib_portcntrs_attribute.| to 0xf0
+/// 0x00f4 |ib_long_portcntrs_attribute_grp_data or ib_portcntrs_attribute.|
+/// ```
 pub type PpcntRegCounterSetAuto = Layout<tag::PpcntRegCounterSetAuto, 0xf8>;
 layout! { PpcntRegCounterSetAuto, tag::PpcntRegCounterSetAuto, "ppcnt_reg_counter_set_auto", Union, 0xf8;
     /// `ib_long_portcntrs_attribute_grp_data`: from byte 0x00 on.
@@ -7888,6 +10127,11 @@ layout! { PpcntRegCounterSetAuto, tag::PpcntRegCounterSetAuto, "ppcnt_reg_counte
 /// `pphcr_bin_range`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------| high_val  |-------------------|  low_val  |
+/// ```
 pub type PphcrBinRange = Layout<tag::PphcrBinRange, 0x04>;
 layout! { PphcrBinRange, tag::PphcrBinRange, "pphcr_bin_range", Struct, 0x04;
     /// `high_val`: bits 21:16 of dword 0x00.
@@ -7899,6 +10143,16 @@ layout! { PphcrBinRange, tag::PphcrBinRange, "pphcr_bin_range", Struct, 0x04;
 /// `pplm_nvl6_fec`: 24 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |nvlink_fec_override_cap_200g_1.|nvlink_fec_override_admin_200g.|
+/// 0x0004 |nvlink_fec_override_cap_400g_2.|nvlink_fec_override_admin_400g.|
+/// 0x0008 |nvlink_fec_override_cap_400g_2.|nvlink_fec_override_admin_400g.|
+/// 0x000c |nvlink_fec_override_cap_360g_2.|nvlink_fec_override_admin_360g.|
+/// 0x0010 |nvlink_fec_override_cap_328g_2.|nvlink_fec_override_admin_328g.|
+/// 0x0014 |nvlink_fec_override_cap_200g_2.|nvlink_fec_override_admin_200g.|
+/// ```
 pub type PplmNvl6Fec = Layout<tag::PplmNvl6Fec, 0x18>;
 layout! { PplmNvl6Fec, tag::PplmNvl6Fec, "pplm_nvl6_fec", Struct, 0x18;
     /// `nvlink_fec_override_cap_200g_1x_mode_a`: bits 31:16 of dword 0x00. Read only.
@@ -7930,6 +10184,11 @@ layout! { PplmNvl6Fec, tag::PplmNvl6Fec, "pplm_nvl6_fec", Struct, 0x18;
 /// `pplm_reg_fec_page_data_auto`, a union: 24 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         pplm_nvl6_fec                         | to 0x14
+/// ```
 pub type PplmRegFecPageDataAuto = Layout<tag::PplmRegFecPageDataAuto, 0x18>;
 layout! { PplmRegFecPageDataAuto, tag::PplmRegFecPageDataAuto, "pplm_reg_fec_page_data_auto", Union, 0x18;
     /// `pplm_nvl6_fec`: from byte 0x00 on.
@@ -7939,6 +10198,34 @@ layout! { PplmRegFecPageDataAuto, tag::PplmRegFecPageDataAuto, "pplm_reg_fec_pag
 /// `pprm_phy_steps`: 104 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |eff_align_aq_t.|-------|step2_preset_s.|-------|step1_preset_s.|
+/// 0x0004 |---|st.|-------------|eff_align_aq_t.|-|step2_.|-------|step1_.|
+/// 0x0008 |-|step2_pe.|-|step1_pe.|step2_state_65_to_.|step1_state_65_to_.|
+/// 0x000c |step2_state_66_to_67_time_pre1 |step1_state_66_to_67_time_pre1 |
+/// 0x0010 |step2_state_67_to_68_time_pre1 |step1_state_67_to_68_time_pre1 |
+/// 0x0014 |    step2_state_60_timeout     |    step1_state_60_timeout     |
+/// 0x0018 |    step2_state_61_timeout     |    step1_state_61_timeout     |
+/// 0x001c |    step2_state_62_timeout     |    step1_state_62_timeout     |
+/// 0x0020 |step2_state_60_to_linkup_timeo.|step2_state_60_to_linkup_timeo.|
+/// 0x0024 |-----|step2_pe.|-----|step1_pe.|-------|step2_.|-------|step1_.|
+/// 0x0028 |-----------------------|step2_state_65_to_.|step1_state_65_to_.|
+/// 0x002c |step2_state_66_to_67_time_oper |step1_state_66_to_67_time_oper |
+/// 0x0030 |step2_state_67_to_68_time_oper |step1_state_67_to_68_time_oper |
+/// 0x0034 |  step2_state_60_timeout_oper  |  step1_state_60_timeout_oper  |
+/// 0x0038 |  step2_state_61_timeout_oper  |  step1_state_61_timeout_oper  |
+/// 0x003c |  step2_state_62_timeout_oper  |  step1_state_62_timeout_oper  |
+/// 0x0040 |---------------------------------------------------------------| to 0x44
+/// 0x0048 |-|step2_pe.|-|step1_pe.|step2_state_65_to_.|step1_state_65_to_.|
+/// 0x004c |step2_state_66_to_67_time_pre2 |step1_state_66_to_67_time_pre2 |
+/// 0x0050 |step2_state_67_to_68_time_pre2 |step1_state_67_to_68_time_pre2 |
+/// 0x0054 |-|step2_pe.|-|step1_pe.|step2_state_65_to_.|step1_state_65_to_.|
+/// 0x0058 |step2_state_66_to_67_time_pre3 |step1_state_66_to_67_time_pre3 |
+/// 0x005c |step2_state_67_to_68_time_pre3 |step1_state_67_to_68_time_pre3 |
+/// 0x0060 |---------------------------------------------------------------| to 0x64
+/// ```
 pub type PprmPhySteps = Layout<tag::PprmPhySteps, 0x68>;
 layout! { PprmPhySteps, tag::PprmPhySteps, "pprm_phy_steps", Struct, 0x68;
     /// `eff_align_aq_time`: bits 31:24 of dword 0x00.
@@ -8056,6 +10343,11 @@ layout! { PprmPhySteps, tag::PprmPhySteps, "pprm_phy_steps", Struct, 0x68;
 /// `pprm_reg_param_page_data_auto`, a union: 104 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        pprm_phy_steps                         | to 0x64
+/// ```
 pub type PprmRegParamPageDataAuto = Layout<tag::PprmRegParamPageDataAuto, 0x68>;
 layout! { PprmRegParamPageDataAuto, tag::PprmRegParamPageDataAuto, "pprm_reg_param_page_data_auto", Union, 0x68;
     /// `pprm_phy_steps`: from byte 0x00 on.
@@ -8067,6 +10359,21 @@ layout! { PprmRegParamPageDataAuto, tag::PprmRegParamPageDataAuto, "pprm_reg_par
 /// Register PPRM (0x5059), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |param_.|r|-----|  local_port   |pn.|lp.|plane_.|r|w|---|ov.|---|
+/// 0x0004 |op.|wd.|no_neg.|-------------------------------|recovery_types.|
+/// 0x0008 |l|---------------------|phy_re.|host_l.|host_s.|module.|module.|
+/// 0x000c |-------------------------------|       link_down_timeout       |
+/// 0x0010 |-------------------------------|    link_down_timeout_oper     |
+/// 0x0014 |-------|wa.|---|delay_on_modul.|---------------|draining_timeo.|
+/// 0x0018 |-----------------------------------------------| oper_recovery |
+/// 0x001c |wd_host_logic_.|wd_host_serdes.|wd_module_tx_d.|wd_module_full.|
+/// 0x0020 |oper_time_host.|oper_time_host.|oper_time_modu.|oper_time_modu.|
+/// 0x0024 |---------------------------------------------------------------| to 0x28
+/// 0x002c |                        param_page_data                        | to 0x90
+/// ```
 pub type PprmReg = Layout<tag::PprmReg, 0x94>;
 layout! { PprmReg, tag::PprmReg, "pprm_reg", Struct, 0x94;
     /// `param_select`: bits 31:28 of dword 0x00. Written to say which register is meant.
@@ -8145,6 +10452,18 @@ register! { PprmReg, "PPRM" 0x5059 read write }
 /// Register PPRT (0x5037), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |e|s|-|p|p|d|s|s|  local_port   |pn.|lp.| lane  |port_t.|---|l|l|
+/// 0x0004 |                        prbs_modes_cap                         |
+/// 0x0008 |prbs_mode_admin|mo.|-|p|-------|o|---------------------|modula.|
+/// 0x000c |         lane_rate_cap         |enc_.|-------------------------|
+/// 0x0010 |        lane_rate_oper         |-------------------------------|
+/// 0x0014 |prbs_r.|prbs_l.|prbs_l.|---------------------------------------|
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |-------|      lane_rate_cap_ext      |-------------------------|
+/// ```
 pub type PprtReg = Layout<tag::PprtReg, 0x24>;
 layout! { PprtReg, tag::PprtReg, "pprt_reg", Struct, 0x24;
     /// `e`: bit 31 of dword 0x00.
@@ -8209,6 +10528,16 @@ register! { PprtReg, "PPRT" 0x5037 read write }
 /// Register PPTT (0x5036), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |e|---|p|p|d|s|s|  local_port   |pn.|lp.| lane  |port_t.|---|l|l|
+/// 0x0004 |                        prbs_modes_cap                         |
+/// 0x0008 |prbs_mode_admin|mo.|-|p|-|enc_.|o|---------------------|modula.|
+/// 0x000c |         lane_rate_cap         |      lane_rate_cap_ext      |p|
+/// 0x0010 |        lane_rate_admin        |-----------------------------|p|
+/// 0x0014 |---------------------------------------------------------------| to 0x18
+/// ```
 pub type PpttReg = Layout<tag::PpttReg, 0x1c>;
 layout! { PpttReg, tag::PpttReg, "pptt_reg", Struct, 0x1c;
     /// `e`: bit 31 of dword 0x00.
@@ -8267,6 +10596,12 @@ register! { PpttReg, "PPTT" 0x5036 read write }
 /// `prei_reg_28nm`: 8 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |         mixer_offset0         |         mixer_offset1         |
+/// 0x0004 |---------------------------------------------------------------|
+/// ```
 pub type PreiReg28nm = Layout<tag::PreiReg28nm, 0x08>;
 layout! { PreiReg28nm, tag::PreiReg28nm, "prei_reg_28nm", Struct, 0x08;
     /// `mixer_offset0`: bits 31:16 of dword 0x00.
@@ -8280,6 +10615,15 @@ layout! { PreiReg28nm, tag::PreiReg28nm, "prei_reg_28nm", Struct, 0x08;
 /// Register PREI (0x5058), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |m|l|---|version|  local_port   |pn.|lp.|plane_.|---|ti.|status |
+/// 0x0004 |-------|error_.|---------------|error_type_cap |error_type_adm.|
+/// 0x0008 |-------|     error_injection_time      |-------|   lane_mask   |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                           page_data                           | to 0x14
+/// ```
 pub type PreiReg = Layout<tag::PreiReg, 0x18>;
 layout! { PreiReg, tag::PreiReg, "prei_reg", Struct, 0x18;
     /// `mps`: bit 31 of dword 0x00. Written to say which register is meant.
@@ -8320,6 +10664,16 @@ register! { PreiReg, "PREI" 0x5058 read write }
 /// Register PRTL (0x5014), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |r|-------------|  local_port   |pn.|lp.|plane_.|---------------|
+/// 0x0004 |-----------------------|latenc.|---------------|latency_accura.|
+/// 0x0008 |-------------------------------|       local_phy_latency       |
+/// 0x000c |-------------------------------|     local_mod_dp_latency      |
+/// 0x0010 |---------------|              round_trip_latency               |
+/// 0x0014 |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type PrtlReg = Layout<tag::PrtlReg, 0x20>;
 layout! { PrtlReg, tag::PrtlReg, "prtl_reg", Struct, 0x20;
     /// `rtt_support`: bit 31 of dword 0x00. Read only.
@@ -8348,6 +10702,22 @@ register! { PrtlReg, "PRTL" 0x5014 read }
 /// `ptasv2_3nm`: 48 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|                      lane0_seed_prbs31                      |
+/// 0x0004 |-|                      lane1_seed_prbs31                      |
+/// 0x0008 |-|                      lane2_seed_prbs31                      |
+/// 0x000c |-|                      lane3_seed_prbs31                      |
+/// 0x0010 |-|                      lane4_seed_prbs31                      |
+/// 0x0014 |-|                      lane5_seed_prbs31                      |
+/// 0x0018 |-|                      lane6_seed_prbs31                      |
+/// 0x001c |-|                      lane7_seed_prbs31                      |
+/// 0x0020 |-----|    lane0_seed_prbs13    |-----|    lane1_seed_prbs13    |
+/// 0x0024 |-----|    lane2_seed_prbs13    |-----|    lane3_seed_prbs13    |
+/// 0x0028 |-----|    lane4_seed_prbs13    |-----|    lane5_seed_prbs13    |
+/// 0x002c |-----|    lane6_seed_prbs13    |-----|    lane7_seed_prbs13    |
+/// ```
 pub type Ptasv2_3nm = Layout<tag::Ptasv2_3nm, 0x30>;
 layout! { Ptasv2_3nm, tag::Ptasv2_3nm, "ptasv2_3nm", Struct, 0x30;
     /// `lane0_seed_prbs31`: bits 30:0 of dword 0x00.
@@ -8387,6 +10757,23 @@ layout! { Ptasv2_3nm, tag::Ptasv2_3nm, "ptasv2_3nm", Struct, 0x30;
 /// `ptasv2_7nm`: 68 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |i|p|l|b|b|k|---------------|lt.|---------------|max_recovery_e.|
+/// 0x0014 |  iter_time_admin  |---|num_of.|-------|k|b|pr.|lt_ext_timeout.|
+/// 0x0018 |-------------------------------|ber_target_mag.|-------|ber_ta.|
+/// 0x001c |  iter_time_oper   |---|num_of.|-----------|pr.|lt_ext_timeout.|
+/// 0x0020 |-------------------------------|ber_target_mag.|-------|ber_ta.|
+/// 0x0024 |---------------------------------------------------------------| to 0x28
+/// 0x002c |-------------------------------|        max_wait_timer         |
+/// 0x0030 |---------------------------------------------------------------|
+/// 0x0034 |r|-----|fec_me.|-------|max_fe.|---|f|t|---|n|---|l|---|h|---|a|
+/// 0x0038 |fe.|---|m|-| fec_measure_time  |---|tr.|-|nl.|-|lt.|-|ho.|-|ap.|
+/// 0x003c |-|f|-------|fec_measure_time_o.|-|fe.|-|fe.|---|max_fe.|---|fe.|
+/// 0x0040 |---------------------------------------------------------------|
+/// ```
 pub type Ptasv2_7nm = Layout<tag::Ptasv2_7nm, 0x44>;
 layout! { Ptasv2_7nm, tag::Ptasv2_7nm, "ptasv2_7nm", Struct, 0x44;
     /// `iterations_cap`: bit 31 of dword 0x10. Read only.
@@ -8486,6 +10873,12 @@ layout! { Ptasv2_7nm, tag::Ptasv2_7nm, "ptasv2_7nm", Struct, 0x44;
 /// `ptasv2_reg_page_data_auto`, a union: 68 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                   ptasv2_3nm or ptasv2_7nm                    | to 0x2c
+/// 0x0030 |                          ptasv2_7nm                           | to 0x40
+/// ```
 pub type Ptasv2RegPageDataAuto = Layout<tag::Ptasv2RegPageDataAuto, 0x44>;
 layout! { Ptasv2RegPageDataAuto, tag::Ptasv2RegPageDataAuto, "ptasv2_reg_page_data_auto", Union, 0x44;
     /// `ptasv2_3nm`: from byte 0x00 on.
@@ -8499,6 +10892,13 @@ layout! { Ptasv2RegPageDataAuto, tag::Ptasv2RegPageDataAuto, "ptasv2_reg_page_da
 /// Register PTASv2 (0x502e), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|version|  local_port   |pn.|lp.|-|i|---------|x|-------|
+/// 0x0004 |k|kr.|-----|kr.|-----------------|lf.|l|---------------|xd.|xd.|
+/// 0x0008 |                           page_data                           | to 0x48
+/// ```
 pub type Ptasv2Reg = Layout<tag::Ptasv2Reg, 0x4c>;
 layout! { Ptasv2Reg, tag::Ptasv2Reg, "ptasv2_reg", Struct, 0x4c;
     /// `version`: bits 27:24 of dword 0x00. Read only.
@@ -8535,6 +10935,13 @@ register! { Ptasv2Reg, "PTASv2" 0x502e read write }
 /// `pter_phy_page_reg`: 28 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|error_.|---------------|error_type_cap |error_type_adm.|
+/// 0x0004 |-------|     error_injection_time      |ber_ma.|    ber_exp    |
+/// 0x0008 |---------------------------------------------------------------| to 0x18
+/// ```
 pub type PterPhyPageReg = Layout<tag::PterPhyPageReg, 0x1c>;
 layout! { PterPhyPageReg, tag::PterPhyPageReg, "pter_phy_page_reg", Struct, 0x1c;
     /// `error_type_oper`: bits 27:24 of dword 0x00. Read only.
@@ -8554,6 +10961,13 @@ layout! { PterPhyPageReg, tag::PterPhyPageReg, "pter_phy_page_reg", Struct, 0x1c
 /// `pter_port_page_reg`: 28 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|error_type_cap |error_type_adm.|
+/// 0x0004 |-----------------------------|error_co.|-----------------------|
+/// 0x0008 |---------------------------------------------------------------| to 0x18
+/// ```
 pub type PterPortPageReg = Layout<tag::PterPortPageReg, 0x1c>;
 layout! { PterPortPageReg, tag::PterPortPageReg, "pter_port_page_reg", Struct, 0x1c;
     /// `error_type_cap`: bits 15:8 of dword 0x00. Read only.
@@ -8567,6 +10981,11 @@ layout! { PterPortPageReg, tag::PterPortPageReg, "pter_port_page_reg", Struct, 0
 /// `pter_reg_page_data_auto`, a union: 28 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            pter_phy_page_reg or pter_port_page_reg            | to 0x18
+/// ```
 pub type PterRegPageDataAuto = Layout<tag::PterRegPageDataAuto, 0x1c>;
 layout! { PterRegPageDataAuto, tag::PterRegPageDataAuto, "pter_reg_page_data_auto", Union, 0x1c;
     /// `pter_phy_page_reg`: from byte 0x00 on.
@@ -8580,6 +10999,12 @@ layout! { PterRegPageDataAuto, tag::PterRegPageDataAuto, "pter_reg_page_data_aut
 /// Register PTER (0x5055), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|error_.|  local_port   |pn.|lp.|plane_.|-------|status |
+/// 0x0004 |                           page_data                           | to 0x1c
+/// ```
 pub type PterReg = Layout<tag::PterReg, 0x20>;
 layout! { PterReg, tag::PterReg, "pter_reg", Struct, 0x20;
     /// `error_page`: bits 27:24 of dword 0x00. Written to say which register is meant.
@@ -8602,6 +11027,11 @@ register! { PterReg, "PTER" 0x5055 read write }
 /// `ptys_ext_proto_ib_admin`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         ext_proto_ib                          |
+/// ```
 pub type PtysExtProtoIbAdmin = Layout<tag::PtysExtProtoIbAdmin, 0x04>;
 layout! { PtysExtProtoIbAdmin, tag::PtysExtProtoIbAdmin, "ptys_ext_proto_ib_admin", Struct, 0x04;
     /// `ext_proto_ib`: bits 31:0 of dword 0x00.
@@ -8611,6 +11041,11 @@ layout! { PtysExtProtoIbAdmin, tag::PtysExtProtoIbAdmin, "ptys_ext_proto_ib_admi
 /// `ptys_ext_proto_ib_cap_oper`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         ext_proto_ib                          |
+/// ```
 pub type PtysExtProtoIbCapOper = Layout<tag::PtysExtProtoIbCapOper, 0x04>;
 layout! { PtysExtProtoIbCapOper, tag::PtysExtProtoIbCapOper, "ptys_ext_proto_ib_cap_oper", Struct, 0x04;
     /// `ext_proto_ib`: bits 31:0 of dword 0x00. Read only.
@@ -8620,6 +11055,11 @@ layout! { PtysExtProtoIbCapOper, tag::PtysExtProtoIbCapOper, "ptys_ext_proto_ib_
 /// `ptys_ext_proto_nvlink_admin`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       ext_proto_nvlink                        |
+/// ```
 pub type PtysExtProtoNvlinkAdmin = Layout<tag::PtysExtProtoNvlinkAdmin, 0x04>;
 layout! { PtysExtProtoNvlinkAdmin, tag::PtysExtProtoNvlinkAdmin, "ptys_ext_proto_nvlink_admin", Struct, 0x04;
     /// `ext_proto_nvlink`: bits 31:0 of dword 0x00.
@@ -8629,6 +11069,11 @@ layout! { PtysExtProtoNvlinkAdmin, tag::PtysExtProtoNvlinkAdmin, "ptys_ext_proto
 /// `ptys_ext_proto_nvlink_cap_oper`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       ext_proto_nvlink                        |
+/// ```
 pub type PtysExtProtoNvlinkCapOper = Layout<tag::PtysExtProtoNvlinkCapOper, 0x04>;
 layout! { PtysExtProtoNvlinkCapOper, tag::PtysExtProtoNvlinkCapOper, "ptys_ext_proto_nvlink_cap_oper", Struct, 0x04;
     /// `ext_proto_nvlink`: bits 31:0 of dword 0x00. Read only.
@@ -8638,6 +11083,11 @@ layout! { PtysExtProtoNvlinkCapOper, tag::PtysExtProtoNvlinkCapOper, "ptys_ext_p
 /// `ptys_reg_ext_ib_proto_cap_auto`, a union: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | ptys_ext_proto_ib_cap_oper or ptys_ext_proto_nvlink_cap_oper  |
+/// ```
 pub type PtysRegExtIbProtoCapAuto = Layout<tag::PtysRegExtIbProtoCapAuto, 0x04>;
 layout! { PtysRegExtIbProtoCapAuto, tag::PtysRegExtIbProtoCapAuto, "ptys_reg_ext_ib_proto_cap_auto", Union, 0x04;
     /// `ptys_ext_proto_ib_cap_oper`: from byte 0x00 on.
@@ -8649,6 +11099,11 @@ layout! { PtysRegExtIbProtoCapAuto, tag::PtysRegExtIbProtoCapAuto, "ptys_reg_ext
 /// `ptys_reg_ext_ib_proto_admin_auto`, a union: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    ptys_ext_proto_ib_admin or ptys_ext_proto_nvlink_admin     |
+/// ```
 pub type PtysRegExtIbProtoAdminAuto = Layout<tag::PtysRegExtIbProtoAdminAuto, 0x04>;
 layout! { PtysRegExtIbProtoAdminAuto, tag::PtysRegExtIbProtoAdminAuto, "ptys_reg_ext_ib_proto_admin_auto", Union, 0x04;
     /// `ptys_ext_proto_ib_admin`: from byte 0x00 on.
@@ -8660,6 +11115,11 @@ layout! { PtysRegExtIbProtoAdminAuto, tag::PtysRegExtIbProtoAdminAuto, "ptys_reg
 /// `ptys_reg_ext_ib_proto_oper_auto`, a union: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | ptys_ext_proto_ib_cap_oper or ptys_ext_proto_nvlink_cap_oper  |
+/// ```
 pub type PtysRegExtIbProtoOperAuto = Layout<tag::PtysRegExtIbProtoOperAuto, 0x04>;
 layout! { PtysRegExtIbProtoOperAuto, tag::PtysRegExtIbProtoOperAuto, "ptys_reg_ext_ib_proto_oper_auto", Union, 0x04;
     /// `ptys_ext_proto_ib_cap_oper`: from byte 0x00 on.
@@ -8673,6 +11133,13 @@ layout! { PtysRegExtIbProtoOperAuto, tag::PtysRegExtIbProtoOperAuto, "ptys_reg_e
 /// Register PVLS (0x504b), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |-------------------------------|
+/// 0x0004 |-------------------------------|          vl_suspend           |
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type Pvls = Layout<tag::Pvls, 0x20>;
 layout! { Pvls, tag::Pvls, "pvls", Struct, 0x20;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.

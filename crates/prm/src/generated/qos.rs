@@ -118,6 +118,12 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// `qcam_access_reg_cap_mask`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |              qcam_access_reg_cap_mask_127_to_20               | to 0x8
+/// 0x000c |qcam_access_reg_cap_ma.|q|qcam_access_reg_cap_mask_18_.|q|q|q|q|
+/// ```
 pub type QcamAccessRegCapMask = Layout<tag::QcamAccessRegCapMask, 0x10>;
 layout! { QcamAccessRegCapMask, tag::QcamAccessRegCapMask, "qcam_access_reg_cap_mask", Struct, 0x10;
     /// `qcam_access_reg_cap_mask_127_to_20`: 108 bits from byte 0x00 on.
@@ -139,6 +145,12 @@ layout! { QcamAccessRegCapMask, tag::QcamAccessRegCapMask, "qcam_access_reg_cap_
 /// `qcam_qos_feature_cap_mask`: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |              qcam_qos_feature_cap_mask_127_to_5               | to 0x8
+/// 0x000c |         qcam_qos_feature_cap_mask_127_to_5          |q|qcam.|q|
+/// ```
 pub type QcamQosFeatureCapMask = Layout<tag::QcamQosFeatureCapMask, 0x10>;
 layout! { QcamQosFeatureCapMask, tag::QcamQosFeatureCapMask, "qcam_qos_feature_cap_mask", Struct, 0x10;
     /// `qcam_qos_feature_cap_mask_127_to_5`: 123 bits from byte 0x00 on.
@@ -154,6 +166,11 @@ layout! { QcamQosFeatureCapMask, tag::QcamQosFeatureCapMask, "qcam_qos_feature_c
 /// `qcam_reg_qos_access_reg_cap_mask`, a union: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                            reg_cap                            | to 0xc
+/// ```
 pub type QcamRegQosAccessRegCapMask = Layout<tag::QcamRegQosAccessRegCapMask, 0x10>;
 layout! { QcamRegQosAccessRegCapMask, tag::QcamRegQosAccessRegCapMask, "qcam_reg_qos_access_reg_cap_mask", Union, 0x10;
     /// `reg_cap`: from byte 0x00 on.
@@ -163,6 +180,11 @@ layout! { QcamRegQosAccessRegCapMask, tag::QcamRegQosAccessRegCapMask, "qcam_reg
 /// `qcam_reg_qos_feature_cap_mask`, a union: 16 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          feature_cap                          | to 0xc
+/// ```
 pub type QcamRegQosFeatureCapMask = Layout<tag::QcamRegQosFeatureCapMask, 0x10>;
 layout! { QcamRegQosFeatureCapMask, tag::QcamRegQosFeatureCapMask, "qcam_reg_qos_feature_cap_mask", Union, 0x10;
     /// `feature_cap`: from byte 0x00 on.
@@ -176,6 +198,16 @@ layout! { QcamRegQosFeatureCapMask, tag::QcamRegQosFeatureCapMask, "qcam_reg_qos
 /// Called `qcam` in mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------| feature_group |---------------|access_reg_gro.|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                    qos_access_reg_cap_mask                    | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x24
+/// 0x0028 |                     qos_feature_cap_mask                      | to 0x34
+/// 0x0038 |---------------------------------------------------------------| to 0x44
+/// ```
 #[doc(alias = "qcam")]
 pub type QcamReg = Layout<tag::QcamReg, 0x48>;
 layout! { QcamReg, tag::QcamReg, "qcam_reg", Struct, 0x48;
@@ -193,6 +225,12 @@ register! { QcamReg, "QCAM" 0x4019 read }
 /// `bufferx_reg`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |x|-------|d|l|e|---------------|             size              |
+/// 0x0004 |        xoff_threshold         |         xon_threshold         |
+/// ```
 pub type BufferxReg = Layout<tag::BufferxReg, 0x08>;
 layout! { BufferxReg, tag::BufferxReg, "bufferx_reg", Struct, 0x08;
     /// `xon_xoff_threshold_mask_n`: bit 31 of dword 0x00. Written only.
@@ -214,6 +252,12 @@ layout! { BufferxReg, tag::BufferxReg, "bufferx_reg", Struct, 0x08;
 /// `ets_tcn_config_reg`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |g|b|r|-----------------| group |-----------------|bw_allocation|
+/// 0x0004 |-----------------------|max_bw.|         max_bw_value          |
+/// ```
 pub type EtsTcnConfigReg = Layout<tag::EtsTcnConfigReg, 0x08>;
 layout! { EtsTcnConfigReg, tag::EtsTcnConfigReg, "ets_tcn_config_reg", Struct, 0x08;
     /// `g`: bit 31 of dword 0x00.
@@ -239,6 +283,12 @@ layout! { EtsTcnConfigReg, tag::EtsTcnConfigReg, "ets_tcn_config_reg", Struct, 0
 /// Called `ets_global` in mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---|r|---------------------------------------------------------|
+/// 0x0004 |-----------------------|max_bw.|max_bw_value_m.| max_bw_value  |
+/// ```
 #[doc(alias = "ets_global_config_register")]
 #[doc(alias = "ets_global")]
 pub type EtsGlobalConfigReg = Layout<tag::EtsGlobalConfigReg, 0x08>;
@@ -259,6 +309,14 @@ layout! { EtsGlobalConfigReg, tag::EtsGlobalConfigReg, "ets_global_config_reg", 
 /// Register QETCR (0x4005), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  port_number  |-------------------------------|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                       tc_configuration                        | to 0x44
+/// 0x0048 |                     global_configuration                      | to 0x4c
+/// ```
 pub type QetcReg = Layout<tag::QetcReg, 0x50>;
 layout! { QetcReg, tag::QetcReg, "qetc_reg", Struct, 0x50;
     /// `port_number`: bits 23:16 of dword 0x00.
@@ -273,6 +331,11 @@ register! { QetcReg, "QETCR" 0x4005 read write }
 /// `qpdpm_dscp_reg`: 2 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |e|---------------------| prio  |-------------------------------|
+/// ```
 pub type QpdpmDscpReg = Layout<tag::QpdpmDscpReg, 0x02>;
 layout! { QpdpmDscpReg, tag::QpdpmDscpReg, "qpdpm_dscp_reg", Struct, 0x02;
     /// `e`: bit 31 of dword 0x00.
@@ -288,6 +351,12 @@ layout! { QpdpmDscpReg, tag::QpdpmDscpReg, "qpdpm_dscp_reg", Struct, 0x02;
 /// Called `qpdpm` in mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|-----------------------|
+/// 0x0004 |                             dscp                              | to 0x80
+/// ```
 #[doc(alias = "qpdpm")]
 pub type QpdpmReg = Layout<tag::QpdpmReg, 0x84>;
 layout! { QpdpmReg, tag::QpdpmReg, "qpdpm_reg", Struct, 0x84;
@@ -307,6 +376,12 @@ register! { QpdpmReg, "QPDPM" 0x4013 read write }
 /// Called `qpts` in mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|-----------------------|
+/// 0x0004 |---------------------------------------------------------|trus.|
+/// ```
 #[doc(alias = "qpts")]
 pub type QptsReg = Layout<tag::QptsReg, 0x08>;
 layout! { QptsReg, tag::QptsReg, "qpts_reg", Struct, 0x08;
@@ -326,6 +401,20 @@ register! { QptsReg, "QPTS" 0x4002 read write }
 /// Called `sbcam` in mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------| feature_group |---------------|access_reg_gro.|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                    sb_access_reg_cap_mask                     | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x24
+/// 0x0028 |                      sb_feature_cap_mask                      | to 0x34
+/// 0x0038 |---------------------------------------------------------------|
+/// 0x003c |     cap_total_descriptors     |-------------------------------|
+/// 0x0040 |                     cap_total_buffer_size                     |
+/// 0x0044 |         cap_cell_size         |cap_max_pg_buf.|cap_num_pool_s.|
+/// 0x0048 |---------------|cap_sbsr_stat_.|cap_max_tclass.|cap_max_cpu_in.|
+/// ```
 #[doc(alias = "sbcam")]
 pub type SbcamReg = Layout<tag::SbcamReg, 0x4c>;
 layout! { SbcamReg, tag::SbcamReg, "sbcam_reg", Struct, 0x4c;
@@ -364,6 +453,16 @@ register! { SbcamReg, "SBCAM" 0xb01f read }
 /// Called `sbpr` in mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |d|s|-------|dir|---------------------------------------| pool  |
+/// 0x0004 |i|-------------|                     size                      |
+/// 0x0008 |-------------------------------------------------------| mode  |
+/// 0x000c |---------------|                buff_occupancy                 |
+/// 0x0010 |c|-------------|              max_buff_occupancy               |
+/// 0x0014 |---------------|              ext_buff_occupancy               |
+/// ```
 #[doc(alias = "sbpr")]
 pub type SbprReg = Layout<tag::SbprReg, 0x18>;
 layout! { SbprReg, tag::SbprReg, "sbpr_reg", Struct, 0x18;
@@ -399,6 +498,19 @@ register! { SbprReg, "SBPR" 0xb001 read write }
 /// Called `sbcm` in mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |d|s|-----------|  local_port   |pn.|  pg_buff  |---|lp.|---|dir|
+/// 0x0004 |-------------------------------------------------------------|e|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |---------------|                buff_occupancy                 |
+/// 0x0014 |c|-------------|              max_buff_occupancy               |
+/// 0x0018 |---------------|                   min_buff                    |
+/// 0x001c |i|-------------|                   max_buff                    |
+/// 0x0020 |---------------------------------------------------------------|
+/// 0x0024 |-------------------------------------------------------| pool  |
+/// ```
 #[doc(alias = "sbcm")]
 pub type SbcmReg = Layout<tag::SbcmReg, 0x28>;
 layout! { SbcmReg, tag::SbcmReg, "sbcm_reg", Struct, 0x28;
@@ -438,6 +550,12 @@ register! { SbcmReg, "SBCM" 0xb002 read write }
 /// `qtct_reg`: 8 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  port_number  |-------------------------|prio |
+/// 0x0004 |---------------------------------------------------------|tcla.|
+/// ```
 pub type QtctReg = Layout<tag::QtctReg, 0x08>;
 layout! { QtctReg, tag::QtctReg, "qtct_reg", Struct, 0x08;
     /// `port_number`: bits 23:16 of dword 0x00.
@@ -455,6 +573,16 @@ layout! { QtctReg, tag::QtctReg, "qtct_reg", Struct, 0x08;
 /// Called `dcbx_param_reg` in mlx5ctl, mstflint.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |d|d|d|---------|  port_number  |-------------------|max_applic.|
+/// 0x0004 |-----------------------------------------|vers.|---------|vers.|
+/// 0x0008 |w|-----|pfc_ca.|-------|pfc_ca.|-------|num_of.|-------|num_of.|
+/// 0x000c |r|-----|remote.|---------------------------------------|remote.|
+/// 0x0010 |-----------------------------------------------|     error     |
+/// 0x0014 |---------------------------------------------------------------| to 0x3c
+/// ```
 #[doc(alias = "dcbx_param_reg")]
 pub type DcbxParam = Layout<tag::DcbxParam, 0x40>;
 layout! { DcbxParam, tag::DcbxParam, "dcbx_param", Struct, 0x40;
@@ -496,6 +624,13 @@ register! { DcbxParam, "DCBX_PARAM" 0x4020 read write }
 /// `register_qshr`: 80 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|c|v|f|-|  local_port   |-------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0x44
+/// 0x0048 |                         global_config                         | to 0x4c
+/// ```
 pub type RegisterQshr = Layout<tag::RegisterQshr, 0x50>;
 layout! { RegisterQshr, tag::RegisterQshr, "register_qshr", Struct, 0x50;
     /// `connected_host`: bit 27 of dword 0x00.
@@ -513,6 +648,11 @@ layout! { RegisterQshr, tag::RegisterQshr, "register_qshr", Struct, 0x50;
 /// `application_prio_entry`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|prio.|---| sel |          protocol_id          |
+/// ```
 pub type ApplicationPrioEntry = Layout<tag::ApplicationPrioEntry, 0x04>;
 layout! { ApplicationPrioEntry, tag::ApplicationPrioEntry, "application_prio_entry", Struct, 0x04;
     /// `priority`: bits 23:21 of dword 0x00. Read only.
@@ -526,6 +666,11 @@ layout! { ApplicationPrioEntry, tag::ApplicationPrioEntry, "application_prio_ent
 /// `bufferx_lossless_thresholds`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |        xoff_threshold         |         xon_threshold         |
+/// ```
 pub type BufferxLosslessThresholds = Layout<tag::BufferxLosslessThresholds, 0x04>;
 layout! { BufferxLosslessThresholds, tag::BufferxLosslessThresholds, "bufferx_lossless_thresholds", Struct, 0x04;
     /// `xoff_threshold`: bits 31:16 of dword 0x00.
@@ -537,6 +682,11 @@ layout! { BufferxLosslessThresholds, tag::BufferxLosslessThresholds, "bufferx_lo
 /// `bufferx_reg_thresholds_auto`, a union: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                  bufferx_lossless_thresholds                  |
+/// ```
 pub type BufferxRegThresholdsAuto = Layout<tag::BufferxRegThresholdsAuto, 0x04>;
 layout! { BufferxRegThresholdsAuto, tag::BufferxRegThresholdsAuto, "bufferx_reg_thresholds_auto", Union, 0x04;
     /// `bufferx_lossless_thresholds`: from byte 0x00 on.
@@ -548,6 +698,16 @@ layout! { BufferxRegThresholdsAuto, tag::BufferxRegThresholdsAuto, "bufferx_reg_
 /// Register CWCAM (0x281f), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------| feature_group |---------------|access_reg_gro.|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                    cw_access_reg_cap_mask                     | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x24
+/// 0x0028 |                       feature_cap_mask                        | to 0x34
+/// 0x0038 |---------------------------------------------------------------| to 0x4c
+/// ```
 pub type Cwcam = Layout<tag::Cwcam, 0x50>;
 layout! { Cwcam, tag::Cwcam, "cwcam", Struct, 0x50;
     /// `feature_group`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -566,6 +726,20 @@ register! { Cwcam, "CWCAM" 0x281f read }
 /// Register CWTP (0x2802), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |pn.|lp.|-----------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |-----------------------------------------------| traffic_class |
+/// 0x0024 |-------------|m|-----------------------------------------------|
+/// 0x0028 |---------------|                 profile1_min                  |
+/// 0x002c |-|profile1_per.|                 profile1_max                  |
+/// 0x0030 |---------------|                 profile2_min                  |
+/// 0x0034 |-|profile2_per.|                 profile2_max                  |
+/// 0x0038 |---------------|                 profile3_min                  |
+/// 0x003c |-|profile3_per.|                 profile3_max                  |
+/// ```
 pub type Cwtp = Layout<tag::Cwtp, 0x40>;
 layout! { Cwtp, tag::Cwtp, "cwtp", Struct, 0x40;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -604,6 +778,15 @@ register! { Cwtp, "CWTP" 0x2802 read write }
 /// Register CWTPM (0x2803), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |pn.|lp.|-----------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |-----------------------------------------------| traffic_class |
+/// 0x0024 |---------------------------------------------------------|e|e|e|
+/// 0x0028 |---------------------------------------------------------------| to 0x40
+/// ```
 pub type Cwtpm = Layout<tag::Cwtpm, 0x44>;
 layout! { Cwtpm, tag::Cwtpm, "cwtpm", Struct, 0x44;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -630,6 +813,14 @@ register! { Cwtpm, "CWTPM" 0x2803 read write }
 /// With its list `app_prio`: [`DcbxAppRegWithAppPrio`].
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  port_number  |-------------------------------|
+/// 0x0004 |---------------------------------------------------|num_app_pr.|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 | app_prio[]
+/// ```
 pub type DcbxAppReg = Layout<tag::DcbxAppReg, 0x10>;
 
 /// `dcbx_app_reg` and its list `app_prio`.
@@ -648,6 +839,11 @@ register! { DcbxAppReg, "DCBX_APP" 0x4021 read }
 /// Register FP_SL_MAP (0x7002), written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------------------|     port      |
+/// ```
 pub type FpSlMapArg = Layout<tag::FpSlMapArg, 0x04>;
 layout! { FpSlMapArg, tag::FpSlMapArg, "fp_sl_map_arg", Struct, 0x04;
     /// `port`: bits 7:0 of dword 0x00. Written to say which register is meant.
@@ -658,6 +854,12 @@ register! { FpSlMapArg, "FP_SL_MAP" 0x7002 write }
 /// `stat_bufferx_reg`: 8 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|           watermark           |
+/// 0x0004 |-------------------------------|          used_buffer          |
+/// ```
 pub type StatBufferxReg = Layout<tag::StatBufferxReg, 0x08>;
 layout! { StatBufferxReg, tag::StatBufferxReg, "stat_bufferx_reg", Struct, 0x08;
     /// `watermark`: bits 15:0 of dword 0x00. Read only.
@@ -671,6 +873,18 @@ layout! { StatBufferxReg, tag::StatBufferxReg, "stat_bufferx_reg", Struct, 0x08;
 /// Register QEEC (0x400d), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |pn.|lp.|-----------------------|
+/// 0x0004 |-----------------------|elemen.|---------------| element_index |
+/// 0x0008 |-----------------------------------------------|next_element_i.|
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |m|                       max_shaper_rate                       |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |d|-----------------------------|d|-------------|  dwrr_weight  |
+/// 0x001c |---------------------------------------------------------------|
+/// ```
 pub type Qeec = Layout<tag::Qeec, 0x20>;
 layout! { Qeec, tag::Qeec, "qeec", Struct, 0x20;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -703,6 +917,13 @@ register! { Qeec, "QEEC" 0x400d read write }
 /// Register QHLL (0x4016), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|-----------------------|
+/// 0x0004 |   hll_mask    |-------------------------------------|hll_time |
+/// 0x0008 |s|-------------------------------------------------------|stal.|
+/// ```
 pub type Qhll = Layout<tag::Qhll, 0x0c>;
 layout! { Qhll, tag::Qhll, "qhll", Struct, 0x0c;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -725,6 +946,12 @@ register! { Qhll, "QHLL" 0x4016 read write }
 /// Register QPDP (0x4007), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|-----------------------|
+/// 0x0004 |-------------------------------------------|co.|-------|switch.|
+/// ```
 pub type Qpdp = Layout<tag::Qpdp, 0x08>;
 layout! { Qpdp, tag::Qpdp, "qpdp", Struct, 0x08;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -743,6 +970,12 @@ register! { Qpdp, "QPDP" 0x4007 read write }
 /// Register QPRT (0x4008), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|d| pcp |---------------|
+/// 0x0004 |-------------------------------------------|co.|-------| rprio |
+/// ```
 pub type Qprt = Layout<tag::Qprt, 0x08>;
 layout! { Qprt, tag::Qprt, "qprt", Struct, 0x08;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -765,6 +998,13 @@ register! { Qprt, "QPRT" 0x4008 read write }
 /// Register QSHR (0x4030), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|c|-|f|-|  local_port   |-------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0x44
+/// 0x0048 |                     global_configuration                      | to 0x4c
+/// ```
 pub type Qshr = Layout<tag::Qshr, 0x50>;
 layout! { Qshr, tag::Qshr, "qshr", Struct, 0x50;
     /// `ch`: bit 27 of dword 0x00. Written to say which register is meant.
@@ -783,6 +1023,13 @@ register! { Qshr, "QSHR" 0x4030 read write }
 /// Register QSPCP (0x401e), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|  local_port   |---|lp.|---------------|switch.|
+/// 0x0004 |---------------------------------------------------------|rx_c.|
+/// 0x0008 |---------------------------------------------------------|tx_c.|
+/// ```
 pub type Qspcp = Layout<tag::Qspcp, 0x0c>;
 layout! { Qspcp, tag::Qspcp, "qspcp", Struct, 0x0c;
     /// `local_port`: bits 23:16 of dword 0x00. Written to say which register is meant.
@@ -803,6 +1050,12 @@ register! { Qspcp, "QSPCP" 0x401e read write }
 /// Register QSPIP (0x400e), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------|switch.|
+/// 0x0004 |---------------------------------------------------------|ieee.|
+/// ```
 pub type Qspip = Layout<tag::Qspip, 0x08>;
 layout! { Qspip, tag::Qspip, "qspip", Struct, 0x08;
     /// `switch_prio`: bits 3:0 of dword 0x00. Written to say which register is meant.
@@ -817,6 +1070,12 @@ register! { Qspip, "QSPIP" 0x400e read write }
 /// Register QTCT (0x400a), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |op.|c|c|-------|  local_port   |---|lp.|---------------|switch.|
+/// 0x0004 |-------------------------------------------------------|tclass |
+/// ```
 pub type Qtct = Layout<tag::Qtct, 0x08>;
 layout! { Qtct, tag::Qtct, "qtct", Struct, 0x08;
     /// `operation_type`: bits 31:30 of dword 0x00. Written to say which register is meant.

@@ -173,6 +173,43 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
 /// Queue pair context.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | state |lag_tx.|      st       |---|i|pm.|r|re.|offloa.|en.|---|
+/// 0x0004 |w|b|a|l|-|d|d|d|                      pd                       |
+/// 0x0008 | mtu |log_msg_.|-|log_rq.|log_.|n|log_sq.|-|re.|ts.|d|r|ulp_st.|
+/// 0x000c |counter_set_id |                   uar_page                    |
+/// 0x0010 |se.|-|f|cnak_r.|                  user_index                   |
+/// 0x0014 |-----|log_page.|                  remote_qpn                   |
+/// 0x0018 |                     primary_address_path                      | to 0x40
+/// 0x0044 |                    secondary_address_path                     | to 0x6c
+/// 0x0070 |log_ac.|-------|log_.|---|retr.|rnr_.|-|f|cur_.|cur_.|---------|
+/// 0x0074 |-------------------------------|packet_pacing_rate_limit_index |
+/// 0x0078 |---------------|                 next_send_psn                 |
+/// 0x007c |-----|log_num_.|                    cqn_snd                    |
+/// 0x0080 |-----|log_num_.|                   deth_sqpn                   |
+/// 0x0084 |---------------------------------------------------------------|
+/// 0x0088 |---------------|                last_acked_psn                 |
+/// 0x008c |---------------|                      ssn                      |
+/// 0x0090 |---------------|log_.|-|atomic.|r|r|r|-|page_offset|---|d|c|c|c|
+/// 0x0094 |-----|min_rnr_.|                 next_rcv_psn                  |
+/// 0x0098 |---------------|                     xrcd                      |
+/// 0x009c |---------------|                    cqn_rcv                    |
+/// 0x00a0 |                           dbr_addr                            | to 0xa4
+/// 0x00a8 |                             q_key                             |
+/// 0x00ac |---------|rq_t.|                srqn_rmpn_xrqn                 |
+/// 0x00b0 |---------------|                     rmsn                      |
+/// 0x00b4 |      hw_sq_wqebb_counter      |      sw_sq_wqebb_counter      |
+/// 0x00b8 |                         hw_rq_counter                         |
+/// 0x00bc |                         sw_rq_counter                         |
+/// 0x00c0 |---------------------------------------------------------------|
+/// 0x00c4 |-----------------------------|c|    cs_req     |    cs_res     |
+/// 0x00c8 |                         dc_access_key                         | to 0xcc
+/// 0x00d0 |-----|d|-------------------------------------------------------|
+/// 0x00d4 |---------------------------------------------------------------| to 0xe0
+/// 0x00e4 |                          dbr_umem_id                          |
+/// ```
 pub type Qpc = Layout<tag::Qpc, 0xe8>;
 layout! { Qpc, tag::Qpc, "qpc", Struct, 0xe8, "Queue pair context.";
     /// `state`: bits 31:28 of dword 0x00.
@@ -346,6 +383,25 @@ layout! { Qpc, tag::Qpc, "qpc", Struct, 0xe8, "Queue pair context.";
 /// Context of a DCT: target of dynamically connected transport.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------| state |-------------------------------|offloa.|-|d|---|
+/// 0x0004 |-------------|d|                  user_index                   |
+/// 0x0008 |---------------|                      cqn                      |
+/// 0x000c |counter_set_id |atomic.|r|r|r|a|l|r|f|d|d|---------------------|
+/// 0x0010 |---------------|    cs_res     |-----|min_rnr_.|---------------|
+/// 0x0014 |---------------|                   srqn_xrqn                   |
+/// 0x0018 |---------------|                      pd                       |
+/// 0x001c |    tclass     |-------|              flow_label               |
+/// 0x0020 |                         dc_access_key                         | to 0x24
+/// 0x0028 |---------| mtu |     port      |          pkey_index           |
+/// 0x002c |---------------| my_addr_index |---------------|   hop_limit   |
+/// 0x0030 |                 dc_access_key_violation_count                 |
+/// 0x0034 |---------------------------------------|d|eth_.|ecn|   dscp    |
+/// 0x0038 |---------------------------------------------------------------|
+/// 0x003c |                              ece                              |
+/// ```
 pub type Dctc = Layout<tag::Dctc, 0x40>;
 layout! { Dctc, tag::Dctc, "dctc", Struct, 0x40, "Context of a DCT: target of dynamically connected transport.";
     /// `state`: bits 27:24 of dword 0x00.
@@ -426,6 +482,13 @@ layout! { Dctc, tag::Dctc, "dctc", Struct, 0x40, "Context of a DCT: target of dy
 /// Output of SQERR2RTS_QP (0x506).
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type Sqerr2rtsQpOut = Layout<tag::Sqerr2rtsQpOut, 0x10>;
 layout! { Sqerr2rtsQpOut, tag::Sqerr2rtsQpOut, "sqerr2rts_qp_out", Struct, 0x10, "Output of SQERR2RTS_QP: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -443,8 +506,38 @@ layout! { Sqerr2rtsQpOut, tag::Sqerr2rtsQpOut, "sqerr2rts_qp_out", Struct, 0x10,
 /// Select mask `opt_param_mask`: [`QpOptParam`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      qpn                      |
+/// 0x000c |-|c|---------------------------|          function_id          |
+/// 0x0010 |                        opt_param_mask                         |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |                              qpc                              | to 0xfc
+/// 0x0100 |---------------------------------------------------------------| to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{QpSt, Qpn, Sqerr2rtsQpIn};
+///
+/// // A failed send brings a UD queue pair into SQER. This lets it send again, with a new Q_Key.
+/// let rts =
+///     Sqerr2rtsQpIn::transition(QpSt::UD).q_key(0x1111_1111).build()?.with_qpn(Qpn::new(0x99));
+/// assert!(rts.opt_param_mask().q_key());
+/// assert_eq!(rts.qpc().q_key(), 0x1111_1111);
+///
+/// // An RC queue pair has no Q_Key.
+/// let rc = Sqerr2rtsQpIn::transition(QpSt::RC).q_key(0x1111_1111).build();
+/// assert_eq!(
+///     rc.unwrap_err().to_string(),
+///     "SQERR2RTS_QP of an RC queue pair does not take qpc.q_key"
+/// );
+/// # Ok::<(), mlx5_prm::TransitionError>(())
+/// ```
 pub type Sqerr2rtsQpIn = Layout<tag::Sqerr2rtsQpIn, 0x110>;
-layout! { Sqerr2rtsQpIn, tag::Sqerr2rtsQpIn, "sqerr2rts_qp_in", Struct, 0x110, opcode 0x506, "Input of SQERR2RTS_QP, which moves a queue pair from SQER to RTS.";
+layout! { Sqerr2rtsQpIn, tag::Sqerr2rtsQpIn, "sqerr2rts_qp_in", Struct, 0x110, opcode 0x506, "Moves a queue pair whose send queue is in error back to RTS.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -469,6 +562,13 @@ request! { Sqerr2rtsQpIn => Sqerr2rtsQpOut }
 /// Output of SQD_RTS_QP (0x50c).
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type Sqd2rtsQpOut = Layout<tag::Sqd2rtsQpOut, 0x10>;
 layout! { Sqd2rtsQpOut, tag::Sqd2rtsQpOut, "sqd2rts_qp_out", Struct, 0x10, "Output of SQD_RTS_QP: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -486,8 +586,32 @@ layout! { Sqd2rtsQpOut, tag::Sqd2rtsQpOut, "sqd2rts_qp_out", Struct, 0x10, "Outp
 /// Select mask `opt_param_mask`: [`QpOptParam`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      qpn                      |
+/// 0x000c |-|c|---------------------------|          function_id          |
+/// 0x0010 |                        opt_param_mask                         |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |                              qpc                              | to 0xfc
+/// 0x0100 |---------------------------------------------------------------| to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{QpSt, Qpn, Sqd2rtsQpIn};
+///
+/// // The send queue is drained. Before it goes on, the other side gets the right to write.
+/// let rts = Sqd2rtsQpIn::transition(QpSt::RC).rwe(true).build()?.with_qpn(Qpn::new(0x99));
+///
+/// assert_eq!(rts.as_bytes()[..12], [0x05, 0x0c, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x99]);
+/// assert!(rts.opt_param_mask().rwe() && rts.qpc().rwe());
+/// assert!(!rts.opt_param_mask().rre()); // reads stay as they are
+/// # Ok::<(), mlx5_prm::TransitionError>(())
+/// ```
 pub type Sqd2rtsQpIn = Layout<tag::Sqd2rtsQpIn, 0x110>;
-layout! { Sqd2rtsQpIn, tag::Sqd2rtsQpIn, "sqd2rts_qp_in", Struct, 0x110, opcode 0x50c, "Input of SQD_RTS_QP, which moves a drained queue pair back to RTS.";
+layout! { Sqd2rtsQpIn, tag::Sqd2rtsQpIn, "sqd2rts_qp_in", Struct, 0x110, opcode 0x50c, "Moves a queue pair whose send queue is drained back to RTS. The kernel does not let it through DEVX.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -512,6 +636,14 @@ request! { Sqd2rtsQpIn => Sqd2rtsQpOut }
 /// Output of RTS2RTS_QP (0x505).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |                              ece                              |
+/// ```
 pub type Rts2rtsQpOut = Layout<tag::Rts2rtsQpOut, 0x10>;
 layout! { Rts2rtsQpOut, tag::Rts2rtsQpOut, "rts2rts_qp_out", Struct, 0x10, "Output of RTS2RTS_QP: the ECE options in force.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -533,8 +665,40 @@ layout! { Rts2rtsQpOut, tag::Rts2rtsQpOut, "rts2rts_qp_out", Struct, 0x10, "Outp
 /// Select mask `opt_param_mask_95_32`: [`QpOptParamExt`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |q|-------------|                      qpn                      |
+/// 0x000c |-|c|---------------------------|          function_id          |
+/// 0x0010 |                        opt_param_mask                         |
+/// 0x0014 |                              ece                              |
+/// 0x0018 |                              qpc                              | to 0xfc
+/// 0x0100 |---------------------------------------------------------------| to 0x104
+/// 0x0108 |                     opt_param_mask_95_32                      | to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{CounterSetId, QpSt, Qpn, Rts2rtsQpIn};
+///
+/// // Binds a queue pair at work to a Q counter, and forbids the other side to read.
+/// let rts = Rts2rtsQpIn::transition(QpSt::RC)
+///     .counter_set_id(CounterSetId::new(5))
+///     .rre(false)
+///     .build()?
+///     .with_qpn(Qpn::new(0x99));
+/// let mask = rts.opt_param_mask();
+/// assert!(mask.counter_set_id() && mask.rre() && !mask.rwe());
+///
+/// // The UDP source port has its bit in a second mask, and is not for the builder.
+/// let moved = rts.changing_udp_sport(0xc123);
+/// assert_eq!(moved.as_bytes()[0x50..0x54], [0, 0, 0xc1, 0x23]);
+/// assert!(moved.opt_param_mask_95_32().udp_sport());
+/// # Ok::<(), mlx5_prm::TransitionError>(())
+/// ```
 pub type Rts2rtsQpIn = Layout<tag::Rts2rtsQpIn, 0x110>;
-layout! { Rts2rtsQpIn, tag::Rts2rtsQpIn, "rts2rts_qp_in", Struct, 0x110, opcode 0x505, "Input of RTS2RTS_QP, which changes a queue pair in RTS.";
+layout! { Rts2rtsQpIn, tag::Rts2rtsQpIn, "rts2rts_qp_in", Struct, 0x110, opcode 0x505, "Changes a queue pair in RTS.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -565,6 +729,14 @@ request! { Rts2rtsQpIn => Rts2rtsQpOut }
 /// Output of RTR2RTS_QP (0x504).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |                              ece                              |
+/// ```
 pub type Rtr2rtsQpOut = Layout<tag::Rtr2rtsQpOut, 0x10>;
 layout! { Rtr2rtsQpOut, tag::Rtr2rtsQpOut, "rtr2rts_qp_out", Struct, 0x10, "Output of RTR2RTS_QP: the ECE options in force.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -584,8 +756,39 @@ layout! { Rtr2rtsQpOut, tag::Rtr2rtsQpOut, "rtr2rts_qp_out", Struct, 0x10, "Outp
 /// Select mask `opt_param_mask`: [`QpOptParam`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      qpn                      |
+/// 0x000c |-|c|---------------------------|          function_id          |
+/// 0x0010 |                        opt_param_mask                         |
+/// 0x0014 |                              ece                              |
+/// 0x0018 |                              qpc                              | to 0xfc
+/// 0x0100 |---------------------------------------------------------------| to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{QpSt, Qpn, Rtr2rtsQpIn};
+///
+/// let rts = Rtr2rtsQpIn::transition(QpSt::RC)
+///     .next_send_psn(0x00_5678) // what the other side waits for
+///     .ack_timeout(14) // 4.096 microseconds, 14 times doubled: 67 milliseconds
+///     .retry_count(7)
+///     .rnr_retry(7) // without end
+///     .log_sra_max(4)
+///     .min_rnr_nak(12) // not required: counts by its bit of the mask
+///     .build()?
+///     .with_qpn(Qpn::new(0x99));
+///
+/// assert_eq!(rts.as_bytes()[0x10..0x14], [0, 0, 0, 0x40]);
+/// assert!(rts.opt_param_mask().rnr_timeout());
+/// assert_eq!(rts.qpc().primary_address_path().ack_timeout(), 14);
+/// # Ok::<(), mlx5_prm::TransitionError>(())
+/// ```
 pub type Rtr2rtsQpIn = Layout<tag::Rtr2rtsQpIn, 0x110>;
-layout! { Rtr2rtsQpIn, tag::Rtr2rtsQpIn, "rtr2rts_qp_in", Struct, 0x110, opcode 0x504, "Input of RTR2RTS_QP, which moves a queue pair from RTR to RTS.";
+layout! { Rtr2rtsQpIn, tag::Rtr2rtsQpIn, "rtr2rts_qp_in", Struct, 0x110, opcode 0x504, "Moves a queue pair from RTR to RTS: it can send.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -612,6 +815,14 @@ request! { Rtr2rtsQpIn => Rtr2rtsQpOut }
 /// Output of RST2INIT_QP (0x502).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |                              ece                              |
+/// ```
 pub type Rst2initQpOut = Layout<tag::Rst2initQpOut, 0x10>;
 layout! { Rst2initQpOut, tag::Rst2initQpOut, "rst2init_qp_out", Struct, 0x10, "Output of RST2INIT_QP: the ECE options in force.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -631,8 +842,40 @@ layout! { Rst2initQpOut, tag::Rst2initQpOut, "rst2init_qp_out", Struct, 0x10, "O
 /// Select mask `opt_param_mask`: [`QpOptParam`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      qpn                      |
+/// 0x000c |-|c|---------------------------|          function_id          |
+/// 0x0010 |                        opt_param_mask                         |
+/// 0x0014 |                              ece                              |
+/// 0x0018 |                              qpc                              | to 0xfc
+/// 0x0100 |---------------------------------------------------------------| to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{QpSt, Qpn, Rst2initQpIn};
+///
+/// let init = Rst2initQpIn::transition(QpSt::RC)
+///     .vhca_port_num(1)
+///     .pkey_index(0) // has to be given, though it is 0
+///     .rre(true)
+///     .rwe(true)
+///     .rae(false)
+///     .build()?
+///     .with_qpn(Qpn::new(0x99));
+/// assert_eq!(init.as_bytes()[..12], [0x05, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x99]);
+/// assert_eq!(init.opt_param_mask().into_bits(), 0); // all of these count without the mask
+///
+/// // UD has no RDMA, but a Q_Key.
+/// let ud = Rst2initQpIn::transition(QpSt::UD).vhca_port_num(1).pkey_index(0).build();
+/// assert_eq!(ud.unwrap_err().to_string(), "RST2INIT_QP of a UD queue pair lacks qpc.q_key");
+/// # Ok::<(), mlx5_prm::TransitionError>(())
+/// ```
 pub type Rst2initQpIn = Layout<tag::Rst2initQpIn, 0x110>;
-layout! { Rst2initQpIn, tag::Rst2initQpIn, "rst2init_qp_in", Struct, 0x110, opcode 0x502, "Input of RST2INIT_QP, which moves a queue pair from RST to INIT.";
+layout! { Rst2initQpIn, tag::Rst2initQpIn, "rst2init_qp_in", Struct, 0x110, opcode 0x502, "Moves a queue pair from RST to INIT.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -657,6 +900,11 @@ request! { Rst2initQpIn => Rst2initQpOut }
 /// `cqe_error_syndrome`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |hw_error_syndr.|hw_syn.|-------|vendor_error_s.|   syndrome    |
+/// ```
 pub type CqeErrorSyndrome = Layout<tag::CqeErrorSyndrome, 0x04>;
 layout! { CqeErrorSyndrome, tag::CqeErrorSyndrome, "cqe_error_syndrome", Struct, 0x04, "What went wrong, in the codes of an error completion.";
     /// `hw_error_syndrome`: bits 31:24 of dword 0x00.
@@ -674,6 +922,13 @@ layout! { CqeErrorSyndrome, tag::CqeErrorSyndrome, "cqe_error_syndrome", Struct,
 /// Extension of the queue pair context, as Linux knows it.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x8
+/// 0x000c |                        error_syndrome                         |
+/// 0x0010 |---------------------------------------------------------------| to 0xbc
+/// ```
 pub type QpContextExtension = Layout<tag::QpContextExtension, 0xc0>;
 layout! { QpContextExtension, tag::QpContextExtension, "qp_context_extension", Struct, 0xc0, "Extension of the queue pair context, as Linux knows it.";
     /// `error_syndrome`: from byte 0x0c on.
@@ -687,6 +942,12 @@ layout! { QpContextExtension, tag::QpContextExtension, "qp_context_extension", S
 /// With its list `pas`: [`QpcExtensionAndPasListInWithPas`].
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      qpc_data_extension                       | to 0xbc
+/// 0x00c0 | pas[]
+/// ```
 pub type QpcExtensionAndPasListIn = Layout<tag::QpcExtensionAndPasListIn, 0xc0>;
 
 /// `qpc_extension_and_pas_list_in` and its list `pas`.
@@ -704,6 +965,11 @@ layout! { QpcExtensionAndPasListIn, tag::QpcExtensionAndPasListIn, "qpc_extensio
 /// With its list `pas`: [`QpPasListInWithPas`].
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | pas[]
+/// ```
 pub type QpPasListIn = Layout<tag::QpPasListIn, 0x00>;
 
 /// `qp_pas_list_in` and its list `pas`.
@@ -719,6 +985,11 @@ layout! { QpPasListIn, tag::QpPasListIn, "qp_pas_list_in", Struct, 0x00, "Pages 
 /// With its list `qpc_ext_and_pas_list.pas`: [`QpPasOrQpcExtAndPasWithQpcExtAndPasListPas`].
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                     qpc_ext_and_pas_list                      | to 0xbc
+/// ```
 pub type QpPasOrQpcExtAndPas = Layout<tag::QpPasOrQpcExtAndPas, 0xc0>;
 
 /// `qp_pas_or_qpc_ext_and_pas` and its list `qpc_ext_and_pas_list.pas`.
@@ -744,6 +1015,18 @@ impl QpPasOrQpcExtAndPas {
 /// With its list `qp_pas_or_qpc_ext_and_pas.qpc_ext_and_pas_list.pas`: [`QueryQpOutWithQpcExtAndPasListPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                        opt_param_mask                         |
+/// 0x0014 |                              ece                              |
+/// 0x0018 |                              qpc                              | to 0xfc
+/// 0x0100 |---------------------------------------------------------------| to 0x10c
+/// 0x0110 |                   qp_pas_or_qpc_ext_and_pas                   | to 0x1cc
+/// ```
 pub type QueryQpOut = Layout<tag::QueryQpOut, 0x1d0>;
 
 /// `query_qp_out` and its list `qp_pas_or_qpc_ext_and_pas.qpc_ext_and_pas_list.pas`.
@@ -775,8 +1058,37 @@ impl QueryQpOut {
 /// Input of QUERY_QP (0x50b). Reads the context of a queue pair.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |q|-------------|                      qpn                      |
+/// 0x000c |-|c|---------------------------|          function_id          |
+/// ```
+///
+/// ```
+/// use mlx5_prm::{PathMtu, QpSt, QpState, Qpn, QueryQpIn, QueryQpOut};
+///
+/// let query = QueryQpIn::new().with_qpn(Qpn::new(0x99));
+/// assert_eq!(query.as_bytes()[..12], [0x05, 0x0b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x99]);
+///
+/// // What the adapter answers: the context from byte 0x18 on.
+/// let mut answer = [0; QueryQpOut::SIZE];
+/// answer[0x18] = 0x30; // state
+/// answer[0x20] = 0xa0; // mtu
+/// answer[0x2d..0x30].copy_from_slice(&[0, 0x01, 0xb2]); // remote_qpn
+/// answer[0x91..0x94].copy_from_slice(&[0, 0x56, 0x78]); // next_send_psn
+///
+/// let qpc = QueryQpOut::view(&answer)?.qpc();
+/// assert_eq!((qpc.state(), qpc.st()), (QpState::RTS, QpSt::RC));
+/// assert_eq!(qpc.mtu(), PathMtu::BYTES_4096);
+/// assert_eq!(qpc.remote_qpn(), Qpn::new(0x1b2));
+/// assert_eq!(qpc.next_send_psn(), 0x5678);
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type QueryQpIn = Layout<tag::QueryQpIn, 0x10>;
-layout! { QueryQpIn, tag::QueryQpIn, "query_qp_in", Struct, 0x10, opcode 0x50b, "Input of QUERY_QP, which reads a queue pair.";
+layout! { QueryQpIn, tag::QueryQpIn, "query_qp_in", Struct, 0x10, opcode 0x50b, "Reads the context of a queue pair.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -799,6 +1111,15 @@ request! { QueryQpIn => QueryQpOut }
 /// Output of QUERY_DCT (0x713).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                       dct_context_entry                       | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type QueryDctOut = Layout<tag::QueryDctOut, 0x80>;
 layout! { QueryDctOut, tag::QueryDctOut, "query_dct_out", Struct, 0x80, "Output of QUERY_DCT: the context.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -814,8 +1135,16 @@ layout! { QueryDctOut, tag::QueryDctOut, "query_dct_out", Struct, 0x80, "Output 
 /// Input of QUERY_DCT (0x713). Reads the context of a DC target.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     dctn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type QueryDctIn = Layout<tag::QueryDctIn, 0x10>;
-layout! { QueryDctIn, tag::QueryDctIn, "query_dct_in", Struct, 0x10, opcode 0x713, "Input of QUERY_DCT, which reads a DCT.";
+layout! { QueryDctIn, tag::QueryDctIn, "query_dct_in", Struct, 0x10, opcode 0x713, "Reads the context of a DC target.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -834,6 +1163,13 @@ request! { QueryDctIn => QueryDctOut }
 /// Called `2rst_qp_out` in dpdk.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 #[doc(alias = "2rst_qp_out")]
 pub type Qp2rstOut = Layout<tag::Qp2rstOut, 0x10>;
 layout! { Qp2rstOut, tag::Qp2rstOut, "qp_2rst_out", Struct, 0x10, "Output of 2RST_QP: nothing but the status.";
@@ -850,9 +1186,29 @@ layout! { Qp2rstOut, tag::Qp2rstOut, "qp_2rst_out", Struct, 0x10, "Output of 2RS
 /// Called `2rst_qp_in` in dpdk.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |        vhca_tunnel_id         |            op_mod             |
+/// 0x0008 |---------------|                      qpn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
+///
+/// ```
+/// use mlx5_prm::{Qp2rstIn, Qp2rstOut, Qpn, Status};
+///
+/// // The queue pair can be set up anew, beginning by RST2INIT_QP.
+/// let reset = Qp2rstIn::new().with_qpn(Qpn::new(0x99));
+/// assert_eq!(reset.as_bytes()[..12], [0x05, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x99]);
+///
+/// let answer = [0; Qp2rstOut::SIZE];
+/// assert_eq!(Qp2rstOut::view(&answer)?.status(), Status::OK);
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 #[doc(alias = "2rst_qp_in")]
 pub type Qp2rstIn = Layout<tag::Qp2rstIn, 0x10>;
-layout! { Qp2rstIn, tag::Qp2rstIn, "qp_2rst_in", Struct, 0x10, opcode 0x50a, "Input of 2RST_QP, which moves a queue pair to RST.";
+layout! { Qp2rstIn, tag::Qp2rstIn, "qp_2rst_in", Struct, 0x10, opcode 0x50a, "Moves a queue pair from any state to RST.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -871,6 +1227,13 @@ request! { Qp2rstIn => Qp2rstOut }
 /// Output of 2ERR_QP (0x507).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type Qp2errOut = Layout<tag::Qp2errOut, 0x10>;
 layout! { Qp2errOut, tag::Qp2errOut, "qp_2err_out", Struct, 0x10, "Output of 2ERR_QP: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -884,8 +1247,28 @@ layout! { Qp2errOut, tag::Qp2errOut, "qp_2err_out", Struct, 0x10, "Output of 2ER
 /// Input of 2ERR_QP (0x507). Moves a queue pair from any state to ERR.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      qpn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
+///
+/// ```
+/// use mlx5_prm::{Command, Qp2errIn, QpSt, QpState, Qpn};
+///
+/// // Flushes what is posted: each entry left is completed with an error.
+/// const FLUSH: Qp2errIn = Qp2errIn::new().with_qpn(Qpn::new(0x99));
+/// assert_eq!(FLUSH.as_bytes()[..12], [0x05, 0x07, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x99]);
+///
+/// // It takes no fields, and starts from any state.
+/// let transition = Qp2errIn::COMMAND.transition.as_ref().unwrap();
+/// assert!(transition.is_from(QpState::RTS, QpSt::RC) && transition.fields.is_empty());
+/// ```
 pub type Qp2errIn = Layout<tag::Qp2errIn, 0x10>;
-layout! { Qp2errIn, tag::Qp2errIn, "qp_2err_in", Struct, 0x10, opcode 0x507, "Input of 2ERR_QP, which moves a queue pair to ERR.";
+layout! { Qp2errIn, tag::Qp2errIn, "qp_2err_in", Struct, 0x10, opcode 0x507, "Moves a queue pair from any state to ERR.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -902,6 +1285,14 @@ request! { Qp2errIn => Qp2errOut }
 /// Output of MAD_IFC (0x50d).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                      response_mad_packet                      | to 0x10c
+/// ```
 pub type MadIfcOut = Layout<tag::MadIfcOut, 0x110>;
 layout! { MadIfcOut, tag::MadIfcOut, "mad_ifc_out", Struct, 0x110, "Output of MAD_IFC: the answer to the datagram.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -917,8 +1308,17 @@ layout! { MadIfcOut, tag::MadIfcOut, "mad_ifc_out", Struct, 0x110, "Output of MA
 /// Input of MAD_IFC (0x50d). Hands an InfiniBand management datagram (MAD) to the firmware.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |          remote_lid           |  plane_index  |     port      |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                              mad                              | to 0x10c
+/// ```
 pub type MadIfcIn = Layout<tag::MadIfcIn, 0x110>;
-layout! { MadIfcIn, tag::MadIfcIn, "mad_ifc_in", Struct, 0x110, opcode 0x50d, "Input of MAD_IFC, which lets the adapter answer a management datagram.";
+layout! { MadIfcIn, tag::MadIfcIn, "mad_ifc_in", Struct, 0x110, opcode 0x50d, "Hands an InfiniBand management datagram (MAD) to the firmware.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -941,6 +1341,14 @@ request! { MadIfcIn => MadIfcOut }
 /// Output of INIT2RTR_QP (0x503).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |                              ece                              |
+/// ```
 pub type Init2rtrQpOut = Layout<tag::Init2rtrQpOut, 0x10>;
 layout! { Init2rtrQpOut, tag::Init2rtrQpOut, "init2rtr_qp_out", Struct, 0x10, "Output of INIT2RTR_QP: the ECE options in force.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -960,8 +1368,42 @@ layout! { Init2rtrQpOut, tag::Init2rtrQpOut, "init2rtr_qp_out", Struct, 0x10, "O
 /// Select mask `opt_param_mask`: [`QpOptParam`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      qpn                      |
+/// 0x000c |-|c|---------------------------|          function_id          |
+/// 0x0010 |                        opt_param_mask                         |
+/// 0x0014 |                              ece                              |
+/// 0x0018 |                              qpc                              | to 0xfc
+/// 0x0100 |---------------------------------------------------------------| to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{Ads, Init2rtrQpIn, PathMtu, QpSt, Qpn};
+///
+/// // Over RoCE v2, to 192.0.2.7 at the MAC address 02:00:00:00:00:07.
+/// let path = Ads::new().with_vhca_port_num(1).with_src_addr_index(3).with_hop_limit(64);
+/// let path = path.with_rgid_rip([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, 7]);
+/// let path = path.with_rmac_47_32(0x0200).with_rmac_31_0(0x07).with_udp_sport(0xc000);
+/// let rtr = Init2rtrQpIn::transition(QpSt::RC)
+///     .mtu(PathMtu::BYTES_4096)
+///     .log_msg_max(30)
+///     .remote_qpn(Qpn::new(0x1b2))
+///     .next_rcv_psn(0x1234) // what the other side sends first
+///     .primary_address_path(path)
+///     .log_rra_max(4) // 16 reads and atomics at a time
+///     .min_rnr_nak(12)
+///     .build()?
+///     .with_qpn(Qpn::new(0x99));
+/// assert_eq!(rtr.as_bytes()[0x20], 0xbe); // the MTU in bits 7:5, 30 below
+/// assert_eq!(rtr.as_bytes()[0x56..0x5c], [2, 0, 0, 0, 0, 7]); // the MAC address
+/// # Ok::<(), mlx5_prm::TransitionError>(())
+/// ```
 pub type Init2rtrQpIn = Layout<tag::Init2rtrQpIn, 0x110>;
-layout! { Init2rtrQpIn, tag::Init2rtrQpIn, "init2rtr_qp_in", Struct, 0x110, opcode 0x503, "Input of INIT2RTR_QP, which moves a queue pair from INIT to RTR.";
+layout! { Init2rtrQpIn, tag::Init2rtrQpIn, "init2rtr_qp_in", Struct, 0x110, opcode 0x503, "Moves a queue pair from INIT to RTR: it can receive.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -988,6 +1430,14 @@ request! { Init2rtrQpIn => Init2rtrQpOut }
 /// Output of INIT2INIT_QP (0x50e).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |                              ece                              |
+/// ```
 pub type Init2initQpOut = Layout<tag::Init2initQpOut, 0x10>;
 layout! { Init2initQpOut, tag::Init2initQpOut, "init2init_qp_out", Struct, 0x10, "Output of INIT2INIT_QP: the ECE options in force.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1007,8 +1457,34 @@ layout! { Init2initQpOut, tag::Init2initQpOut, "init2init_qp_out", Struct, 0x10,
 /// Select mask `opt_param_mask`: [`QpOptParam`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |        vhca_tunnel_id         |            op_mod             |
+/// 0x0008 |q|-------------|                      qpn                      |
+/// 0x000c |-|c|---------------------------|          function_id          |
+/// 0x0010 |                        opt_param_mask                         |
+/// 0x0014 |                              ece                              |
+/// 0x0018 |                              qpc                              | to 0xfc
+/// 0x0100 |---------------------------------------------------------------| to 0x104
+/// 0x0108 |                     opt_param_mask_95_32                      | to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{Init2initQpIn, QpSt, Qpn};
+///
+/// // A queue pair that is in INIT already, but on the wrong port.
+/// let init =
+///     Init2initQpIn::transition(QpSt::RC).vhca_port_num(2).build()?.with_qpn(Qpn::new(0x99));
+///
+/// assert_eq!(init.as_bytes()[..4], [0x05, 0x0e, 0, 0]);
+/// assert!(init.opt_param_mask().pri_port() && !init.opt_param_mask().pkey_index());
+/// assert_eq!(init.qpc().primary_address_path().vhca_port_num(), 2);
+/// # Ok::<(), mlx5_prm::TransitionError>(())
+/// ```
 pub type Init2initQpIn = Layout<tag::Init2initQpIn, 0x110>;
-layout! { Init2initQpIn, tag::Init2initQpIn, "init2init_qp_in", Struct, 0x110, opcode 0x50e, "Input of INIT2INIT_QP, which changes a queue pair in INIT.";
+layout! { Init2initQpIn, tag::Init2initQpIn, "init2init_qp_in", Struct, 0x110, opcode 0x50e, "Changes a queue pair in INIT.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1042,6 +1518,13 @@ request! { Init2initQpIn => Init2initQpOut }
 /// Output of DRAIN_DCT (0x712).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DrainDctOut = Layout<tag::DrainDctOut, 0x10>;
 layout! { DrainDctOut, tag::DrainDctOut, "drain_dct_out", Struct, 0x10, "Output of DRAIN_DCT: nothing but the status; an event tells the end.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1055,8 +1538,16 @@ layout! { DrainDctOut, tag::DrainDctOut, "drain_dct_out", Struct, 0x10, "Output 
 /// Input of DRAIN_DCT (0x712). Lets a DC target take no more connections, before its end.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     dctn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DrainDctIn = Layout<tag::DrainDctIn, 0x10>;
-layout! { DrainDctIn, tag::DrainDctIn, "drain_dct_in", Struct, 0x10, opcode 0x712, "Input of DRAIN_DCT, which lets a DCT finish what is under way.";
+layout! { DrainDctIn, tag::DrainDctIn, "drain_dct_in", Struct, 0x10, opcode 0x712, "Lets a DC target take no more connections, before its end.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1073,6 +1564,13 @@ request! { DrainDctIn => DrainDctOut }
 /// Output of DETACH_FROM_MCG (0x807).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DetachFromMcgOut = Layout<tag::DetachFromMcgOut, 0x10>;
 layout! { DetachFromMcgOut, tag::DetachFromMcgOut, "detach_from_mcg_out", Struct, 0x10, "Output of DETACH_FROM_MCG: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1086,8 +1584,17 @@ layout! { DetachFromMcgOut, tag::DetachFromMcgOut, "detach_from_mcg_out", Struct
 /// Input of DETACH_FROM_MCG (0x807). Takes a queue pair out of a multicast group.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      qpn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                         multicast_gid                         | to 0x1c
+/// ```
 pub type DetachFromMcgIn = Layout<tag::DetachFromMcgIn, 0x20>;
-layout! { DetachFromMcgIn, tag::DetachFromMcgIn, "detach_from_mcg_in", Struct, 0x20, opcode 0x807, "Input of DETACH_FROM_MCG, which takes a queue pair out of a multicast group.";
+layout! { DetachFromMcgIn, tag::DetachFromMcgIn, "detach_from_mcg_in", Struct, 0x20, opcode 0x807, "Takes a queue pair out of a multicast group.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1106,6 +1613,13 @@ request! { DetachFromMcgIn => DetachFromMcgOut }
 /// Output of DESTROY_QP (0x501).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyQpOut = Layout<tag::DestroyQpOut, 0x10>;
 layout! { DestroyQpOut, tag::DestroyQpOut, "destroy_qp_out", Struct, 0x10, "Output of DESTROY_QP: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1119,8 +1633,27 @@ layout! { DestroyQpOut, tag::DestroyQpOut, "destroy_qp_out", Struct, 0x10, "Outp
 /// Input of DESTROY_QP (0x501). Ends a queue pair.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      qpn                      |
+/// 0x000c |-|c|---------------------------|          function_id          |
+/// ```
+///
+/// ```
+/// use mlx5_prm::{CreateQpOut, DestroyQpIn};
+///
+/// // The number comes from the answer to CREATE_QP, and has the right type already.
+/// let created = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x99, 0, 0, 0, 0];
+/// let destroy = DestroyQpIn::new().with_qpn(CreateQpOut::view(&created)?.qpn());
+///
+/// assert_eq!(destroy.as_bytes()[..12], [0x05, 0x01, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x99]);
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type DestroyQpIn = Layout<tag::DestroyQpIn, 0x10>;
-layout! { DestroyQpIn, tag::DestroyQpIn, "destroy_qp_in", Struct, 0x10, opcode 0x501, "Input of DESTROY_QP, which ends a queue pair.";
+layout! { DestroyQpIn, tag::DestroyQpIn, "destroy_qp_in", Struct, 0x10, opcode 0x501, "Ends a queue pair.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1141,6 +1674,13 @@ request! { DestroyQpIn => DestroyQpOut }
 /// Output of DESTROY_DCT (0x711).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyDctOut = Layout<tag::DestroyDctOut, 0x10>;
 layout! { DestroyDctOut, tag::DestroyDctOut, "destroy_dct_out", Struct, 0x10, "Output of DESTROY_DCT: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1154,8 +1694,16 @@ layout! { DestroyDctOut, tag::DestroyDctOut, "destroy_dct_out", Struct, 0x10, "O
 /// Input of DESTROY_DCT (0x711). Ends a DC target that is drained.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     dctn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DestroyDctIn = Layout<tag::DestroyDctIn, 0x10>;
-layout! { DestroyDctIn, tag::DestroyDctIn, "destroy_dct_in", Struct, 0x10, opcode 0x711, "Input of DESTROY_DCT, which ends a drained DCT.";
+layout! { DestroyDctIn, tag::DestroyDctIn, "destroy_dct_in", Struct, 0x10, opcode 0x711, "Ends a DC target that is drained.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1172,6 +1720,14 @@ request! { DestroyDctIn => DestroyDctOut }
 /// Output of CREATE_QP (0x500).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                      qpn                      |
+/// 0x000c |                              ece                              |
+/// ```
 pub type CreateQpOut = Layout<tag::CreateQpOut, 0x10>;
 layout! { CreateQpOut, tag::CreateQpOut, "create_qp_out", Struct, 0x10, "Output of CREATE_QP: the number of the new queue pair.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1193,6 +1749,40 @@ layout! { CreateQpOut, tag::CreateQpOut, "create_qp_out", Struct, 0x10, "Output 
 /// With its list `qpc_pas_list.pas`: [`CreateQpInWithQpcPasListPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |q|-------------|                   input_qpn                   |
+/// 0x000c |-|c|---------------------------|          function_id          |
+/// 0x0010 |                        opt_param_mask                         |
+/// 0x0014 |                              ece                              |
+/// 0x0018 |                              qpc                              | to 0xfc
+/// 0x0100 |                        wq_umem_offset                         | to 0x104
+/// 0x0108 |                          wq_umem_id                           |
+/// 0x010c |w|-------------------------------------------------------------|
+/// 0x0110 | pas[]
+/// ```
+///
+/// ```
+/// use mlx5_prm::{Cqn, CreateQpInWithPas, CreateQpOut, Pdn, QpSt, Qpc, Qpn, UarPage};
+///
+/// // 32 receive entries of 64 bytes (16, doubled twice), 32 blocks of 64 to send from: one page.
+/// let qp = Qpc::new().with_log_rq_size(5).with_log_rq_stride(2).with_log_sq_size(5);
+/// let qp = qp.with_st(QpSt::RC).with_pd(Pdn::new(0x12)).with_uar_page(UarPage::new(3));
+/// let qp = qp.with_cqn_snd(Cqn::new(0x4a)).with_cqn_rcv(Cqn::new(0x4b));
+/// let mut buffer = [0; 512];
+/// let create = CreateQpInWithPas::new_in(&mut buffer, 1)?;
+/// create.head.set_qpc(&qp.with_dbr_addr(0x1_3000_0080));
+/// create.tail[0].set(0x1_2000_0000);
+/// assert_eq!(create.as_bytes()[0x20..0x24], [0, 0x2a, 0x28, 0]); // the sizes
+/// assert_eq!(create.as_bytes()[0x110..], [0, 0, 0, 1, 0x20, 0, 0, 0]);
+///
+/// let answer = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x99, 0, 0, 0, 0];
+/// assert_eq!(CreateQpOut::view(&answer)?.qpn(), Qpn::new(0x99));
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type CreateQpIn = Layout<tag::CreateQpIn, 0x110>;
 
 /// `create_qp_in` and its list `pas`.
@@ -1200,7 +1790,7 @@ pub type CreateQpInWithPas = WithTail<CreateQpIn, U64>;
 
 /// `create_qp_in` and its list `qpc_pas_list.pas`.
 pub type CreateQpInWithQpcPasListPas = WithTail<CreateQpIn, U64>;
-layout! { CreateQpIn, tag::CreateQpIn, "create_qp_in", Struct, 0x110, opcode 0x500, "Input of CREATE_QP, which makes a queue pair in state RST.";
+layout! { CreateQpIn, tag::CreateQpIn, "create_qp_in", Struct, 0x110, opcode 0x500, "Makes a queue pair, in state RST.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1238,6 +1828,14 @@ request! { CreateQpIn => CreateQpOut }
 /// Output of CREATE_DCT (0x710).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                     dctn                      |
+/// 0x000c |                              ece                              |
+/// ```
 pub type CreateDctOut = Layout<tag::CreateDctOut, 0x10>;
 layout! { CreateDctOut, tag::CreateDctOut, "create_dct_out", Struct, 0x10, "Output of CREATE_DCT: the number of the new DCT.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1255,8 +1853,17 @@ layout! { CreateDctOut, tag::CreateDctOut, "create_dct_out", Struct, 0x10, "Outp
 /// Input of CREATE_DCT (0x710). Makes a DC target.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                       dct_context_entry                       | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type CreateDctIn = Layout<tag::CreateDctIn, 0x80>;
-layout! { CreateDctIn, tag::CreateDctIn, "create_dct_in", Struct, 0x80, opcode 0x710, "Input of CREATE_DCT, which makes a DCT.";
+layout! { CreateDctIn, tag::CreateDctIn, "create_dct_in", Struct, 0x80, opcode 0x710, "Makes a DC target.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1273,6 +1880,13 @@ request! { CreateDctIn => CreateDctOut }
 /// Output of ATTACH_TO_MCG (0x806).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type AttachToMcgOut = Layout<tag::AttachToMcgOut, 0x10>;
 layout! { AttachToMcgOut, tag::AttachToMcgOut, "attach_to_mcg_out", Struct, 0x10, "Output of ATTACH_TO_MCG: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1286,8 +1900,17 @@ layout! { AttachToMcgOut, tag::AttachToMcgOut, "attach_to_mcg_out", Struct, 0x10
 /// Input of ATTACH_TO_MCG (0x806). Adds a queue pair to a multicast group.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      qpn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                         multicast_gid                         | to 0x1c
+/// ```
 pub type AttachToMcgIn = Layout<tag::AttachToMcgIn, 0x20>;
-layout! { AttachToMcgIn, tag::AttachToMcgIn, "attach_to_mcg_in", Struct, 0x20, opcode 0x806, "Input of ATTACH_TO_MCG, which lets a queue pair receive a multicast group.";
+layout! { AttachToMcgIn, tag::AttachToMcgIn, "attach_to_mcg_in", Struct, 0x20, opcode 0x806, "Adds a queue pair to a multicast group.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1306,6 +1929,13 @@ request! { AttachToMcgIn => AttachToMcgOut }
 /// Output of ARM_DCT_FOR_KEY_VIOLATION (0x714).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ArmDctOut = Layout<tag::ArmDctOut, 0x10>;
 layout! { ArmDctOut, tag::ArmDctOut, "arm_dct_out", Struct, 0x10, "Output of ARM_DCT_FOR_KEY_VIOLATION: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1319,8 +1949,16 @@ layout! { ArmDctOut, tag::ArmDctOut, "arm_dct_out", Struct, 0x10, "Output of ARM
 /// Input of ARM_DCT_FOR_KEY_VIOLATION (0x714). Arms the event of a wrong access key of a DC target.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                  dct_number                   |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type ArmDctIn = Layout<tag::ArmDctIn, 0x10>;
-layout! { ArmDctIn, tag::ArmDctIn, "arm_dct_in", Struct, 0x10, opcode 0x714, "Input of ARM_DCT_FOR_KEY_VIOLATION, which arms the event of a wrong access key.";
+layout! { ArmDctIn, tag::ArmDctIn, "arm_dct_in", Struct, 0x10, opcode 0x714, "Arms the event of a wrong access key of a DC target.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1337,6 +1975,18 @@ request! { ArmDctIn => ArmDctOut }
 /// Address vector of a datagram or of a DC request.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                            dc_key                             | to 0x4
+/// 0x0008 |e|-------------|              destination_qp_dct               |
+/// 0x000c |static.|sl_eth.|f|    mlid     |        rlid_udp_sport         |
+/// 0x0010 |---------------------------------------------------------------|
+/// 0x0014 |                          rmac_47_16                           |
+/// 0x0018 |           rmac_15_0           |    tclass     |   hop_limit   |
+/// 0x001c |-|g|---|src_addr_index |              flow_label               |
+/// 0x0020 |                           rgid_rip                            | to 0x2c
+/// ```
 pub type UdAdrsVector = Layout<tag::UdAdrsVector, 0x30>;
 layout! { UdAdrsVector, tag::UdAdrsVector, "ud_adrs_vector", Struct, 0x30, "Address vector of a datagram or of a DC request.";
     /// `dc_key`: 64 bits from byte 0x00 on.
@@ -1378,6 +2028,15 @@ layout! { UdAdrsVector, tag::UdAdrsVector, "ud_adrs_vector", Struct, 0x30, "Addr
 /// Address vector, as far as an AV to QP mapping needs it.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x8
+/// 0x000c |-------|sl_or_.|-----------------------------------------------|
+/// 0x0010 |---------------------------------------------------------------| to 0x18
+/// 0x001c |-------|src_addr_index |---------------------------------------|
+/// 0x0020 |                          rgid_or_rip                          | to 0x2c
+/// ```
 pub type UdAv = Layout<tag::UdAv, 0x30>;
 layout! { UdAv, tag::UdAv, "ud_av", Struct, 0x30, "Address vector, as far as an AV to QP mapping needs it.";
     /// `sl_or_eth_prio`: bits 27:24 of dword 0x0c.
@@ -1393,6 +2052,14 @@ layout! { UdAv, tag::UdAv, "ud_av", Struct, 0x30, "Address vector, as far as an 
 /// Extension of the queue pair context, as rdma-core and UCX know it.
 ///
 /// Sources: rdma-core, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |d|v|m|-------------------------|     dci_stream_channel_id     |
+/// 0x0004 |                 qos_queue_group_id_requester                  |
+/// 0x0008 |                 qos_queue_group_id_responder                  |
+/// 0x000c |---------------------------------------------------------------| to 0xbc
+/// ```
 pub type QpcExt = Layout<tag::QpcExt, 0xc0>;
 layout! { QpcExt, tag::QpcExt, "qpc_ext", Struct, 0xc0, "Extension of the queue pair context, as rdma-core and UCX know it.";
     /// `delay_drop_en`: bit 31 of dword 0x00.
@@ -1413,9 +2080,17 @@ layout! { QpcExt, tag::QpcExt, "qpc_ext", Struct, 0xc0, "Extension of the queue 
 ///
 /// Ties the congestion control of a QP to a destination.
 ///
-/// General object 0x003a (av_qp_mapping): Binding of an address vector to a queue pair number.
+/// General object 0x003a (av_qp_mapping): Binding of an address vector to a queue pair number. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |                              qpn                              |
+/// 0x0010 |                     remote_address_vector                     | to 0x3c
+/// ```
 pub type AvQpMapping = Layout<tag::AvQpMapping, 0x40>;
 layout! { AvQpMapping, tag::AvQpMapping, "av_qp_mapping", Struct, 0x40, "Ties the congestion control of a QP to a destination.";
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -1430,7 +2105,15 @@ layout! { AvQpMapping, tag::AvQpMapping, "av_qp_mapping", Struct, 0x40, "Ties th
 ///
 /// Input of CREATE_GENERAL_OBJECT that makes an AV to QP mapping.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                            mapping                            | to 0x4c
+/// ```
 pub type CreateAvQpMappingIn = Layout<tag::CreateAvQpMappingIn, 0x50>;
 layout! { CreateAvQpMappingIn, tag::CreateAvQpMappingIn, "create_av_qp_mapping_in", Struct, 0x50, "Input of CREATE_GENERAL_OBJECT that makes an AV to QP mapping.";
     /// `hdr`: from byte 0x00 on.
@@ -1444,6 +2127,12 @@ layout! { CreateAvQpMappingIn, tag::CreateAvQpMappingIn, "create_av_qp_mapping_i
 /// Output of QUERY_GENERAL_OBJECT for an AV to QP mapping.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                              obj                              | to 0x4c
+/// ```
 pub type QueryAvQpMappingOut = Layout<tag::QueryAvQpMappingOut, 0x50>;
 layout! { QueryAvQpMappingOut, tag::QueryAvQpMappingOut, "query_av_qp_mapping_out", Struct, 0x50, "Output of QUERY_GENERAL_OBJECT for an AV to QP mapping.";
     /// `hdr`: from byte 0x00 on.
@@ -1456,9 +2145,14 @@ layout! { QueryAvQpMappingOut, tag::QueryAvQpMappingOut, "query_av_qp_mapping_ou
 ///
 /// Block of reserved QP numbers; it has no fields.
 ///
-/// General object 0x002c (reserved_qpn): Reserved queue pair numbers that no queue pair gets.
+/// General object 0x002c (reserved_qpn): Reserved queue pair numbers that no queue pair gets. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: rdma-core, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ReservedQpn = Layout<tag::ReservedQpn, 0x10>;
 layout! { ReservedQpn, tag::ReservedQpn, "reserved_qpn", Struct, 0x10, "Block of reserved QP numbers; it has no fields.";
 }
@@ -1467,7 +2161,15 @@ layout! { ReservedQpn, tag::ReservedQpn, "reserved_qpn", Struct, 0x10, "Block of
 ///
 /// Input of CREATE_GENERAL_OBJECT that reserves a block of QP numbers.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: rdma-core, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                             rqpns                             | to 0x1c
+/// ```
 pub type CreateReservedQpnIn = Layout<tag::CreateReservedQpnIn, 0x20>;
 layout! { CreateReservedQpnIn, tag::CreateReservedQpnIn, "create_reserved_qpn_in", Struct, 0x20, "Input of CREATE_GENERAL_OBJECT that reserves a block of QP numbers.";
     /// `hdr`: from byte 0x00 on.
@@ -1482,6 +2184,12 @@ layout! { CreateReservedQpnIn, tag::CreateReservedQpnIn, "create_reserved_qpn_in
 /// Extension of the queue pair context, as DPDK knows it.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---|m|---------------------------------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0xbc
+/// ```
 pub type QpcExtension = Layout<tag::QpcExtension, 0xc0>;
 layout! { QpcExtension, tag::QpcExtension, "qpc_extension", Struct, 0xc0, "Extension of the queue pair context, as DPDK knows it.";
     /// `mmo`: bit 29 of dword 0x00.
@@ -1495,6 +2203,11 @@ layout! { QpcExtension, tag::QpcExtension, "qpc_extension", Struct, 0xc0, "Exten
 /// With its list `pas`: [`QpcPasListWithPas`].
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | pas[]
+/// ```
 pub type QpcPasList = Layout<tag::QpcPasList, 0x00>;
 
 /// `qpc_pas_list` and its list `pas`.
@@ -1510,6 +2223,12 @@ layout! { QpcPasList, tag::QpcPasList, "qpc_pas_list", Struct, 0x00, "Pages of t
 /// With its list `pas`: [`QpcExtensionAndPasListWithPas`].
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      qpc_data_extension                       | to 0xbc
+/// 0x00c0 | pas[]
+/// ```
 pub type QpcExtensionAndPasList = Layout<tag::QpcExtensionAndPasList, 0xc0>;
 
 /// `qpc_extension_and_pas_list` and its list `pas`.
@@ -1523,6 +2242,13 @@ layout! { QpcExtensionAndPasList, tag::QpcExtensionAndPasList, "qpc_extension_an
 /// `modify_qp_out`: 16 bytes.
 ///
 /// Sources: ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyQpOut = Layout<tag::ModifyQpOut, 0x10>;
 layout! { ModifyQpOut, tag::ModifyQpOut, "modify_qp_out", Struct, 0x10, "What the outputs of all transitions of a queue pair begin with.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1534,6 +2260,14 @@ layout! { ModifyQpOut, tag::ModifyQpOut, "modify_qp_out", Struct, 0x10, "What th
 /// `modify_qp_in`: 16 bytes.
 ///
 /// Sources: ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      qpn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type ModifyQpIn = Layout<tag::ModifyQpIn, 0x10>;
 layout! { ModifyQpIn, tag::ModifyQpIn, "modify_qp_in", Struct, 0x10, "What the inputs of all transitions of a queue pair begin with.";
     /// `opcode`: bits 31:16 of dword 0x00.

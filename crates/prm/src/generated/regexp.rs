@@ -55,6 +55,12 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// `regexp_mmo_control`: 8 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---|l|-|      subset_id_0      |-------|      subset_id_1      |
+/// 0x0004 | ctrl  |      subset_id_2      |-------|      subset_id_3      |
+/// ```
 pub type RegexpMmoControl = Layout<tag::RegexpMmoControl, 0x08>;
 layout! { RegexpMmoControl, tag::RegexpMmoControl, "regexp_mmo_control", Struct, 0x08;
     /// `le`: bit 29 of dword 0x00.
@@ -74,6 +80,15 @@ layout! { RegexpMmoControl, tag::RegexpMmoControl, "regexp_mmo_control", Struct,
 /// `regexp_metadata`: 32 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |          rof_version          |         latency_count         |
+/// 0x0004 |       instruction_count       |     primary_thread_count      |
+/// 0x0008 |  match_count  |detected_match.|            status             |
+/// 0x000c |                            job_id                             |
+/// 0x0010 |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type RegexpMetadata = Layout<tag::RegexpMetadata, 0x20>;
 layout! { RegexpMetadata, tag::RegexpMetadata, "regexp_metadata", Struct, 0x20;
     /// `rof_version`: bits 31:16 of dword 0x00.
@@ -97,6 +112,12 @@ layout! { RegexpMetadata, tag::RegexpMetadata, "regexp_metadata", Struct, 0x20;
 /// `regexp_match_tuple`: 8 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            length             |           start_ptr           |
+/// 0x0004 |                            rule_id                            |
+/// ```
 pub type RegexpMatchTuple = Layout<tag::RegexpMatchTuple, 0x08>;
 layout! { RegexpMatchTuple, tag::RegexpMatchTuple, "regexp_match_tuple", Struct, 0x08;
     /// `length`: bits 31:16 of dword 0x00.
@@ -110,6 +131,11 @@ layout! { RegexpMatchTuple, tag::RegexpMatchTuple, "regexp_match_tuple", Struct,
 /// `regexp_params_field_select`: 4 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------|r|s|-|
+/// ```
 pub type RegexpParamsFieldSelect = Layout<tag::RegexpParamsFieldSelect, 0x04>;
 layout! { RegexpParamsFieldSelect, tag::RegexpParamsFieldSelect, "regexp_params_field_select", Struct, 0x04;
     /// `rof_mkey`: bit 2 of dword 0x00.
@@ -121,6 +147,16 @@ layout! { RegexpParamsFieldSelect, tag::RegexpParamsFieldSelect, "regexp_params_
 /// `regexp_params`: 48 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------------|s|
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                           rof_mkey                            |
+/// 0x0014 |                           rof_size                            |
+/// 0x0018 |                          rof_mkey_va                          | to 0x1c
+/// 0x0020 |---------------------------------------------------------------| to 0x2c
+/// ```
 pub type RegexpParams = Layout<tag::RegexpParams, 0x30>;
 layout! { RegexpParams, tag::RegexpParams, "regexp_params", Struct, 0x30;
     /// `stop_engine`: bit 0 of dword 0x00.
@@ -140,8 +176,17 @@ layout! { RegexpParams, tag::RegexpParams, "regexp_params", Struct, 0x30;
 /// Select mask `field_select`: [`SetRegexpParamsSelect`].
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-----------------------------------------------|   engine_id   |
+/// 0x000c |                         field_select                          |
+/// 0x0010 |                         regexp_params                         | to 0x3c
+/// ```
 pub type SetRegexpParamsIn = Layout<tag::SetRegexpParamsIn, 0x40>;
-layout! { SetRegexpParamsIn, tag::SetRegexpParamsIn, "set_regexp_params_in", Struct, 0x40, opcode 0xb04, "Input of a command.";
+layout! { SetRegexpParamsIn, tag::SetRegexpParamsIn, "set_regexp_params_in", Struct, 0x40, opcode 0xb04, "Changes the selected parameters of a regular expression engine.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -162,6 +207,13 @@ request! { SetRegexpParamsIn => SetRegexpParamsOut }
 /// Output of SET_REGEX_PARAMS (0xb04).
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SetRegexpParamsOut = Layout<tag::SetRegexpParamsOut, 0x10>;
 layout! { SetRegexpParamsOut, tag::SetRegexpParamsOut, "set_regexp_params_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -175,8 +227,16 @@ layout! { SetRegexpParamsOut, tag::SetRegexpParamsOut, "set_regexp_params_out", 
 /// Input of QUERY_REGEX_PARAMS (0xb05). Reads the parameters of a regular expression engine.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-----------------------------------------------|   engine_id   |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type QueryRegexpParamsIn = Layout<tag::QueryRegexpParamsIn, 0x10>;
-layout! { QueryRegexpParamsIn, tag::QueryRegexpParamsIn, "query_regexp_params_in", Struct, 0x10, opcode 0xb05, "Input of a command.";
+layout! { QueryRegexpParamsIn, tag::QueryRegexpParamsIn, "query_regexp_params_in", Struct, 0x10, opcode 0xb05, "Reads the parameters of a regular expression engine.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -193,6 +253,14 @@ request! { QueryRegexpParamsIn => QueryRegexpParamsOut }
 /// Output of QUERY_REGEX_PARAMS (0xb05).
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                         regexp_params                         | to 0x3c
+/// ```
 pub type QueryRegexpParamsOut = Layout<tag::QueryRegexpParamsOut, 0x40>;
 layout! { QueryRegexpParamsOut, tag::QueryRegexpParamsOut, "query_regexp_params_out", Struct, 0x40, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -208,8 +276,18 @@ layout! { QueryRegexpParamsOut, tag::QueryRegexpParamsOut, "query_regexp_params_
 /// Input of SET_REGEX_REGISTERS (0xb06). Writes a register of the regular expression engine.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-----------------------------------------------|   engine_id   |
+/// 0x000c |                       register_address                        |
+/// 0x0010 |                         register_data                         |
+/// 0x0014 |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type SetRegexpRegisterIn = Layout<tag::SetRegexpRegisterIn, 0x20>;
-layout! { SetRegexpRegisterIn, tag::SetRegexpRegisterIn, "set_regexp_register_in", Struct, 0x20, opcode 0xb06, "Input of a command.";
+layout! { SetRegexpRegisterIn, tag::SetRegexpRegisterIn, "set_regexp_register_in", Struct, 0x20, opcode 0xb06, "Writes a register of the regular expression engine.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -230,6 +308,13 @@ request! { SetRegexpRegisterIn => SetRegexpRegisterOut }
 /// Output of SET_REGEX_REGISTERS (0xb06).
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SetRegexpRegisterOut = Layout<tag::SetRegexpRegisterOut, 0x10>;
 layout! { SetRegexpRegisterOut, tag::SetRegexpRegisterOut, "set_regexp_register_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -243,8 +328,16 @@ layout! { SetRegexpRegisterOut, tag::SetRegexpRegisterOut, "set_regexp_register_
 /// Input of QUERY_REGEX_REGISTERS (0xb07). Reads a register of the regular expression engine.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-----------------------------------------------|   engine_id   |
+/// 0x000c |                       register_address                        |
+/// ```
 pub type QueryRegexpRegisterIn = Layout<tag::QueryRegexpRegisterIn, 0x10>;
-layout! { QueryRegexpRegisterIn, tag::QueryRegexpRegisterIn, "query_regexp_register_in", Struct, 0x10, opcode 0xb07, "Input of a command.";
+layout! { QueryRegexpRegisterIn, tag::QueryRegexpRegisterIn, "query_regexp_register_in", Struct, 0x10, opcode 0xb07, "Reads a register of the regular expression engine.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -263,6 +356,14 @@ request! { QueryRegexpRegisterIn => QueryRegexpRegisterOut }
 /// Output of QUERY_REGEX_REGISTERS (0xb07).
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |                         register_data                         |
+/// ```
 pub type QueryRegexpRegisterOut = Layout<tag::QueryRegexpRegisterOut, 0x10>;
 layout! { QueryRegexpRegisterOut, tag::QueryRegexpRegisterOut, "query_regexp_register_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -326,10 +427,10 @@ command! {
 changes! { SetRegexpParamsIn, "set_regexp_params_in", ();
     /// Changes `regexp_params.stop_engine`: sets it, and bit 1 (`stop_engine`) of `field_select`, which says so.
     change_stop_engine changing_stop_engine: bool = flag(0x10[0]), 0x0c[1];
-    /// Changes `regexp_params.rof_mkey`: sets it, and bit 2 (`rof_mkey`) of `field_select`, which says so.
+    /// Changes `regexp_params.rof_mkey`: sets it, and bit 2 (`rof_mkey`) of `field_select`, which says so. The bit stands for `regexp_params.rof_size`, `regexp_params.rof_mkey_va`, too: give all of them.
     change_rof_mkey changing_rof_mkey: crate::Mkey = number("regexp_params.rof_mkey" 0x20[31:0]), 0x0c[2];
-    /// Changes `regexp_params.rof_size`: sets it, and bit 2 (`rof_mkey`) of `field_select`, which says so.
+    /// Changes `regexp_params.rof_size`: sets it, and bit 2 (`rof_mkey`) of `field_select`, which says so. The bit stands for `regexp_params.rof_mkey`, `regexp_params.rof_mkey_va`, too: give all of them.
     change_rof_size changing_rof_size: u32 = full(u32 "regexp_params.rof_size" 0x24[31:0]), 0x0c[2];
-    /// Changes `regexp_params.rof_mkey_va`: sets it, and bit 2 (`rof_mkey`) of `field_select`, which says so.
+    /// Changes `regexp_params.rof_mkey_va`: sets it, and bit 2 (`rof_mkey`) of `field_select`, which says so. The bit stands for `regexp_params.rof_mkey`, `regexp_params.rof_size`, too: give all of them.
     change_rof_mkey_va changing_rof_mkey_va: u64 = quad(0x28), 0x0c[2];
 }

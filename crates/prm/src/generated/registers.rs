@@ -132,6 +132,20 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
 /// Called `vhca_icm_ctrl` in mstflint.
 ///
 /// Sources: v7.3, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |v|-----------------------------|            vhca_id            |
+/// 0x0004 |m|-|r|---------------------------------------------------------|
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-------------------------------|         vhca_group_id         |
+/// 0x0010 |                       max_alloc_icm_th                        |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |                         cur_alloc_icm                         |
+/// 0x001c |---------------------------------------------------------------|
+/// 0x0020 |                     max_reached_alloc_icm                     |
+/// 0x0024 |---------------------------------------------------------------| to 0x3c
+/// ```
 #[doc(alias = "vhca_icm_ctrl")]
 pub type VhcaIcmCtrlReg = Layout<tag::VhcaIcmCtrlReg, 0x40>;
 layout! { VhcaIcmCtrlReg, tag::VhcaIcmCtrlReg, "vhca_icm_ctrl_reg", Struct, 0x40;
@@ -159,6 +173,12 @@ register! { VhcaIcmCtrlReg, "VHCA_ICM_CTRL" 0xc010 read write }
 /// Register Loopback_Control_Register (0x0700), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |n|-------------|     port      |-------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type RegisterLoopbackControl = Layout<tag::RegisterLoopbackControl, 0x10>;
 layout! { RegisterLoopbackControl, tag::RegisterLoopbackControl, "register_loopback_control", Struct, 0x10;
     /// `no_lb`: bit 31 of dword 0x00.
@@ -173,6 +193,12 @@ register! { RegisterLoopbackControl, "Loopback_Control_Register" 0x0700 read wri
 /// Register POWER_SETTINGS (0x7001), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------------------|power_settings.|
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type RegisterPowerSettings = Layout<tag::RegisterPowerSettings, 0x10>;
 layout! { RegisterPowerSettings, tag::RegisterPowerSettings, "register_power_settings", Struct, 0x10;
     /// `power_settings_level`: bits 7:0 of dword 0x00.
@@ -185,6 +211,12 @@ register! { RegisterPowerSettings, "POWER_SETTINGS" 0x7001 read write }
 /// Register HOST_ENDIANNESS (0x7004), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |h|-------------------------------------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type RegisterHostEndianness = Layout<tag::RegisterHostEndianness, 0x10>;
 layout! { RegisterHostEndianness, tag::RegisterHostEndianness, "register_host_endianness", Struct, 0x10;
     /// `he`: bit 31 of dword 0x00.
@@ -195,6 +227,32 @@ register! { RegisterHostEndianness, "HOST_ENDIANNESS" 0x7004 read write }
 /// `ports_control_registers_document`, a union: 3100 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |bufferx_reg or eth_2819_cntrs_grp_data_layout or eth_2863_cntr.|
+/// 0x0004 |bufferx_reg or eth_2819_cntrs_grp_data_layout or eth_2863_cntr.|
+/// 0x0008 |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.|
+/// 0x000c |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.|
+/// 0x0010 |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.|
+/// 0x0014 |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.|
+/// 0x0018 |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.|
+/// 0x001c |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.|
+/// 0x0020 |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.| to 0x24
+/// 0x0028 |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.|
+/// 0x002c |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.|
+/// 0x0030 |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.| to 0x34
+/// 0x0038 |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.|
+/// 0x003c |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.|
+/// 0x0040 |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.|
+/// 0x0044 |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.| to 0x48
+/// 0x004c |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.| to 0x58
+/// 0x005c |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.|
+/// 0x0060 |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.| to 0x7c
+/// 0x0080 |eth_2819_cntrs_grp_data_layout or eth_2863_cntrs_grp_data_layo.| to 0xf4
+/// 0x00f8 |      pddr_reg or ppcnt_reg or mpcnt_reg or fpga_cap_bits      | to 0xfc
+/// 0x0100 |---------------------------------------------------------------| to 0xc18
+/// ```
 pub type PortsControlRegistersDocument = Layout<tag::PortsControlRegistersDocument, 0xc1c>;
 layout! { PortsControlRegistersDocument, tag::PortsControlRegistersDocument, "ports_control_registers_document", Union, 0xc1c;
     /// `bufferx_reg`: from byte 0x00 on.
@@ -357,6 +415,11 @@ impl PortsControlRegistersDocument {
 /// `debug_enhancements_document`, a union: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         health_buffer                         | to 0x3c
+/// ```
 pub type DebugEnhancementsDocument = Layout<tag::DebugEnhancementsDocument, 0x40>;
 layout! { DebugEnhancementsDocument, tag::DebugEnhancementsDocument, "debug_enhancements_document", Union, 0x40;
     /// `health_buffer`: from byte 0x00 on.
@@ -366,6 +429,11 @@ layout! { DebugEnhancementsDocument, tag::DebugEnhancementsDocument, "debug_enha
 /// `uplink_pci_interface_document`, a union: 16396 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          initial_seg                          | to 0x4008
+/// ```
 pub type UplinkPciInterfaceDocument = Layout<tag::UplinkPciInterfaceDocument, 0x400c>;
 layout! { UplinkPciInterfaceDocument, tag::UplinkPciInterfaceDocument, "uplink_pci_interface_document", Union, 0x400c;
     /// `initial_seg`: from byte 0x00 on.
@@ -379,6 +447,15 @@ layout! { UplinkPciInterfaceDocument, tag::UplinkPciInterfaceDocument, "uplink_p
 /// Called `crypto_operational` in mstflint.
 ///
 /// Sources: dpdk, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |w|w|---------------------------------------------------|kek_si.|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                          credential                           | to 0x2c
+/// 0x0030 |                              kek                              | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x7c
+/// ```
 #[doc(alias = "crypto_operational")]
 pub type CryptoOperationalRegister = Layout<tag::CryptoOperationalRegister, 0x80>;
 layout! { CryptoOperationalRegister, tag::CryptoOperationalRegister, "crypto_operational_register", Struct, 0x80;
@@ -402,6 +479,14 @@ register! { CryptoOperationalRegister, "CRYPTO_OPERATIONAL" 0xc002 read write }
 /// Called `import_kek_handle` in mstflint.
 ///
 /// Sources: dpdk, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      crypto_login_object                      | to 0xfc
+/// 0x0100 |                       import_kek_object                       | to 0x1fc
+/// 0x0200 |-------|write_.|                 import_kek_id                 |
+/// 0x0204 |---------------------------------------------------------------| to 0x2fc
+/// ```
 #[doc(alias = "import_kek_handle")]
 pub type ImportKekHandleRegister = Layout<tag::ImportKekHandleRegister, 0x300>;
 layout! { ImportKekHandleRegister, tag::ImportKekHandleRegister, "import_kek_handle_register", Struct, 0x300;
@@ -423,6 +508,14 @@ register! { ImportKekHandleRegister, "IMPORT_KEK_HANDLE" 0xc004 read write }
 /// Called `credential_handle` in mstflint.
 ///
 /// Sources: dpdk, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      crypto_login_object                      | to 0xfc
+/// 0x0100 |                       credential_object                       | to 0x1fc
+/// 0x0200 |-------|write_.|                 credential_id                 |
+/// 0x0204 |---------------------------------------------------------------| to 0x2fc
+/// ```
 #[doc(alias = "credential_handle")]
 pub type CredentialHandleRegister = Layout<tag::CredentialHandleRegister, 0x300>;
 layout! { CredentialHandleRegister, tag::CredentialHandleRegister, "credential_handle_register", Struct, 0x300;
@@ -440,6 +533,13 @@ register! { CredentialHandleRegister, "CREDENTIAL_HANDLE" 0xc005 read write }
 /// `rcr_reg`: 48 bytes.
 ///
 /// Sources: mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------------|h|
+/// 0x0004 |-----------------------------------------------|health_severit.|
+/// 0x0008 |---------------------------------------------------------------| to 0x2c
+/// ```
 pub type RcrReg = Layout<tag::RcrReg, 0x30>;
 layout! { RcrReg, tag::RcrReg, "rcr_reg", Struct, 0x30;
     /// `health_severity_bitmask_valid`: bit 0 of dword 0x00.
@@ -450,11 +550,19 @@ layout! { RcrReg, tag::RcrReg, "rcr_reg", Struct, 0x30;
 
 /// `device_emulation_bar_register`: 16 bytes.
 ///
-/// General object 0x0006 (device_emulation_bar_registers): Registers in the BAR of an emulated device.
+/// General object 0x0006 (device_emulation_bar_registers): Registers in the BAR of an emulated device. See [`CreateObject`](crate::CreateObject).
 ///
 /// With its list `register_data`: [`DeviceEmulationBarRegisterWithRegisterData`].
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x4
+/// 0x0008 |-------------------------------|          function_id          |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 | register_data[]
+/// ```
 pub type DeviceEmulationBarRegister = Layout<tag::DeviceEmulationBarRegister, 0x10>;
 
 /// `device_emulation_bar_register` and its list `register_data`.
@@ -470,6 +578,14 @@ layout! { DeviceEmulationBarRegister, tag::DeviceEmulationBarRegister, "device_e
 /// Register ADP_RETX_HISTOGRAM_CONFIG (0xc01d), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |c|c|v|-|ti.|bi.|time_u.|---------------------------------------|
+/// 0x0004 |    bin_num    |  bin_num_max  |            vhca_id            |
+/// 0x0008 |          bin0_width           |          bin1_width           |
+/// 0x000c |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type AdpRetxHistogramConfigReg = Layout<tag::AdpRetxHistogramConfigReg, 0x80>;
 layout! { AdpRetxHistogramConfigReg, tag::AdpRetxHistogramConfigReg, "adp_retx_histogram_config_reg", Struct, 0x80;
     /// `count_enable`: bit 31 of dword 0x00.
@@ -504,6 +620,13 @@ register! { AdpRetxHistogramConfigReg, "ADP_RETX_HISTOGRAM_CONFIG" 0xc01d read w
 /// With its list `histogram_bin`: [`AdpRetxHistogramRegWithHistogramBin`].
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    bin_num    |-----------------------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// 0x0010 | histogram_bin[]
+/// ```
 pub type AdpRetxHistogramReg = Layout<tag::AdpRetxHistogramReg, 0x10>;
 
 /// `adp_retx_histogram_reg` and its list `histogram_bin`.
@@ -518,6 +641,11 @@ register! { AdpRetxHistogramReg, "ADP_RETX_HISTOGRAM" 0xc01e read write }
 /// `adp_retx_to_range`: 4 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|prev.|de.| timeout_retry_num |range_low_bound|  range_size   |
+/// ```
 pub type AdpRetxToRange = Layout<tag::AdpRetxToRange, 0x04>;
 layout! { AdpRetxToRange, tag::AdpRetxToRange, "adp_retx_to_range", Struct, 0x04;
     /// `prev_range_index`: bits 30:28 of dword 0x00.
@@ -535,6 +663,14 @@ layout! { AdpRetxToRange, tag::AdpRetxToRange, "adp_retx_to_range", Struct, 0x04
 /// `adp_retx_profile`: 48 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |q|rang.|-|star.|ti.|-----------|           time_base           |
+/// 0x0004 |retx_total_tim.|---------------|timeout_init_l.|timeout_init_r.|
+/// 0x0008 |                         timeout_range                         | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x2c
+/// ```
 pub type AdpRetxProfile = Layout<tag::AdpRetxProfile, 0x30>;
 layout! { AdpRetxProfile, tag::AdpRetxProfile, "adp_retx_profile", Struct, 0x30;
     /// `qp_total_timeout`: bit 31 of dword 0x00.
@@ -562,6 +698,13 @@ layout! { AdpRetxProfile, tag::AdpRetxProfile, "adp_retx_profile", Struct, 0x30;
 /// Register DB_TRESHOLD (0x0701), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|           threshold           |
+/// 0x0004 |-------------------------------|             size              |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DbThresholdRegisterLayout = Layout<tag::DbThresholdRegisterLayout, 0x10>;
 layout! { DbThresholdRegisterLayout, tag::DbThresholdRegisterLayout, "db_threshold_register_layout", Struct, 0x10;
     /// `threshold`: bits 15:0 of dword 0x00.
@@ -576,6 +719,17 @@ register! { DbThresholdRegisterLayout, "DB_TRESHOLD" 0x0701 read write }
 /// Register HCA_CMD_ENCAP (0xc009), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |        cmd_data_offset        |-------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                         cmd_data_mask                         | to 0x1c
+/// 0x0020 |                        cmd_data_value                         | to 0x2c
+/// 0x0030 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                          cmd_header                           | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x5c
+/// ```
 pub type HcaCapEncap = Layout<tag::HcaCapEncap, 0x60>;
 layout! { HcaCapEncap, tag::HcaCapEncap, "hca_cap_encap", Struct, 0x60;
     /// `cmd_data_offset`: bits 31:16 of dword 0x00. Written to say which register is meant.
@@ -594,6 +748,13 @@ register! { HcaCapEncap, "HCA_CMD_ENCAP" 0xc009 read write }
 /// Register HOST_OS_INIT_CTRL (0xc020), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |d|d|-----------------------------------------------------------|
+/// 0x0004 |host_o.|-------------------------------------------------------|
+/// 0x0008 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type HostOsInitCtrlReg = Layout<tag::HostOsInitCtrlReg, 0x40>;
 layout! { HostOsInitCtrlReg, tag::HostOsInitCtrlReg, "host_os_init_ctrl_reg", Struct, 0x40;
     /// `delay_host_os_init`: bit 31 of dword 0x00. Read only.
@@ -610,6 +771,13 @@ register! { HostOsInitCtrlReg, "HOST_OS_INIT_CTRL" 0xc020 read write }
 /// Register NCFG (0xc001), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         field_select                          | to 0x4
+/// 0x0008 |-------------------------------------------------------------|r|
+/// 0x000c |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type NcfgReg = Layout<tag::NcfgReg, 0x40>;
 layout! { NcfgReg, tag::NcfgReg, "ncfg_reg", Struct, 0x40;
     /// `field_select`: 64 bits from byte 0x00 on.
@@ -624,6 +792,17 @@ register! { NcfgReg, "NCFG" 0xc001 read write }
 /// Register NIC_DPA_EU_PARTITION_REG (0xc015), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|oper.|-----------------------|        eu_partition_id        |
+/// 0x0004 |                      modify_field_select                      |
+/// 0x0008 |---------------|  num_vhca_id  |          max_num_eug          |
+/// 0x000c |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                          member_mask                          | to 0xbc
+/// 0x00c0 |                            vhca_id                            | to 0x2bc
+/// 0x02c0 |---------------------------------------------------------------| to 0x2fc
+/// ```
 pub type NicDpaEuPartitionReg = Layout<tag::NicDpaEuPartitionReg, 0x300>;
 layout! { NicDpaEuPartitionReg, tag::NicDpaEuPartitionReg, "nic_dpa_eu_partition_reg", Struct, 0x300;
     /// `operation`: bits 30:28 of dword 0x00. Written only.
@@ -648,6 +827,18 @@ register! { NicDpaEuPartitionReg, "NIC_DPA_EU_PARTITION_REG" 0xc015 read write }
 /// Register NIC_DPA_EUG_REG (0xc012), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|oper.|p|---------------------|            eug_id             |
+/// 0x0004 |                      modify_field_select                      |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-------------------------------|         partition_id          |
+/// 0x0010 |                           eug_name                            | to 0x1c
+/// 0x0020 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                          member_mask                          | to 0xbc
+/// 0x00c0 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type NicDpaEugReg = Layout<tag::NicDpaEugReg, 0x100>;
 layout! { NicDpaEugReg, tag::NicDpaEugReg, "nic_dpa_eug_reg", Struct, 0x100;
     /// `operation`: bits 30:28 of dword 0x00. Written only.
@@ -672,6 +863,13 @@ register! { NicDpaEugReg, "NIC_DPA_EUG_REG" 0xc012 read write }
 /// Register NIC_DPA_PERF_CTRL_REG (0xc014), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        dpa_process_id                         |
+/// 0x0004 |co.|---|o|samp.|---------------|         other_vhca_id         |
+/// 0x0008 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type NicDpaPerfCtrlReg = Layout<tag::NicDpaPerfCtrlReg, 0x40>;
 layout! { NicDpaPerfCtrlReg, tag::NicDpaPerfCtrlReg, "nic_dpa_perf_ctrl_reg", Struct, 0x40;
     /// `dpa_process_id`: bits 31:0 of dword 0x00. Written to say which register is meant.
@@ -692,6 +890,14 @@ register! { NicDpaPerfCtrlReg, "NIC_DPA_PERF_CTRL_REG" 0xc014 read write }
 /// Register NIC_DPA_SELF_HOST_APP_MGMT (0xc01f), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |  app_action   |-------|app_in.|-------|app_in.|---------------|
+/// 0x0008 |                      app_action_syndrome                      |
+/// 0x000c |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type NicDpaSelfHostAppMgmtReg = Layout<tag::NicDpaSelfHostAppMgmtReg, 0x80>;
 layout! { NicDpaSelfHostAppMgmtReg, tag::NicDpaSelfHostAppMgmtReg, "nic_dpa_self_host_app_mgmt_reg", Struct, 0x80;
     /// `app_action`: bits 31:24 of dword 0x04. Written only.
@@ -710,6 +916,18 @@ register! { NicDpaSelfHostAppMgmtReg, "NIC_DPA_SELF_HOST_APP_MGMT" 0xc01f read w
 /// Register NVMF_TARGET_PACER_DEFAULTS (0xc00a), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      |
+/// 0x0004 |p|e|---|log_nu.|-------------------------------|pacer_tuner_fa.|
+/// 0x0008 |-------------------------------|    max_inflight_threshold     |
+/// 0x000c |       min_pacer_period        |       max_pacer_period        |
+/// 0x0010 |         credit_limit          |       max_credit_limit        |
+/// 0x0014 |---------------|    margin     |-------|log_re.|-------|log_wr.|
+/// 0x0018 |-------------------------------|          tuner_time           |
+/// 0x001c |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type NvmfTargetPacerDefaults = Layout<tag::NvmfTargetPacerDefaults, 0x40>;
 layout! { NvmfTargetPacerDefaults, tag::NvmfTargetPacerDefaults, "nvmf_target_pacer_defaults", Struct, 0x40;
     /// `modify_field_select`: bits 31:0 of dword 0x00.
@@ -748,6 +966,16 @@ register! { NvmfTargetPacerDefaults, "NVMF_TARGET_PACER_DEFAULTS" 0xc00a read wr
 /// Register MISC_COUNTERS (0x0104), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |                        counter_select                         |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |                              ecc                              |
+/// 0x0010 |                        ldb_silent_drop                        |
+/// 0x0014 |---------------------------------------------------------------| to 0x1c
+/// ```
 pub type RegisterMiscCounters = Layout<tag::RegisterMiscCounters, 0x20>;
 layout! { RegisterMiscCounters, tag::RegisterMiscCounters, "register_misc_counters", Struct, 0x20;
     /// `counter_select`: bits 31:0 of dword 0x04.
@@ -764,6 +992,18 @@ register! { RegisterMiscCounters, "MISC_COUNTERS" 0x0104 read write }
 /// Register UNIT_PERF_COUNTERS_CFG (0x0101), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|cnt0_c.|-------|  cnt0_select  |
+/// 0x0004 |-------------------------------|cnt1_c.|-------|  cnt1_select  |
+/// 0x0008 |-------------------------------|cnt2_c.|-------|  cnt2_select  |
+/// 0x000c |-------------------------------|cnt3_c.|-------|  cnt3_select  |
+/// 0x0010 |-------------------------------|cnt4_c.|-------|  cnt4_select  |
+/// 0x0014 |-------------------------------|cnt5_c.|-------|  cnt5_select  |
+/// 0x0018 |-------------------------------|cnt6_c.|-------|  cnt6_select  |
+/// 0x001c |-------------------------------|cnt7_c.|-------|  cnt7_select  |
+/// ```
 pub type RegisterUnitPerfCountersCfg = Layout<tag::RegisterUnitPerfCountersCfg, 0x20>;
 layout! { RegisterUnitPerfCountersCfg, tag::RegisterUnitPerfCountersCfg, "register_unit_perf_counters_cfg", Struct, 0x20;
     /// `cnt0_cmd`: bits 15:12 of dword 0x00.
@@ -806,6 +1046,18 @@ register! { RegisterUnitPerfCountersCfg, "UNIT_PERF_COUNTERS_CFG" 0x0101 read wr
 /// Register UNIT_PERF_COUNTERS_DATA (0x0102), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           counter0                            |
+/// 0x0004 |                           counter1                            |
+/// 0x0008 |                           counter2                            |
+/// 0x000c |                           counter3                            |
+/// 0x0010 |                           counter4                            |
+/// 0x0014 |                           counter5                            |
+/// 0x0018 |                           counter6                            |
+/// 0x001c |                           counter7                            |
+/// ```
 pub type RegisterUnitPerfCountersData = Layout<tag::RegisterUnitPerfCountersData, 0x20>;
 layout! { RegisterUnitPerfCountersData, tag::RegisterUnitPerfCountersData, "register_unit_perf_counters_data", Struct, 0x20;
     /// `counter0`: bits 31:0 of dword 0x00. Read only.
@@ -832,6 +1084,12 @@ register! { RegisterUnitPerfCountersData, "UNIT_PERF_COUNTERS_DATA" 0x0102 read 
 /// Register UNIT_PERF_COUNTERS_GLOBAL_CTRL (0x0100), written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------------------|      cmd      |
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type RegisterUntiPerfGlobalCtrl = Layout<tag::RegisterUntiPerfGlobalCtrl, 0x10>;
 layout! { RegisterUntiPerfGlobalCtrl, tag::RegisterUntiPerfGlobalCtrl, "register_unti_perf_global_ctrl", Struct, 0x10;
     /// `cmd`: bits 7:0 of dword 0x00. Written only.
@@ -844,6 +1102,16 @@ register! { RegisterUntiPerfGlobalCtrl, "UNIT_PERF_COUNTERS_GLOBAL_CTRL" 0x0100 
 /// Register ROCE_ACCL (0x402c), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----|a|i|-----------------------------|c|c|a|c|d|s|a|m|r|r|r|r|
+/// 0x0004 |-|adp_.|i|cc_b.|---------------| ack_dscp  |a|c|d|s|a|m|r|r|r|r|
+/// 0x0008 |-|adp_.|-|adp_.|---|cc.|       adp_retx_base_timeout_min       |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                       adp_retx_profile                        | to 0x3c
+/// 0x0040 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type RoceAcclReg = Layout<tag::RoceAcclReg, 0x80>;
 layout! { RoceAcclReg, tag::RoceAcclReg, "roce_accl_reg", Struct, 0x80;
     /// `adp_retx_profile_select`: bit 28 of dword 0x00.
@@ -920,6 +1188,19 @@ register! { RoceAcclReg, "ROCE_ACCL" 0x402c read write }
 /// Register VHCA_GROUP_ICM_CTRL (0xc021), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|         vhca_group_id         |
+/// 0x0004 |m|-|r|---------------------------------------------------------|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                       max_alloc_icm_th                        |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |                         cur_alloc_icm                         |
+/// 0x001c |---------------------------------------------------------------|
+/// 0x0020 |                     max_reached_alloc_icm                     |
+/// 0x0024 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type VhcaGroupIcmCtrl = Layout<tag::VhcaGroupIcmCtrl, 0x40>;
 layout! { VhcaGroupIcmCtrl, tag::VhcaGroupIcmCtrl, "vhca_group_icm_ctrl", Struct, 0x40;
     /// `vhca_group_id`: bits 15:0 of dword 0x00. Written to say which register is meant.
@@ -942,6 +1223,13 @@ register! { VhcaGroupIcmCtrl, "VHCA_GROUP_ICM_CTRL" 0xc021 read write }
 /// Register VHCA_TRUST_LEVEL (0xc007), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |a|-----------------------------|            vhca_id            |
+/// 0x0004 |                          trust_level                          |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type VhcaTrustLevel = Layout<tag::VhcaTrustLevel, 0x10>;
 layout! { VhcaTrustLevel, tag::VhcaTrustLevel, "vhca_trust_level", Struct, 0x10;
     /// `all_vhca`: bit 31 of dword 0x00. Written to say which register is meant.
@@ -958,6 +1246,12 @@ register! { VhcaTrustLevel, "VHCA_TRUST_LEVEL" 0xc007 read write }
 /// Register ZTT (0xc006), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------------|stat.|---------|oper.|
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type Ztt = Layout<tag::Ztt, 0x10>;
 layout! { Ztt, tag::Ztt, "ztt", Struct, 0x10;
     /// `status`: bits 10:8 of dword 0x00. Read only.

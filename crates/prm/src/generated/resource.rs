@@ -136,6 +136,63 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
 /// Output of QUERY_Q_COUNTER (0x773).
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                       rx_write_requests                       |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |                       rx_read_requests                        |
+/// 0x001c |---------------------------------------------------------------|
+/// 0x0020 |                      rx_atomic_requests                       |
+/// 0x0024 |---------------------------------------------------------------|
+/// 0x0028 |                        rx_dct_connect                         |
+/// 0x002c |---------------------------------------------------------------|
+/// 0x0030 |                         out_of_buffer                         |
+/// 0x0034 |---------------------------------------------------------------|
+/// 0x0038 |                        out_of_sequence                        |
+/// 0x003c |---------------------------------------------------------------|
+/// 0x0040 |                       duplicate_request                       |
+/// 0x0044 |---------------------------------------------------------------|
+/// 0x0048 |                       rnr_nak_retry_err                       |
+/// 0x004c |---------------------------------------------------------------|
+/// 0x0050 |                        packet_seq_err                         |
+/// 0x0054 |---------------------------------------------------------------|
+/// 0x0058 |                      implied_nak_seq_err                      |
+/// 0x005c |---------------------------------------------------------------|
+/// 0x0060 |                     local_ack_timeout_err                     |
+/// 0x0064 |---------------------------------------------------------------| to 0x6c
+/// 0x0070 |                   req_rnr_retries_exceeded                    |
+/// 0x0074 |---------------------------------------------------------------|
+/// 0x0078 |                    resp_local_length_error                    |
+/// 0x007c |                    req_local_length_error                     |
+/// 0x0080 |                      resp_local_qp_error                      |
+/// 0x0084 |                     local_operation_error                     |
+/// 0x0088 |                     resp_local_protection                     |
+/// 0x008c |                     req_local_protection                      |
+/// 0x0090 |                        resp_cqe_error                         |
+/// 0x0094 |                         req_cqe_error                         |
+/// 0x0098 |                        req_mw_binding                         |
+/// 0x009c |                       req_bad_response                        |
+/// 0x00a0 |                  req_remote_invalid_request                   |
+/// 0x00a4 |                  resp_remote_invalid_request                  |
+/// 0x00a8 |                   req_remote_access_errors                    |
+/// 0x00ac |                   resp_remote_access_errors                   |
+/// 0x00b0 |                  req_remote_operation_errors                  |
+/// 0x00b4 |                req_transport_retries_exceeded                 |
+/// 0x00b8 |                          cq_overflow                          |
+/// 0x00bc |                     resp_cqe_flush_error                      |
+/// 0x00c0 |                      req_cqe_flush_error                      |
+/// 0x00c4 |---------------------------------------------------------------|
+/// 0x00c8 |                       roce_adp_retrans                        |
+/// 0x00cc |                      roce_adp_retrans_to                      |
+/// 0x00d0 |                       roce_slow_restart                       |
+/// 0x00d4 |                    roce_slow_restart_cnps                     |
+/// 0x00d8 |                    roce_slow_restart_trans                    |
+/// 0x00dc |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type QueryQCounterOut = Layout<tag::QueryQCounterOut, 0x100>;
 layout! { QueryQCounterOut, tag::QueryQCounterOut, "query_q_counter_out", Struct, 0x100, "Output of QUERY_Q_COUNTER: what the queues of a set have counted.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -221,8 +278,18 @@ layout! { QueryQCounterOut, tag::QueryQCounterOut, "query_q_counter_out", Struct
 /// Input of QUERY_Q_COUNTER (0x773). Reads a set of queue counters.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|-----------------------------|         vport_number          |
+/// 0x000c |---------------------------------------------------------------| to 0x14
+/// 0x0018 |c|a|-----------------------------------------------------------|
+/// 0x001c |-----------------------------------------------|counter_set_id |
+/// ```
 pub type QueryQCounterIn = Layout<tag::QueryQCounterIn, 0x20>;
-layout! { QueryQCounterIn, tag::QueryQCounterIn, "query_q_counter_in", Struct, 0x20, opcode 0x773, "Input of QUERY_Q_COUNTER: which counters to read.";
+layout! { QueryQCounterIn, tag::QueryQCounterIn, "query_q_counter_in", Struct, 0x20, opcode 0x773, "Reads a set of queue counters.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -247,6 +314,13 @@ request! { QueryQCounterIn => QueryQCounterOut }
 /// Output of DEALLOC_XRCD (0x80f).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DeallocXrcdOut = Layout<tag::DeallocXrcdOut, 0x10>;
 layout! { DeallocXrcdOut, tag::DeallocXrcdOut, "dealloc_xrcd_out", Struct, 0x10, "Output of DEALLOC_XRCD.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -260,8 +334,16 @@ layout! { DeallocXrcdOut, tag::DeallocXrcdOut, "dealloc_xrcd_out", Struct, 0x10,
 /// Input of DEALLOC_XRCD (0x80f). Frees an XRC domain.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     xrcd                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DeallocXrcdIn = Layout<tag::DeallocXrcdIn, 0x10>;
-layout! { DeallocXrcdIn, tag::DeallocXrcdIn, "dealloc_xrcd_in", Struct, 0x10, opcode 0x80f, "Input of DEALLOC_XRCD.";
+layout! { DeallocXrcdIn, tag::DeallocXrcdIn, "dealloc_xrcd_in", Struct, 0x10, opcode 0x80f, "Frees an XRC domain.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -278,6 +360,13 @@ request! { DeallocXrcdIn => DeallocXrcdOut }
 /// Output of DEALLOC_UAR (0x803).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DeallocUarOut = Layout<tag::DeallocUarOut, 0x10>;
 layout! { DeallocUarOut, tag::DeallocUarOut, "dealloc_uar_out", Struct, 0x10, "Output of DEALLOC_UAR.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -291,8 +380,16 @@ layout! { DeallocUarOut, tag::DeallocUarOut, "dealloc_uar_out", Struct, 0x10, "O
 /// Input of DEALLOC_UAR (0x803). Frees a page of doorbells.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      uar                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DeallocUarIn = Layout<tag::DeallocUarIn, 0x10>;
-layout! { DeallocUarIn, tag::DeallocUarIn, "dealloc_uar_in", Struct, 0x10, opcode 0x803, "Input of DEALLOC_UAR.";
+layout! { DeallocUarIn, tag::DeallocUarIn, "dealloc_uar_in", Struct, 0x10, opcode 0x803, "Frees a page of doorbells.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -309,6 +406,13 @@ request! { DeallocUarIn => DeallocUarOut }
 /// Output of DEALLOC_TRANSPORT_DOMAIN (0x817).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DeallocTransportDomainOut = Layout<tag::DeallocTransportDomainOut, 0x10>;
 layout! { DeallocTransportDomainOut, tag::DeallocTransportDomainOut, "dealloc_transport_domain_out", Struct, 0x10, "Output of DEALLOC_TRANSPORT_DOMAIN.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -322,8 +426,16 @@ layout! { DeallocTransportDomainOut, tag::DeallocTransportDomainOut, "dealloc_tr
 /// Input of DEALLOC_TRANSPORT_DOMAIN (0x817). Frees a transport domain.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|               transport_domain                |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DeallocTransportDomainIn = Layout<tag::DeallocTransportDomainIn, 0x10>;
-layout! { DeallocTransportDomainIn, tag::DeallocTransportDomainIn, "dealloc_transport_domain_in", Struct, 0x10, opcode 0x817, "Input of DEALLOC_TRANSPORT_DOMAIN.";
+layout! { DeallocTransportDomainIn, tag::DeallocTransportDomainIn, "dealloc_transport_domain_in", Struct, 0x10, opcode 0x817, "Frees a transport domain.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -340,6 +452,13 @@ request! { DeallocTransportDomainIn => DeallocTransportDomainOut }
 /// Output of DEALLOC_Q_COUNTER (0x772).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DeallocQCounterOut = Layout<tag::DeallocQCounterOut, 0x10>;
 layout! { DeallocQCounterOut, tag::DeallocQCounterOut, "dealloc_q_counter_out", Struct, 0x10, "Output of DEALLOC_Q_COUNTER.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -353,8 +472,16 @@ layout! { DeallocQCounterOut, tag::DeallocQCounterOut, "dealloc_q_counter_out", 
 /// Input of DEALLOC_Q_COUNTER (0x772). Frees a set of queue counters.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-----------------------------------------------|counter_set_id |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DeallocQCounterIn = Layout<tag::DeallocQCounterIn, 0x10>;
-layout! { DeallocQCounterIn, tag::DeallocQCounterIn, "dealloc_q_counter_in", Struct, 0x10, opcode 0x772, "Input of DEALLOC_Q_COUNTER.";
+layout! { DeallocQCounterIn, tag::DeallocQCounterIn, "dealloc_q_counter_in", Struct, 0x10, opcode 0x772, "Frees a set of queue counters.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -371,6 +498,13 @@ request! { DeallocQCounterIn => DeallocQCounterOut }
 /// Output of DEALLOC_PD (0x801).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DeallocPdOut = Layout<tag::DeallocPdOut, 0x10>;
 layout! { DeallocPdOut, tag::DeallocPdOut, "dealloc_pd_out", Struct, 0x10, "Output of DEALLOC_PD.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -384,8 +518,16 @@ layout! { DeallocPdOut, tag::DeallocPdOut, "dealloc_pd_out", Struct, 0x10, "Outp
 /// Input of DEALLOC_PD (0x801). Frees a protection domain.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      pd                       |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DeallocPdIn = Layout<tag::DeallocPdIn, 0x10>;
-layout! { DeallocPdIn, tag::DeallocPdIn, "dealloc_pd_in", Struct, 0x10, opcode 0x801, "Input of DEALLOC_PD.";
+layout! { DeallocPdIn, tag::DeallocPdIn, "dealloc_pd_in", Struct, 0x10, opcode 0x801, "Frees a protection domain.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -402,6 +544,14 @@ request! { DeallocPdIn => DeallocPdOut }
 /// Output of ALLOC_XRCD (0x80e).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                     xrcd                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type AllocXrcdOut = Layout<tag::AllocXrcdOut, 0x10>;
 layout! { AllocXrcdOut, tag::AllocXrcdOut, "alloc_xrcd_out", Struct, 0x10, "Output of ALLOC_XRCD.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -417,8 +567,15 @@ layout! { AllocXrcdOut, tag::AllocXrcdOut, "alloc_xrcd_out", Struct, 0x10, "Outp
 /// Input of ALLOC_XRCD (0x80e). Allocates an XRC domain.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type AllocXrcdIn = Layout<tag::AllocXrcdIn, 0x10>;
-layout! { AllocXrcdIn, tag::AllocXrcdIn, "alloc_xrcd_in", Struct, 0x10, opcode 0x80e, "Input of ALLOC_XRCD.";
+layout! { AllocXrcdIn, tag::AllocXrcdIn, "alloc_xrcd_in", Struct, 0x10, opcode 0x80e, "Allocates an XRC domain.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -433,6 +590,14 @@ request! { AllocXrcdIn => AllocXrcdOut }
 /// Output of ALLOC_UAR (0x802).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                      uar                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type AllocUarOut = Layout<tag::AllocUarOut, 0x10>;
 layout! { AllocUarOut, tag::AllocUarOut, "alloc_uar_out", Struct, 0x10, "Output of ALLOC_UAR.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -448,8 +613,15 @@ layout! { AllocUarOut, tag::AllocUarOut, "alloc_uar_out", Struct, 0x10, "Output 
 /// Input of ALLOC_UAR (0x802). Allocates a page of doorbells.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type AllocUarIn = Layout<tag::AllocUarIn, 0x10>;
-layout! { AllocUarIn, tag::AllocUarIn, "alloc_uar_in", Struct, 0x10, opcode 0x802, "Input of ALLOC_UAR.";
+layout! { AllocUarIn, tag::AllocUarIn, "alloc_uar_in", Struct, 0x10, opcode 0x802, "Allocates a page of doorbells.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -464,6 +636,14 @@ request! { AllocUarIn => AllocUarOut }
 /// Output of ALLOC_TRANSPORT_DOMAIN (0x816).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|               transport_domain                |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type AllocTransportDomainOut = Layout<tag::AllocTransportDomainOut, 0x10>;
 layout! { AllocTransportDomainOut, tag::AllocTransportDomainOut, "alloc_transport_domain_out", Struct, 0x10, "Output of ALLOC_TRANSPORT_DOMAIN.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -479,8 +659,15 @@ layout! { AllocTransportDomainOut, tag::AllocTransportDomainOut, "alloc_transpor
 /// Input of ALLOC_TRANSPORT_DOMAIN (0x816). Allocates a transport domain.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type AllocTransportDomainIn = Layout<tag::AllocTransportDomainIn, 0x10>;
-layout! { AllocTransportDomainIn, tag::AllocTransportDomainIn, "alloc_transport_domain_in", Struct, 0x10, opcode 0x816, "Input of ALLOC_TRANSPORT_DOMAIN.";
+layout! { AllocTransportDomainIn, tag::AllocTransportDomainIn, "alloc_transport_domain_in", Struct, 0x10, opcode 0x816, "Allocates a transport domain.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -495,6 +682,14 @@ request! { AllocTransportDomainIn => AllocTransportDomainOut }
 /// Output of ALLOC_Q_COUNTER (0x771).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |-----------------------------------------------|counter_set_id |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type AllocQCounterOut = Layout<tag::AllocQCounterOut, 0x10>;
 layout! { AllocQCounterOut, tag::AllocQCounterOut, "alloc_q_counter_out", Struct, 0x10, "Output of ALLOC_Q_COUNTER.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -510,8 +705,15 @@ layout! { AllocQCounterOut, tag::AllocQCounterOut, "alloc_q_counter_out", Struct
 /// Input of ALLOC_Q_COUNTER (0x771). Allocates a set of queue counters.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type AllocQCounterIn = Layout<tag::AllocQCounterIn, 0x10>;
-layout! { AllocQCounterIn, tag::AllocQCounterIn, "alloc_q_counter_in", Struct, 0x10, opcode 0x771, "Input of ALLOC_Q_COUNTER.";
+layout! { AllocQCounterIn, tag::AllocQCounterIn, "alloc_q_counter_in", Struct, 0x10, opcode 0x771, "Allocates a set of queue counters.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -526,6 +728,14 @@ request! { AllocQCounterIn => AllocQCounterOut }
 /// Output of ALLOC_PD (0x800).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                      pd                       |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type AllocPdOut = Layout<tag::AllocPdOut, 0x10>;
 layout! { AllocPdOut, tag::AllocPdOut, "alloc_pd_out", Struct, 0x10, "Output of ALLOC_PD.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -541,8 +751,27 @@ layout! { AllocPdOut, tag::AllocPdOut, "alloc_pd_out", Struct, 0x10, "Output of 
 /// Input of ALLOC_PD (0x800). Allocates a protection domain.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
+///
+/// ```
+/// use mlx5_prm::{AllocPdIn, AllocPdOut, Mkc};
+///
+/// assert_eq!(AllocPdIn::new().as_bytes()[..4], [0x08, 0x00, 0, 0]); // has no fields of its own
+///
+/// // The number of the new PD goes into the contexts of what shall belong to it.
+/// let answer = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x12, 0, 0, 0, 0];
+/// let key = Mkc::new().with_pd(AllocPdOut::view(&answer)?.pd());
+/// assert_eq!(key.as_bytes()[0x0c..0x10], [0, 0, 0, 0x12]);
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type AllocPdIn = Layout<tag::AllocPdIn, 0x10>;
-layout! { AllocPdIn, tag::AllocPdIn, "alloc_pd_in", Struct, 0x10, opcode 0x800, "Input of ALLOC_PD.";
+layout! { AllocPdIn, tag::AllocPdIn, "alloc_pd_in", Struct, 0x10, opcode 0x800, "Allocates a protection domain.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -557,8 +786,18 @@ request! { AllocPdIn => AllocPdOut }
 /// Input of MODIFY_MEMIC (0x207). Allocates or frees an address that carries out operations on MEMIC.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-----------------------------------------------|memic_operatio.|
+/// 0x0010 |                       memic_start_addr                        | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type ModifyMemicIn = Layout<tag::ModifyMemicIn, 0x40>;
-layout! { ModifyMemicIn, tag::ModifyMemicIn, "modify_memic_in", Struct, 0x40, opcode 0x207, "Input of a command.";
+layout! { ModifyMemicIn, tag::ModifyMemicIn, "modify_memic_in", Struct, 0x40, opcode 0x207, "Allocates or frees an address that carries out operations on MEMIC.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -577,6 +816,15 @@ request! { ModifyMemicIn => ModifyMemicOut }
 /// Output of MODIFY_MEMIC (0x207).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                     memic_operation_addr                      | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type ModifyMemicOut = Layout<tag::ModifyMemicOut, 0x40>;
 layout! { ModifyMemicOut, tag::ModifyMemicOut, "modify_memic_out", Struct, 0x40, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -592,8 +840,19 @@ layout! { ModifyMemicOut, tag::ModifyMemicOut, "modify_memic_out", Struct, 0x40,
 /// Input of ALLOC_MEMIC (0x205). Allocates memory on the adapter (MEMIC).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-----------------------------------------------|log_memic_addr.|
+/// 0x0010 |                       range_start_addr                        | to 0x14
+/// 0x0018 |                          range_size                           |
+/// 0x001c |                          memic_size                           |
+/// ```
 pub type AllocMemicIn = Layout<tag::AllocMemicIn, 0x20>;
-layout! { AllocMemicIn, tag::AllocMemicIn, "alloc_memic_in", Struct, 0x20, opcode 0x205, "Input of a command.";
+layout! { AllocMemicIn, tag::AllocMemicIn, "alloc_memic_in", Struct, 0x20, opcode 0x205, "Allocates memory on the adapter (MEMIC).";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -616,6 +875,13 @@ request! { AllocMemicIn => AllocMemicOut }
 /// Output of ALLOC_MEMIC (0x205).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |                       memic_start_addr                        | to 0xc
+/// ```
 pub type AllocMemicOut = Layout<tag::AllocMemicOut, 0x10>;
 layout! { AllocMemicOut, tag::AllocMemicOut, "alloc_memic_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -631,8 +897,18 @@ layout! { AllocMemicOut, tag::AllocMemicOut, "alloc_memic_out", Struct, 0x10, "O
 /// Input of DEALLOC_MEMIC (0x206). Frees memory on the adapter (MEMIC).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                       memic_start_addr                        | to 0x14
+/// 0x0018 |                          memic_size                           |
+/// 0x001c |---------------------------------------------------------------|
+/// ```
 pub type DeallocMemicIn = Layout<tag::DeallocMemicIn, 0x20>;
-layout! { DeallocMemicIn, tag::DeallocMemicIn, "dealloc_memic_in", Struct, 0x20, opcode 0x206, "Input of a command.";
+layout! { DeallocMemicIn, tag::DeallocMemicIn, "dealloc_memic_in", Struct, 0x20, opcode 0x206, "Frees memory on the adapter (MEMIC).";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -651,6 +927,13 @@ request! { DeallocMemicIn => DeallocMemicOut }
 /// Output of DEALLOC_MEMIC (0x206).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DeallocMemicOut = Layout<tag::DeallocMemicOut, 0x10>;
 layout! { DeallocMemicOut, tag::DeallocMemicOut, "dealloc_memic_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -663,11 +946,21 @@ layout! { DeallocMemicOut, tag::DeallocMemicOut, "dealloc_memic_out", Struct, 0x
 ///
 /// User memory: a run of bytes in a list of pages, in which queues and records may lie.
 ///
-/// General object 0x0005 (umem): Registered user memory. CREATE_UMEM makes it since.
+/// General object 0x0005 (umem): Registered user memory. CREATE_UMEM makes it since. See [`CreateObject`](crate::CreateObject).
 ///
 /// With its list `mtt`: [`UmemWithMtt`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |a|---------------------------------------------------|log_page.|
+/// 0x0014 |                          page_offset                          |
+/// 0x0018 |                          num_of_mtt                           | to 0x1c
+/// 0x0020 | mtt[]
+/// ```
 pub type Umem = Layout<tag::Umem, 0x20>;
 
 /// `umem` and its list `mtt`.
@@ -691,6 +984,12 @@ layout! { Umem, tag::Umem, "umem", Struct, 0x20, "User memory: a run of bytes in
 /// User context: what the commands that run in its name may do.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              cap                              |
+/// 0x0004 |---------------------------------------------------------------| to 0x2c
+/// ```
 pub type Uctx = Layout<tag::Uctx, 0x30>;
 layout! { Uctx, tag::Uctx, "uctx", Struct, 0x30, "User context: what the commands that run in its name may do.";
     /// `cap`: bits 31:0 of dword 0x00.
@@ -699,9 +998,18 @@ layout! { Uctx, tag::Uctx, "uctx", Struct, 0x30, "User context: what the command
 
 /// `sw_icm`: 64 bytes.
 ///
-/// General object 0x0008 (sw_icm): Memory of the adapter that software steering manages.
+/// General object 0x0008 (sw_icm): Memory of the adapter that software steering manages. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |-----------------------------------------------|log_sw_icm_size|
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                       sw_icm_start_addr                       | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type SwIcm = Layout<tag::SwIcm, 0x40>;
 layout! { SwIcm, tag::SwIcm, "sw_icm", Struct, 0x40;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -719,11 +1027,19 @@ layout! { SwIcm, tag::SwIcm, "sw_icm", Struct, 0x40;
 /// With its list `umem.mtt`: [`CreateUmemInWithMtt`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                             umem                              | to 0x2c
+/// ```
 pub type CreateUmemIn = Layout<tag::CreateUmemIn, 0x30>;
 
 /// `create_umem_in` and its list `umem.mtt`.
 pub type CreateUmemInWithMtt = WithTail<CreateUmemIn, Mtt>;
-layout! { CreateUmemIn, tag::CreateUmemIn, "create_umem_in", Struct, 0x30, opcode 0xa08, "Input of CREATE_UMEM.";
+layout! { CreateUmemIn, tag::CreateUmemIn, "create_umem_in", Struct, 0x30, opcode 0xa08, "Registers user memory by its pages.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -740,6 +1056,14 @@ request! { CreateUmemIn => CreateUmemOut }
 /// Output of CREATE_UMEM (0xa08).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                    umem_id                    |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreateUmemOut = Layout<tag::CreateUmemOut, 0x10>;
 layout! { CreateUmemOut, tag::CreateUmemOut, "create_umem_out", Struct, 0x10, "Output of CREATE_UMEM.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -755,8 +1079,16 @@ layout! { CreateUmemOut, tag::CreateUmemOut, "create_umem_out", Struct, 0x10, "O
 /// Input of DESTROY_UMEM (0xa0a). Ends the registration of user memory.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                    umem_id                    |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DestroyUmemIn = Layout<tag::DestroyUmemIn, 0x10>;
-layout! { DestroyUmemIn, tag::DestroyUmemIn, "destroy_umem_in", Struct, 0x10, opcode 0xa0a, "Input of DESTROY_UMEM.";
+layout! { DestroyUmemIn, tag::DestroyUmemIn, "destroy_umem_in", Struct, 0x10, opcode 0xa0a, "Ends the registration of user memory.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -773,6 +1105,13 @@ request! { DestroyUmemIn => DestroyUmemOut }
 /// Output of DESTROY_UMEM (0xa0a).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyUmemOut = Layout<tag::DestroyUmemOut, 0x10>;
 layout! { DestroyUmemOut, tag::DestroyUmemOut, "destroy_umem_out", Struct, 0x10, "Output of DESTROY_UMEM.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -786,8 +1125,16 @@ layout! { DestroyUmemOut, tag::DestroyUmemOut, "destroy_umem_out", Struct, 0x10,
 /// Input of CREATE_UCTX (0xa04). Makes a user context.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                             uctx                              | to 0x3c
+/// ```
 pub type CreateUctxIn = Layout<tag::CreateUctxIn, 0x40>;
-layout! { CreateUctxIn, tag::CreateUctxIn, "create_uctx_in", Struct, 0x40, opcode 0xa04, "Input of CREATE_UCTX.";
+layout! { CreateUctxIn, tag::CreateUctxIn, "create_uctx_in", Struct, 0x40, opcode 0xa04, "Makes a user context.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -802,6 +1149,14 @@ request! { CreateUctxIn => CreateUctxOut }
 /// Output of CREATE_UCTX (0xa04).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |-------------------------------|              uid              |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreateUctxOut = Layout<tag::CreateUctxOut, 0x10>;
 layout! { CreateUctxOut, tag::CreateUctxOut, "create_uctx_out", Struct, 0x10, "Output of CREATE_UCTX.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -817,8 +1172,16 @@ layout! { CreateUctxOut, tag::CreateUctxOut, "create_uctx_out", Struct, 0x10, "O
 /// Input of DESTROY_UCTX (0xa06). Ends a user context.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------|              uid              |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DestroyUctxIn = Layout<tag::DestroyUctxIn, 0x10>;
-layout! { DestroyUctxIn, tag::DestroyUctxIn, "destroy_uctx_in", Struct, 0x10, opcode 0xa06, "Input of DESTROY_UCTX.";
+layout! { DestroyUctxIn, tag::DestroyUctxIn, "destroy_uctx_in", Struct, 0x10, opcode 0xa06, "Ends a user context.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -833,6 +1196,13 @@ request! { DestroyUctxIn => DestroyUctxOut }
 /// Output of DESTROY_UCTX (0xa06).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyUctxOut = Layout<tag::DestroyUctxOut, 0x10>;
 layout! { DestroyUctxOut, tag::DestroyUctxOut, "destroy_uctx_out", Struct, 0x10, "Output of DESTROY_UCTX.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -845,7 +1215,15 @@ layout! { DestroyUctxOut, tag::DestroyUctxOut, "destroy_uctx_out", Struct, 0x10,
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                            sw_icm                             | to 0x4c
+/// ```
 pub type CreateSwIcmIn = Layout<tag::CreateSwIcmIn, 0x50>;
 layout! { CreateSwIcmIn, tag::CreateSwIcmIn, "create_sw_icm_in", Struct, 0x50, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -856,9 +1234,16 @@ layout! { CreateSwIcmIn, tag::CreateSwIcmIn, "create_sw_icm_in", Struct, 0x50, "
 
 /// `tag_buffer_table_obj`: 16 bytes.
 ///
-/// General object 0x0021 (nvmeotcp_tag_buffer_table): Table of tagged buffers of the NVMe over TCP offload.
+/// General object 0x0021 (nvmeotcp_tag_buffer_table): Table of tagged buffers of the NVMe over TCP offload. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-----------------------------------------------------|log_tag_.|
+/// ```
 pub type TagBufferTableObj = Layout<tag::TagBufferTableObj, 0x10>;
 layout! { TagBufferTableObj, tag::TagBufferTableObj, "tag_buffer_table_obj", Struct, 0x10;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -871,7 +1256,15 @@ layout! { TagBufferTableObj, tag::TagBufferTableObj, "tag_buffer_table_obj", Str
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_in_cmd_hdr                     | to 0xc
+/// 0x0010 |                    tag_buffer_table_object                    | to 0x1c
+/// ```
 pub type CreateTagBufferTableObjIn = Layout<tag::CreateTagBufferTableObjIn, 0x20>;
 layout! { CreateTagBufferTableObjIn, tag::CreateTagBufferTableObjIn, "create_tag_buffer_table_obj_in", Struct, 0x20, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -885,6 +1278,12 @@ layout! { CreateTagBufferTableObjIn, tag::CreateTagBufferTableObjIn, "create_tag
 /// Output of a command.
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_out_cmd_hdr                    | to 0xc
+/// 0x0010 |                    tag_buffer_table_object                    | to 0x1c
+/// ```
 pub type QueryTagBufferTableObjOut = Layout<tag::QueryTagBufferTableObjOut, 0x20>;
 layout! { QueryTagBufferTableObjOut, tag::QueryTagBufferTableObjOut, "query_tag_buffer_table_obj_out", Struct, 0x20, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.

@@ -57,10 +57,15 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// Entry of a receive queue table.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|                    rq_num                     |
+/// ```
 pub type RqNum = Layout<tag::RqNum, 0x04>;
 layout! { RqNum, tag::RqNum, "rq_num", Struct, 0x04, "Entry of a receive queue table.";
     /// `rq_num`: bits 23:0 of dword 0x00.
-    bits(rq_num set_rq_num with_rq_num try_set_rq_num: u32 = "rq_num" 0x00[23:0]) "Number of the RQ, or of the virtio-net queue.";
+    number(rq_num set_rq_num with_rq_num: Rqn = "rq_num" 0x00[23:0]) "Number of the RQ, or of the virtio-net queue.";
 }
 
 /// `rq_vhca`: 8 bytes.
@@ -68,10 +73,16 @@ layout! { RqNum, tag::RqNum, "rq_num", Struct, 0x04, "Entry of a receive queue t
 /// Entry of a receive queue table that spans functions.
 ///
 /// Sources: v7.3, v6.12.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|                    rq_num                     |
+/// 0x0004 |-------------------------------|          rq_vhca_id           |
+/// ```
 pub type RqVhca = Layout<tag::RqVhca, 0x08>;
 layout! { RqVhca, tag::RqVhca, "rq_vhca", Struct, 0x08, "Entry of a receive queue table that spans functions.";
     /// `rq_num`: bits 23:0 of dword 0x00.
-    bits(rq_num set_rq_num with_rq_num try_set_rq_num: u32 = "rq_num" 0x00[23:0]) "Number of the RQ.";
+    number(rq_num set_rq_num with_rq_num: Rqn = "rq_num" 0x00[23:0]) "Number of the RQ.";
     /// `rq_vhca_id`: bits 15:0 of dword 0x04.
     full(rq_vhca_id set_rq_vhca_id with_rq_vhca_id: u16 = "rq_vhca_id" 0x04[15:0]) "Number of the function that owns the RQ: its vhca_id. Range: up to max_rqt_vhca_id. Capability: cmd_hca_cap_2.max_rqt_vhca_id.";
 }
@@ -85,6 +96,15 @@ layout! { RqVhca, tag::RqVhca, "rq_vhca", Struct, 0x08, "Entry of a receive queu
 /// With its list `rq_vhca`: [`RqtcWithRqVhca`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x10
+/// 0x0014 |---------|list.|---------------|         rqt_max_size          |
+/// 0x0018 |r|-----------------------------|        rqt_actual_size        |
+/// 0x001c |---------------------------------------------------------------| to 0xec
+/// 0x00f0 | rq_num[]
+/// ```
 pub type Rqtc = Layout<tag::Rqtc, 0xf0>;
 
 /// `rqtc` and its list `rq_num`.
@@ -114,6 +134,14 @@ layout! { Rqtc, tag::Rqtc, "rqtc", Struct, 0xf0, "Receive queue table context, w
 /// With its list `rqt_context.rq_vhca`: [`QueryRqtOutWithRqVhca`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                          rqt_context                          | to 0x10c
+/// ```
 pub type QueryRqtOut = Layout<tag::QueryRqtOut, 0x110>;
 
 /// `query_rqt_out` and its list `rqt_context.rq_num`.
@@ -135,8 +163,34 @@ layout! { QueryRqtOut, tag::QueryRqtOut, "query_rqt_out", Struct, 0x110, "Output
 /// Input of QUERY_RQT (0x919). Reads the context and the list of a receive queue table.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     rqtn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
+///
+/// ```
+/// use mlx5_prm::{QueryRqtIn, QueryRqtOutWithRqNum, RqNum, Rqn, Rqtn};
+///
+/// let query = QueryRqtIn::new().with_rqtn(Rqtn::new(0x17));
+/// assert_eq!(query.as_bytes()[..12], [0x09, 0x19, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x17]);
+///
+/// // What the adapter answers: the list may be shorter than the mailbox that was given for it.
+/// let mut answer = [0; QueryRqtOutWithRqNum::size(8)];
+/// answer[0x38..0x3c].copy_from_slice(&[0, 0, 0, 2]); // rqt_actual_size
+/// answer[0x110..0x118].copy_from_slice(&[0, 0, 0, 0x51, 0, 0, 0, 0x52]);
+///
+/// let answer = QueryRqtOutWithRqNum::view(&answer)?;
+/// let len = answer.head.rqt_context().rqt_actual_size().into();
+/// let queues: Vec<Rqn> = answer.tail[..len].iter().map(RqNum::rq_num).collect();
+/// assert_eq!(queues, [Rqn::new(0x51), Rqn::new(0x52)]);
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type QueryRqtIn = Layout<tag::QueryRqtIn, 0x10>;
-layout! { QueryRqtIn, tag::QueryRqtIn, "query_rqt_in", Struct, 0x10, opcode 0x919, "Input of QUERY_RQT, which reads a receive queue table.";
+layout! { QueryRqtIn, tag::QueryRqtIn, "query_rqt_in", Struct, 0x10, opcode 0x919, "Reads the context and the list of a receive queue table.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -153,6 +207,13 @@ request! { QueryRqtIn => QueryRqtOut }
 /// Output of MODIFY_RQT (0x917).
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyRqtOut = Layout<tag::ModifyRqtOut, 0x10>;
 layout! { ModifyRqtOut, tag::ModifyRqtOut, "modify_rqt_out", Struct, 0x10, "Output of MODIFY_RQT: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -166,6 +227,12 @@ layout! { ModifyRqtOut, tag::ModifyRqtOut, "modify_rqt_out", Struct, 0x10, "Outp
 /// What MODIFY_RQT changes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |-------------------------------------------------------------|r|
+/// ```
 pub type RqtBitmask = Layout<tag::RqtBitmask, 0x08>;
 layout! { RqtBitmask, tag::RqtBitmask, "rqt_bitmask", Struct, 0x08, "What MODIFY_RQT changes.";
     /// `rqn_list`: bit 0 of dword 0x04.
@@ -183,6 +250,34 @@ layout! { RqtBitmask, tag::RqtBitmask, "rqt_bitmask", Struct, 0x08, "What MODIFY
 /// With its list `ctx.rq_vhca`: [`ModifyRqtInWithRqVhca`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     rqtn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                            bitmask                            | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                              ctx                              | to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{ModifyRqtInWithRqNum, RqNum, Rqn, Rqtn};
+///
+/// // Four entries instead of what was there.
+/// let mut buffer = [0; 512];
+/// let modify = ModifyRqtInWithRqNum::new_in(&mut buffer, 4)?;
+/// modify.head.set_rqtn(Rqtn::new(0x17));
+/// modify.head.change_rqt_actual_size(4); // and says that the list counts
+/// for (entry, queue) in modify.tail.iter_mut().zip(0x51..) {
+///     *entry = RqNum::new().with_rq_num(Rqn::new(queue));
+/// }
+///
+/// assert!(modify.head.bitmask().rqn_list());
+/// assert_eq!(modify.as_bytes()[0x11c..], [0, 0, 0, 0x54]);
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type ModifyRqtIn = Layout<tag::ModifyRqtIn, 0x110>;
 
 /// `modify_rqt_in` and its list `ctx.rq_num`.
@@ -190,7 +285,7 @@ pub type ModifyRqtInWithRqNum = WithTail<ModifyRqtIn, RqNum>;
 
 /// `modify_rqt_in` and its list `ctx.rq_vhca`.
 pub type ModifyRqtInWithRqVhca = WithTail<ModifyRqtIn, RqVhca>;
-layout! { ModifyRqtIn, tag::ModifyRqtIn, "modify_rqt_in", Struct, 0x110, opcode 0x917, "Input of MODIFY_RQT, which replaces the list of a receive queue table.";
+layout! { ModifyRqtIn, tag::ModifyRqtIn, "modify_rqt_in", Struct, 0x110, opcode 0x917, "Replaces the list of a receive queue table: its bit of the select mask must be set, and rqt_actual_size be the number of entries.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -213,6 +308,13 @@ request! { ModifyRqtIn => ModifyRqtOut }
 /// Output of DESTROY_RQT (0x918).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyRqtOut = Layout<tag::DestroyRqtOut, 0x10>;
 layout! { DestroyRqtOut, tag::DestroyRqtOut, "destroy_rqt_out", Struct, 0x10, "Output of DESTROY_RQT: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -226,8 +328,16 @@ layout! { DestroyRqtOut, tag::DestroyRqtOut, "destroy_rqt_out", Struct, 0x10, "O
 /// Input of DESTROY_RQT (0x918). Ends a receive queue table.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     rqtn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DestroyRqtIn = Layout<tag::DestroyRqtIn, 0x10>;
-layout! { DestroyRqtIn, tag::DestroyRqtIn, "destroy_rqt_in", Struct, 0x10, opcode 0x918, "Input of DESTROY_RQT, which ends a receive queue table.";
+layout! { DestroyRqtIn, tag::DestroyRqtIn, "destroy_rqt_in", Struct, 0x10, opcode 0x918, "Ends a receive queue table.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -244,6 +354,14 @@ request! { DestroyRqtIn => DestroyRqtOut }
 /// Output of CREATE_RQT (0x916).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                     rqtn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreateRqtOut = Layout<tag::CreateRqtOut, 0x10>;
 layout! { CreateRqtOut, tag::CreateRqtOut, "create_rqt_out", Struct, 0x10, "Output of CREATE_RQT: the number of the new table.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -263,6 +381,32 @@ layout! { CreateRqtOut, tag::CreateRqtOut, "create_rqt_out", Struct, 0x10, "Outp
 /// With its list `rqt_context.rq_vhca`: [`CreateRqtInWithRqVhca`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                          rqt_context                          | to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{CreateRqtInWithRqNum, RqNum, Rqn, Rqtc};
+///
+/// // Eight entries, spread over two receive queues.
+/// let queues = [Rqn::new(0x51), Rqn::new(0x52)];
+/// let mut buffer = [0; 512];
+/// let create = CreateRqtInWithRqNum::new_in(&mut buffer, 8)?;
+/// create.head.set_rqt_context(&Rqtc::new().with_rqt_max_size(128).with_rqt_actual_size(8));
+/// for (entry, queue) in create.tail.iter_mut().zip(queues.into_iter().cycle()) {
+///     *entry = RqNum::new().with_rq_num(queue);
+/// }
+///
+/// assert_eq!(create.as_bytes().len(), 0x110 + 8 * 4);
+/// assert_eq!(create.as_bytes()[0x34..0x3c], [0, 0, 0, 128, 0, 0, 0, 8]);
+/// assert_eq!(create.as_bytes()[0x110..0x118], [0, 0, 0, 0x51, 0, 0, 0, 0x52]);
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type CreateRqtIn = Layout<tag::CreateRqtIn, 0x110>;
 
 /// `create_rqt_in` and its list `rqt_context.rq_num`.
@@ -270,7 +414,7 @@ pub type CreateRqtInWithRqNum = WithTail<CreateRqtIn, RqNum>;
 
 /// `create_rqt_in` and its list `rqt_context.rq_vhca`.
 pub type CreateRqtInWithRqVhca = WithTail<CreateRqtIn, RqVhca>;
-layout! { CreateRqtIn, tag::CreateRqtIn, "create_rqt_in", Struct, 0x110, opcode 0x916, "Input of CREATE_RQT, which makes a receive queue table.";
+layout! { CreateRqtIn, tag::CreateRqtIn, "create_rqt_in", Struct, 0x110, opcode 0x916, "Makes a receive queue table.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.

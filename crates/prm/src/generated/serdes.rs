@@ -159,6 +159,15 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// Register SLTP (0x5027), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |status |version|  local_port   |pn.|t|c| lane  |lane_s.|port.|c|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |-------------|p|    ob_tap0    |    ob_tap1    |    ob_tap2    |
+/// 0x000c |-----------------------|ob_pre.|    ob_reg     |    ob_bias    |
+/// 0x0010 |---------------------------------------------------------------| to 0x48
+/// ```
 pub type SltpReg = Layout<tag::SltpReg, 0x4c>;
 layout! { SltpReg, tag::SltpReg, "sltp_reg", Struct, 0x4c;
     /// `status`: bits 31:28 of dword 0x00.
@@ -203,6 +212,20 @@ register! { SltpReg, "SLTP" 0x5027 read write }
 /// Register SLRG (0x5028), read and written by ACCESS_REG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |status |version|  local_port   |pn.|lp.| lane  |port_t.|-|m|a|-|
+/// 0x0004 |        time_to_link_up        |-----------------------|grade_.|
+/// 0x0008 | grade_version |                     grade                     |
+/// 0x000c |-------|height.|                 height_grade                  |
+/// 0x0010 |           height_dz           |           height_dv           |
+/// 0x0014 |-------------------------------|         height_sigma          |
+/// 0x0018 |---------------------------------------------------------------|
+/// 0x001c |-------|phase_.|                  phase_grade                  |
+/// 0x0020 |---------------| phase_eo_pos  |---------------| phase_eo_neg  |
+/// 0x0024 |        ffe_set_tested         |     test_errors_per_lane      |
+/// ```
 pub type SlrgReg = Layout<tag::SlrgReg, 0x28>;
 layout! { SlrgReg, tag::SlrgReg, "slrg_reg", Struct, 0x28;
     /// `status`: bits 31:28 of dword 0x00. Read only.
@@ -259,6 +282,14 @@ register! { SlrgReg, "SLRG" 0x5028 read write }
 /// `sltr_cause_list_uphy7_5`: 16 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|
+/// 0x0004 |l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|
+/// 0x0008 |-|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|
+/// 0x000c |s|c|-----------------------------------------------------------|
+/// ```
 pub type SltrCauseListUphy7_5 = Layout<tag::SltrCauseListUphy7_5, 0x10>;
 layout! { SltrCauseListUphy7_5, tag::SltrCauseListUphy7_5, "sltr_cause_list_uphy7_5", Struct, 0x10;
     /// `p1csrg1_2`: bit 27 of dword 0x00. Read only.
@@ -452,6 +483,14 @@ layout! { SltrCauseListUphy7_5, tag::SltrCauseListUphy7_5, "sltr_cause_list_uphy
 /// `sltr_cause_list_uphy7`: 16 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|
+/// 0x0004 |l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|
+/// 0x0008 |-----------------------------------------------|l|l|l|l|l|l|l|l|
+/// 0x000c |s|c|-----------------------------------------------------------|
+/// ```
 pub type SltrCauseListUphy7 = Layout<tag::SltrCauseListUphy7, 0x10>;
 layout! { SltrCauseListUphy7, tag::SltrCauseListUphy7, "sltr_cause_list_uphy7", Struct, 0x10;
     /// `p1csrg0_28`: bit 15 of dword 0x00. Read only.
@@ -575,6 +614,15 @@ layout! { SltrCauseListUphy7, tag::SltrCauseListUphy7, "sltr_cause_list_uphy7", 
 /// `sltr_cause_list_uphy8`: 20 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|p|
+/// 0x0004 |---------------|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|
+/// 0x0008 |l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|
+/// 0x000c |---------------------------------|l|l|l|l|l|l|l|l|l|l|l|l|l|l|l|
+/// 0x0010 |s|c|-----------------------------------------------------------|
+/// ```
 pub type SltrCauseListUphy8 = Layout<tag::SltrCauseListUphy8, 0x14>;
 layout! { SltrCauseListUphy8, tag::SltrCauseListUphy8, "sltr_cause_list_uphy8", Struct, 0x14;
     /// `p1csrg1_2`: bit 27 of dword 0x00. Read only.
@@ -784,6 +832,16 @@ layout! { SltrCauseListUphy8, tag::SltrCauseListUphy8, "sltr_cause_list_uphy8", 
 /// `sltr_non_periodic_non_destructive`: 24 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |e|w|a|y|a|a|---------------------------------------------------|
+/// 0x0004 |e_group0 |-|e_gr.|-|e_.|-|e_.|-|e_gr.|-|e_.|---|   e_group6    |
+/// 0x0008 |e_gr.|-|e_.|-|w_group0 |w_group1 |w_group2 |w_group3 |w_group4 |
+/// 0x000c |w_group5 |w_group6 |w_group7 |w_group8 |w_group9 |w_group10|---|
+/// 0x0010 |w_group11|w_group12|w_group13|w_group14|w_group15|-|ab_g.|-----|
+/// 0x0014 |    y_group0     |---|ae_group0|ae_gro.|---------|  ag_group0  |
+/// ```
 pub type SltrNonPeriodicNonDestructive = Layout<tag::SltrNonPeriodicNonDestructive, 0x18>;
 layout! { SltrNonPeriodicNonDestructive, tag::SltrNonPeriodicNonDestructive, "sltr_non_periodic_non_destructive", Struct, 0x18;
     /// `e_group_exist`: bit 31 of dword 0x00. Read only.
@@ -863,6 +921,83 @@ layout! { SltrNonPeriodicNonDestructive, tag::SltrNonPeriodicNonDestructive, "sl
 /// `sltr_periodic_non_destructive`: 292 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |m|-|f|a|a|b|b|c|d|i|q|o|o|o|o|p|q|q|q|t|v|---------------------|
+/// 0x0004 |---|     m_group4      |     m_group3      |     m_group5      |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-----| f_group0  |  afm_group3   |---|afm_group4 |---|afm_grou.|
+/// 0x0010 |-----|   af_group1   |---|   afm_group1    |---|  afm_group2   |
+/// 0x0014 |m_grou.|---|  af_group4  |---|  af_group3  |---|   af_group2   |
+/// 0x0018 |-| af_group8 |---| af_group7 |---| af_group6 |---|  af_group5  |
+/// 0x001c |---------|af_group.|---|af_group.|---|af_group.|---| af_group9 |
+/// 0x0020 |bc_gro.| bs_group2 |-|bc_gro.| bs_group1 |-|bc_gro.| bs_group0 |
+/// 0x0024 |bc_gro.| bs_group5 |-|bc_gro.| bs_group4 |-|bc_gro.| bs_group3 |
+/// 0x0028 |bc_gro.| bs_group8 |-|bc_gro.| bs_group7 |-|bc_gro.| bs_group6 |
+/// 0x002c |bc_gro.|bs_group11 |-|bc_gro.|bs_group10 |-|bc_gro.| bs_group9 |
+/// 0x0030 |bc_gro.|bs_group14 |-|bc_gro.|bs_group13 |-|bc_gro.|bs_group12 |
+/// 0x0034 |     c_group1      |-|     c_group0      |-|bc_gro.|bs_group15 |
+/// 0x0038 |     c_group4      |-|     c_group3      |-|     c_group2      |
+/// 0x003c |     c_group7      |-|     c_group6      |-|     c_group5      |
+/// 0x0040 |     c_group10     |-|     c_group9      |-|     c_group8      |
+/// 0x0044 |     d_group0      |-|     c_group12     |-|     c_group11     |
+/// 0x0048 |     d_group3      |-|     d_group2      |-|     d_group1      |
+/// 0x004c |     d_group6      |-|     d_group5      |-|     d_group4      |
+/// 0x0050 |     d_group9      |-|     d_group8      |-|     d_group7      |
+/// 0x0054 |     d_group12     |-|     d_group11     |-|     d_group10     |
+/// 0x0058 |   i_group1    |   i_group2    |   i_group3    |   i_group4    |
+/// 0x005c |   i_group5    |   i_group6    |   i_group7    |   i_group8    |
+/// 0x0060 |     m_group2      |-|     m_group6      |-|     qa_group1     |
+/// 0x0064 |   oa_group0   |   oa_group1   |   oa_group2   |   oa_group3   |
+/// 0x0068 |   oa_group4   |   oa_group5   |   oa_group6   |   oa_group7   |
+/// 0x006c |   oa_group8   |   oa_group9   |  oa_group10   |  oa_group11   |
+/// 0x0070 |  oa_group12   |  oa_group13   |  oa_group14   |  oa_group15   |
+/// 0x0074 |  oa_group16   |  oa_group17   |  oa_group18   |  oa_group19   |
+/// 0x0078 |  oa_group20   |  oa_group21   |  oa_group22   |  oa_group23   |
+/// 0x007c |  oa_group24   |  oa_group25   |  oa_group26   |  oa_group27   |
+/// 0x0080 |  oa_group28   |  oa_group29   |  oa_group30   |  oa_group31   |
+/// 0x0084 |   ob_group0   |   ob_group1   |   ob_group2   |   ob_group3   |
+/// 0x0088 |   ob_group4   |   ob_group5   |   ob_group6   |   ob_group7   |
+/// 0x008c |   ob_group8   |   ob_group9   |  ob_group10   |  ob_group11   |
+/// 0x0090 |  ob_group12   |  ob_group13   |  ob_group14   |  ob_group15   |
+/// 0x0094 |  ob_group16   |  ob_group17   |  ob_group18   |  ob_group19   |
+/// 0x0098 |  ob_group20   |  ob_group21   |  ob_group22   |  ob_group23   |
+/// 0x009c |  ob_group24   |  ob_group25   |  ob_group26   |  ob_group27   |
+/// 0x00a0 |  ob_group28   |  ob_group29   |  ob_group30   |  ob_group31   |
+/// 0x00a4 |   oc_group0   |   oc_group1   |   oc_group2   |   oc_group3   |
+/// 0x00a8 |   oc_group4   |   oc_group5   |   oc_group6   |   oc_group7   |
+/// 0x00ac |   oc_group8   |   oc_group9   |  oc_group10   |  oc_group11   |
+/// 0x00b0 |  oc_group12   |  oc_group13   |  oc_group14   |  oc_group15   |
+/// 0x00b4 |  oc_group16   |  oc_group17   |  oc_group18   |  oc_group19   |
+/// 0x00b8 |  oc_group20   |  oc_group21   |  oc_group22   |  oc_group23   |
+/// 0x00bc |  oc_group24   |  oc_group25   |  oc_group26   |  oc_group27   |
+/// 0x00c0 |  oc_group28   |  oc_group29   |  oc_group30   |  oc_group31   |
+/// 0x00c4 |   od_group0   |   od_group1   |   od_group2   |   od_group3   |
+/// 0x00c8 |   od_group4   |   od_group5   |   od_group6   |   od_group7   |
+/// 0x00cc |   od_group8   |   od_group9   |  od_group10   |  od_group11   |
+/// 0x00d0 |  od_group12   |  od_group13   |  od_group14   |  od_group15   |
+/// 0x00d4 |  od_group16   |  od_group17   |  od_group18   |  od_group19   |
+/// 0x00d8 |  od_group20   |  od_group21   |  od_group22   |  od_group23   |
+/// 0x00dc |  od_group24   |  od_group25   |  od_group26   |  od_group27   |
+/// 0x00e0 |  od_group28   |  od_group29   |  od_group30   |  od_group31   |
+/// 0x00e4 |     qa_group2     |-|     qa_group3     |-|     qa_group4     |
+/// 0x00e8 |   p_group0    |   p_group1    |   p_group2    |   p_group3    |
+/// 0x00ec |   p_group4    |   p_group5    |   p_group6    |   p_group7    |
+/// 0x00f0 |   p_group8    |   p_group9    |   p_group10   |   p_group11   |
+/// 0x00f4 |   p_group12   |   p_group13   |   p_group14   |   p_group15   |
+/// 0x00f8 |   p_group16   |   p_group17   |   p_group18   |   p_group19   |
+/// 0x00fc |---| qc_group0 | qc_group1 | qc_group2 | qc_group3 | qc_group4 |
+/// 0x0100 |---| qc_group5 | qc_group6 | qc_group7 | qc_group8 | qc_group9 |
+/// 0x0104 |---|qc_group10 |qc_group11 |qc_group12 |qc_group13 |qc_group14 |
+/// 0x0108 |---|qc_group15 |qc_group16 |qc_group17 |qc_group18 |qc_group19 |
+/// 0x010c |      q_group0       |---|qb_group0|qb_group1|qb_group2|-------|
+/// 0x0110 |           t_group0            |           t_group1            |
+/// 0x0114 |           t_group2            |            vgroup0            |
+/// 0x0118 |       vgroup1       |            vgroup2            |---------|
+/// 0x011c |     m_group1      |-----------|   i_group9    |   i_group10   |
+/// 0x0120 |---------------------------------------------------------------|
+/// ```
 pub type SltrPeriodicNonDestructive = Layout<tag::SltrPeriodicNonDestructive, 0x124>;
 layout! { SltrPeriodicNonDestructive, tag::SltrPeriodicNonDestructive, "sltr_periodic_non_destructive", Struct, 0x124;
     /// `m_group_exist`: bit 31 of dword 0x00. Read only.
@@ -1460,6 +1595,74 @@ layout! { SltrPeriodicNonDestructive, tag::SltrPeriodicNonDestructive, "sltr_per
 /// `sltr_periodic_non_destructive_part2`: 304 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |z|z|z|z|z|x|u|h|s|g|j|j|j|a|a|a|a|a|h|-------------------------|
+/// 0x0004 | za_group0 | za_group1 | za_group2 | za_group3 | za_group4 |---|
+/// 0x0008 | za_group5 |           za_group6           |-------------------|
+/// 0x000c | zb_group0 | zb_group1 | zb_group2 | zb_group3 | zb_group4 |---|
+/// 0x0010 | zb_group5 |           zb_group6           |-------------------|
+/// 0x0014 | zc_group0 | zc_group1 | zc_group2 | zc_group3 | zc_group4 |---|
+/// 0x0018 | zc_group5 |-|zd_group0|zd_group1|-| ze_group0 |ze_gro.|-------|
+/// 0x001c |           x_group0            |           x_group1            |
+/// 0x0020 |           x_group2            | x_group3  |x_grou.| x_group5  |
+/// 0x0024 |x_grou.|        x_group7         |-----------------------------|
+/// 0x0028 |           u_group0            |           u_group1            |
+/// 0x002c |           u_group2            |           u_group3            |
+/// 0x0030 |           u_group4            |           u_group5            |
+/// 0x0034 |           u_group6            |           u_group7            |
+/// 0x0038 |           u_group8            |           u_group9            |
+/// 0x003c |           u_group10           |           u_group11           |
+/// 0x0040 |           u_group12           |           u_group13           |
+/// 0x0044 |           u_group14           |           u_group15           |
+/// 0x0048 |                           ha_group                            | to 0x54
+/// 0x0058 |                           hb_group                            | to 0x64
+/// 0x0068 |           s_group0            |           s_group1            |
+/// 0x006c |           s_group2            |           s_group3            |
+/// 0x0070 |           s_group4            |           s_group5            |
+/// 0x0074 |           s_group6            |           s_group7            |
+/// 0x0078 |           s_group8            |           s_group9            |
+/// 0x007c |           s_group10           |           s_group11           |
+/// 0x0080 |           s_group12           |           s_group13           |
+/// 0x0084 |           s_group14           |           s_group15           |
+/// 0x0088 |           g_group0            |           g_group1            |
+/// 0x008c |           g_group2            |           g_group3            |
+/// 0x0090 |           g_group4            |           g_group5            |
+/// 0x0094 |           g_group6            |           g_group7            |
+/// 0x0098 |           g_group8            |           g_group9            |
+/// 0x009c |                           ja_group                            | to 0xb4
+/// 0x00b8 |    jb_group0    |-----|    jb_group1    |---|    jb_group2    |
+/// 0x00bc |    jb_group3    |-----|    jb_group4    |---|    jb_group5    |
+/// 0x00c0 |    jb_group6    |-----|    jb_group7    |---|    jb_group8    |
+/// 0x00c4 |    jb_group9    |-----|   jb_group10    |---|   jb_group11    |
+/// 0x00c8 |   jb_group12    |-----|   jb_group13    |---|   jb_group14    |
+/// 0x00cc |   jb_group15    |-----|   jb_group16    |---|   jb_group17    |
+/// 0x00d0 |   jb_group18    |-----|   jb_group19    |---|   jb_group20    |
+/// 0x00d4 |   jb_group21    |-----|   jb_group22    |---|   jb_group23    |
+/// 0x00d8 |   jb_group24    |-----|   jb_group25    |---|   jb_group26    |
+/// 0x00dc |   jb_group27    |-----|        jc_group0        |-------------|
+/// 0x00e0 |        jc_group1        |-|        jc_group2        |---------|
+/// 0x00e4 |aa_group0|aa_g.|-----------------------------------------------|
+/// 0x00e8 |           ac_group0           |           ac_group1           |
+/// 0x00ec |ad_g.|ad_gro.|ad.|ad.|ad_group4|ad_group5|a|ad_g.|ad_gro.|-----|
+/// 0x00f0 |ad_group9|-|           ah_group0           |ah_group1|ah_group2|
+/// 0x00f4 |  ah_group3  | ah_group4 |-------------| ai_group0 | ai_group1 |
+/// 0x00f8 | ai_group2 | ai_group3 | ai_group4 | ai_group5 | ai_group6 |---|
+/// 0x00fc | ai_group7 | ai_group8 | ai_group9 |ai_group10 |ai_group11 |---|
+/// 0x0100 |ai_group12 |ai_group13 |ai_group14 |ai_group15 |ai_group16 |---|
+/// 0x0104 |ai_group17 |ai_group18 |ai_group19 |ai_group20 |ai_group21 |---|
+/// 0x0108 |ai_group22 |ai_group23 |ai_group24 |ai_group25 |ai_group26 |---|
+/// 0x010c |ai_group27 |ai_group28 |ai_group29 |ai_group30 |ai_group31 |---|
+/// 0x0110 |ai_group32 |ai_group33 |ai_group34 |ai_group35 |ai_group36 |---|
+/// 0x0114 |ai_group37 |ai_group38 |ai_group39 |ai_group40 |ai_group41 |---|
+/// 0x0118 |ai_group42 |ai_group43 |ai_group44 |ai_group45 |ai_group46 |---|
+/// 0x011c |ai_group47 |ai_group48 |ai_group49 |ai_group50 |ai_group51 |---|
+/// 0x0120 |ai_group52 |ai_group53 |ai_group54 |ai_group55 |ai_group56 |---|
+/// 0x0124 |ai_group57 |ai_group58 |ai_group59 |ai_group60 |ai_group61 |---|
+/// 0x0128 |ai_group62 |ai_group63 |---------------------------------------|
+/// 0x012c |---------------------------------------------------------------|
+/// ```
 pub type SltrPeriodicNonDestructivePart2 = Layout<tag::SltrPeriodicNonDestructivePart2, 0x130>;
 layout! { SltrPeriodicNonDestructivePart2, tag::SltrPeriodicNonDestructivePart2, "sltr_periodic_non_destructive_part2", Struct, 0x130;
     /// `za_group_exist`: bit 31 of dword 0x00. Read only.
@@ -1887,6 +2090,59 @@ layout! { SltrPeriodicNonDestructivePart2, tag::SltrPeriodicNonDestructivePart2,
 /// `sltr_periodic_non_destructive_part3`: 196 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |n|-------------------------------------------------------------|
+/// 0x0004 |           n_group0            |           n_group1            |
+/// 0x0008 |           n_group2            |           n_group3            |
+/// 0x000c |           n_group4            |           n_group5            |
+/// 0x0010 |           n_group6            |           n_group7            |
+/// 0x0014 |           n_group8            |           n_group9            |
+/// 0x0018 |           n_group10           |           n_group11           |
+/// 0x001c |           n_group12           |           n_group13           |
+/// 0x0020 |           n_group14           |           n_group15           |
+/// 0x0024 |           n_group16           |           n_group17           |
+/// 0x0028 |           n_group18           |           n_group19           |
+/// 0x002c |           n_group20           |           n_group21           |
+/// 0x0030 |           n_group22           |           n_group23           |
+/// 0x0034 |           n_group24           |           n_group25           |
+/// 0x0038 |           n_group26           |           n_group27           |
+/// 0x003c |           n_group28           |           n_group29           |
+/// 0x0040 |           n_group30           |           n_group31           |
+/// 0x0044 |           n_group32           |           n_group33           |
+/// 0x0048 |           n_group34           |           n_group35           |
+/// 0x004c |           n_group36           |           n_group37           |
+/// 0x0050 |           n_group38           |           n_group39           |
+/// 0x0054 |           n_group40           |           n_group41           |
+/// 0x0058 |           n_group42           |           n_group43           |
+/// 0x005c |           n_group44           |           n_group45           |
+/// 0x0060 |           n_group46           |           n_group47           |
+/// 0x0064 |           n_group48           |           n_group49           |
+/// 0x0068 |           n_group50           |           n_group51           |
+/// 0x006c |           n_group52           |           n_group53           |
+/// 0x0070 |           n_group54           |           n_group55           |
+/// 0x0074 |           n_group56           |           n_group57           |
+/// 0x0078 |           n_group58           |           n_group59           |
+/// 0x007c |           n_group60           |           n_group61           |
+/// 0x0080 |           n_group62           |           n_group63           |
+/// 0x0084 |           n_group64           |           n_group65           |
+/// 0x0088 |           n_group66           |           n_group67           |
+/// 0x008c |           n_group68           |           n_group69           |
+/// 0x0090 |           n_group70           |           n_group71           |
+/// 0x0094 |           n_group72           |           n_group73           |
+/// 0x0098 |           n_group74           |           n_group75           |
+/// 0x009c |           n_group76           |           n_group77           |
+/// 0x00a0 |           n_group78           |           n_group79           |
+/// 0x00a4 |           n_group80           |           n_group81           |
+/// 0x00a8 |           n_group82           |           n_group83           |
+/// 0x00ac |           n_group84           |           n_group85           |
+/// 0x00b0 |           n_group86           |           n_group87           |
+/// 0x00b4 |           n_group88           |           n_group89           |
+/// 0x00b8 |           n_group90           |           n_group91           |
+/// 0x00bc |           n_group92           |           n_group93           |
+/// 0x00c0 |           n_group94           |           n_group95           |
+/// ```
 pub type SltrPeriodicNonDestructivePart3 = Layout<tag::SltrPeriodicNonDestructivePart3, 0xc4>;
 layout! { SltrPeriodicNonDestructivePart3, tag::SltrPeriodicNonDestructivePart3, "sltr_periodic_non_destructive_part3", Struct, 0xc4;
     /// `n_group_exist`: bit 31 of dword 0x00. Read only.
@@ -2088,6 +2344,16 @@ layout! { SltrPeriodicNonDestructivePart3, tag::SltrPeriodicNonDestructivePart3,
 /// `sltr_reg_page_data_auto`, a union: 304 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |sltr_cause_list_uphy7_5 or sltr_cause_list_uphy7 or sltr_cause.| to 0xc
+/// 0x0010 |sltr_cause_list_uphy8 or sltr_non_periodic_non_destructive or .|
+/// 0x0014 |sltr_non_periodic_non_destructive or sltr_periodic_non_destruc.|
+/// 0x0018 |sltr_periodic_non_destructive or sltr_periodic_non_destructive.| to 0xc0
+/// 0x00c4 |sltr_periodic_non_destructive or sltr_periodic_non_destructive.| to 0x120
+/// 0x0124 |              sltr_periodic_non_destructive_part2              | to 0x12c
+/// ```
 pub type SltrRegPageDataAuto = Layout<tag::SltrRegPageDataAuto, 0x130>;
 layout! { SltrRegPageDataAuto, tag::SltrRegPageDataAuto, "sltr_reg_page_data_auto", Union, 0x130;
     /// `sltr_cause_list_uphy7_5`: from byte 0x00 on.
@@ -2111,6 +2377,13 @@ layout! { SltrRegPageDataAuto, tag::SltrRegPageDataAuto, "sltr_reg_page_data_aut
 /// Register SLTR (0x5081), read by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |status |---|    local_port     |pn.|---| lane  |port_t.|meas_t.|
+/// 0x0004 |-------|version|-----------------------------| group_cap_mask  |
+/// 0x0008 |                           page_data                           | to 0x134
+/// ```
 pub type SltrReg = Layout<tag::SltrReg, 0x138>;
 layout! { SltrReg, tag::SltrReg, "sltr_reg", Struct, 0x138;
     /// `status`: bits 31:28 of dword 0x00. Read only.
@@ -2137,6 +2410,14 @@ register! { SltrReg, "SLTR" 0x5081 read }
 /// `sllm_5nm`: 44 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------|i|-|p|
+/// 0x0004 |---------------------------------------|  peq_interval_period  |
+/// 0x0008 |---------------------------------------|peq_interval_period_op.|
+/// 0x000c |---------------------------------------------------------------| to 0x28
+/// ```
 pub type Sllm5nm = Layout<tag::Sllm5nm, 0x2c>;
 layout! { Sllm5nm, tag::Sllm5nm, "sllm_5nm", Struct, 0x2c;
     /// `is_peq_on`: bit 2 of dword 0x00. Read only.
@@ -2152,6 +2433,11 @@ layout! { Sllm5nm, tag::Sllm5nm, "sllm_5nm", Struct, 0x2c;
 /// `sllm_reg_page_data_auto`, a union: 44 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           sllm_5nm                            | to 0x28
+/// ```
 pub type SllmRegPageDataAuto = Layout<tag::SllmRegPageDataAuto, 0x2c>;
 layout! { SllmRegPageDataAuto, tag::SllmRegPageDataAuto, "sllm_reg_page_data_auto", Union, 0x2c;
     /// `sllm_5nm`: from byte 0x00 on.
@@ -2163,6 +2449,12 @@ layout! { SllmRegPageDataAuto, tag::SllmRegPageDataAuto, "sllm_reg_page_data_aut
 /// Register SLLM (0x505b), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |status |version|  local_port   |pn.|lp.| lane  |port_t.|-|b|b|c|
+/// 0x0004 |                           page_data                           | to 0x2c
+/// ```
 pub type SllmReg = Layout<tag::SllmReg, 0x30>;
 layout! { SllmReg, tag::SllmReg, "sllm_reg", Struct, 0x30;
     /// `status`: bits 31:28 of dword 0x00. Read only.
@@ -2193,6 +2485,33 @@ register! { SllmReg, "SLLM" 0x505b read write }
 /// `slprr_extended_read_7_5`: 92 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |prr1.|-----|pr.|---| prr18_2 |-------------------------------|p|
+/// 0x0004 |    prr12_m1     |---|   prr12_m2    |---|   prr12_m3    |-----|
+/// 0x0008 |   prr12_m4    |  prr12_m5   |    prr12_1    |-|    prr12_2    |
+/// 0x000c |   prr12_3   |-|   prr12_4   |---|   prr12_5   |-|  prr12_6  |-|
+/// 0x0010 |  prr12_7  |---|  prr12_8  |-----|  prr12_9  |---|prr12_10 |---|
+/// 0x0014 |prr12_11 |-----|prr12_12 |-------------------------------------|
+/// 0x0018 |prr13_0|  prr13_1  |-|prr13_2|  prr13_3  |-|prr13_4|  prr13_5  |
+/// 0x001c |prr13_6|  prr13_7  |-|prr13_8|  prr13_9  |-|prr13_.| prr13_11  |
+/// 0x0020 |prr13_.| prr13_13  |-|prr13_.| prr13_15  |-|prr13_.| prr13_17  |
+/// 0x0024 |prr13_.| prr13_19  |-|prr13_.| prr13_21  |-|prr13_.| prr13_23  |
+/// 0x0028 |prr13_.| prr13_25  |-|prr13_.| prr13_27  |-|prr13_.| prr13_29  |
+/// 0x002c |      prr14_1      |-|      prr14_0      |-|prr13_.| prr13_31  |
+/// 0x0030 |      prr14_4      |-|      prr14_3      |-|      prr14_2      |
+/// 0x0034 |      prr14_7      |-|      prr14_6      |-|      prr14_5      |
+/// 0x0038 |      prr15_0      |-------------------------------------------|
+/// 0x003c |      prr15_3      |-|      prr15_2      |-|      prr15_1      |
+/// 0x0040 |      prr15_6      |-|      prr15_5      |-|      prr15_4      |
+/// 0x0044 |      prr15_9      |-|      prr15_8      |-|      prr15_7      |
+/// 0x0048 |     prr15_12      |-|     prr15_11      |-|     prr15_10      |
+/// 0x004c |                            prr16_0                            |
+/// 0x0050 |-------------------|prr18_4|---|prr18_5|---|prr18_6|---|prr18_7|
+/// 0x0054 |-------------------|prr12_.|---|prr12_.|---|prr12_.|---|prr12_.|
+/// 0x0058 |-----------|  prr12_17   |---| prr12_18  |---|prr12_.|---|prr1.|
+/// ```
 pub type SlprrExtendedRead7_5 = Layout<tag::SlprrExtendedRead7_5, 0x5c>;
 layout! { SlprrExtendedRead7_5, tag::SlprrExtendedRead7_5, "slprr_extended_read_7_5", Struct, 0x5c;
     /// `prr18_0`: bits 31:29 of dword 0x00. Read only.
@@ -2374,6 +2693,32 @@ layout! { SlprrExtendedRead7_5, tag::SlprrExtendedRead7_5, "slprr_extended_read_
 /// `slprr_extended_read_7`: 88 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |prr1.|-----|pr.|---| prr1_2  |-------------------------------|p|
+/// 0x0004 |     prr2_m1     |---|    prr2_m2    |---|    prr2_m3    |-----|
+/// 0x0008 |  prr2_m4  |---| prr2_m5 |---|    prr2_1     |-|    prr2_2     |
+/// 0x000c |   prr2_3    |-|   prr2_4    |---|   prr2_5    |-|  prr2_6   |-|
+/// 0x0010 |  prr2_7   |---|  prr2_8   |-----|  prr2_9   |---| prr2_10 |---|
+/// 0x0014 | prr2_11 |-----| prr2_12 |-------------------------------------|
+/// 0x0018 |prr3_0 |  prr3_1   |-|prr3_2 |  prr3_3   |-|prr3_4 |  prr3_5   |
+/// 0x001c |prr3_6 |  prr3_7   |-|prr3_8 |  prr3_9   |-|prr3_10|  prr3_11  |
+/// 0x0020 |prr3_12|  prr3_13  |-|prr3_14|  prr3_15  |-|prr3_16|  prr3_17  |
+/// 0x0024 |prr3_18|  prr3_19  |-|prr3_20|  prr3_21  |-|prr3_22|  prr3_23  |
+/// 0x0028 |prr3_24|  prr3_25  |-|prr3_26|  prr3_27  |-|prr3_28|  prr3_29  |
+/// 0x002c |      prr4_1       |-|      prr4_0       |-|prr3_30|  prr3_31  |
+/// 0x0030 |      prr4_4       |-|      prr4_3       |-|      prr4_2       |
+/// 0x0034 |      prr4_7       |-|      prr4_6       |-|      prr4_5       |
+/// 0x0038 |      prr5_0       |-------------------------------------------|
+/// 0x003c |      prr5_3       |-|      prr5_2       |-|      prr5_1       |
+/// 0x0040 |      prr5_6       |-|      prr5_5       |-|      prr5_4       |
+/// 0x0044 |      prr5_9       |-|      prr5_8       |-|      prr5_7       |
+/// 0x0048 |      prr5_12      |-|      prr5_11      |-|      prr5_10      |
+/// 0x004c |                            prr6_0                             |
+/// 0x0050 |---------------------------------------------------------------|
+/// 0x0054 |-------------------|prr1_3 |---|prr1_4 |---|prr1_5 |---|prr1_6 |
+/// ```
 pub type SlprrExtendedRead7 = Layout<tag::SlprrExtendedRead7, 0x58>;
 layout! { SlprrExtendedRead7, tag::SlprrExtendedRead7, "slprr_extended_read_7", Struct, 0x58;
     /// `prr1_0`: bits 31:29 of dword 0x00. Read only.
@@ -2539,6 +2884,14 @@ layout! { SlprrExtendedRead7, tag::SlprrExtendedRead7, "slprr_extended_read_7", 
 /// `slprr_extended_read_8`: 16 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |p|p|p|p|p|-----------------------------------------------------|
+/// 0x0004 |    prr7_0     |    prr7_1     |-------|prr8.|p|    prr8_2     |
+/// 0x0008 |pr.|   prr9_1    |  prr9_2   |    prr9_3     |-----------------|
+/// 0x000c |prr1.|prr1.|prr1.|-|prr11_0|   prr11_1   |---------------------|
+/// ```
 pub type SlprrExtendedRead8 = Layout<tag::SlprrExtendedRead8, 0x10>;
 layout! { SlprrExtendedRead8, tag::SlprrExtendedRead8, "slprr_extended_read_8", Struct, 0x10;
     /// `prr7_exist`: bit 31 of dword 0x00. Read only.
@@ -2584,6 +2937,11 @@ layout! { SlprrExtendedRead8, tag::SlprrExtendedRead8, "slprr_extended_read_8", 
 /// `slprr_data_read_0`: 320 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                            dword_0                            | to 0x13c
+/// ```
 pub type SlprrDataRead0 = Layout<tag::SlprrDataRead0, 0x140>;
 layout! { SlprrDataRead0, tag::SlprrDataRead0, "slprr_data_read_0", Struct, 0x140;
     /// `dword_0`: from byte 0x00 on. Read only.
@@ -2593,6 +2951,11 @@ layout! { SlprrDataRead0, tag::SlprrDataRead0, "slprr_data_read_0", Struct, 0x14
 /// `slprr_data_read_10`: 320 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                            dword_0                            | to 0x13c
+/// ```
 pub type SlprrDataRead10 = Layout<tag::SlprrDataRead10, 0x140>;
 layout! { SlprrDataRead10, tag::SlprrDataRead10, "slprr_data_read_10", Struct, 0x140;
     /// `dword_0`: from byte 0x00 on. Read only.
@@ -2602,6 +2965,11 @@ layout! { SlprrDataRead10, tag::SlprrDataRead10, "slprr_data_read_10", Struct, 0
 /// `slprr_data_read_11`: 320 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           dword_80                            | to 0x13c
+/// ```
 pub type SlprrDataRead11 = Layout<tag::SlprrDataRead11, 0x140>;
 layout! { SlprrDataRead11, tag::SlprrDataRead11, "slprr_data_read_11", Struct, 0x140;
     /// `dword_80`: from byte 0x00 on. Read only.
@@ -2611,6 +2979,11 @@ layout! { SlprrDataRead11, tag::SlprrDataRead11, "slprr_data_read_11", Struct, 0
 /// `slprr_data_read_12`: 320 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           dword_160                           | to 0x13c
+/// ```
 pub type SlprrDataRead12 = Layout<tag::SlprrDataRead12, 0x140>;
 layout! { SlprrDataRead12, tag::SlprrDataRead12, "slprr_data_read_12", Struct, 0x140;
     /// `dword_160`: from byte 0x00 on. Read only.
@@ -2620,6 +2993,11 @@ layout! { SlprrDataRead12, tag::SlprrDataRead12, "slprr_data_read_12", Struct, 0
 /// `slprr_data_read_13`: 320 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           dword_240                           | to 0x13c
+/// ```
 pub type SlprrDataRead13 = Layout<tag::SlprrDataRead13, 0x140>;
 layout! { SlprrDataRead13, tag::SlprrDataRead13, "slprr_data_read_13", Struct, 0x140;
     /// `dword_240`: from byte 0x00 on. Read only.
@@ -2629,6 +3007,11 @@ layout! { SlprrDataRead13, tag::SlprrDataRead13, "slprr_data_read_13", Struct, 0
 /// `slprr_data_read_14`: 320 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           dword_320                           | to 0x13c
+/// ```
 pub type SlprrDataRead14 = Layout<tag::SlprrDataRead14, 0x140>;
 layout! { SlprrDataRead14, tag::SlprrDataRead14, "slprr_data_read_14", Struct, 0x140;
     /// `dword_320`: from byte 0x00 on. Read only.
@@ -2638,6 +3021,11 @@ layout! { SlprrDataRead14, tag::SlprrDataRead14, "slprr_data_read_14", Struct, 0
 /// `slprr_data_read_15`: 320 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           dword_400                           | to 0x13c
+/// ```
 pub type SlprrDataRead15 = Layout<tag::SlprrDataRead15, 0x140>;
 layout! { SlprrDataRead15, tag::SlprrDataRead15, "slprr_data_read_15", Struct, 0x140;
     /// `dword_400`: from byte 0x00 on. Read only.
@@ -2647,6 +3035,11 @@ layout! { SlprrDataRead15, tag::SlprrDataRead15, "slprr_data_read_15", Struct, 0
 /// `slprr_data_read_16`: 128 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           dword_480                           | to 0x7c
+/// ```
 pub type SlprrDataRead16 = Layout<tag::SlprrDataRead16, 0x80>;
 layout! { SlprrDataRead16, tag::SlprrDataRead16, "slprr_data_read_16", Struct, 0x80;
     /// `dword_480`: from byte 0x00 on. Read only.
@@ -2656,6 +3049,11 @@ layout! { SlprrDataRead16, tag::SlprrDataRead16, "slprr_data_read_16", Struct, 0
 /// `slprr_data_read_1`: 320 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           dword_80                            | to 0x13c
+/// ```
 pub type SlprrDataRead1 = Layout<tag::SlprrDataRead1, 0x140>;
 layout! { SlprrDataRead1, tag::SlprrDataRead1, "slprr_data_read_1", Struct, 0x140;
     /// `dword_80`: from byte 0x00 on. Read only.
@@ -2665,6 +3063,11 @@ layout! { SlprrDataRead1, tag::SlprrDataRead1, "slprr_data_read_1", Struct, 0x14
 /// `slprr_data_read_2`: 320 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           dword_160                           | to 0x13c
+/// ```
 pub type SlprrDataRead2 = Layout<tag::SlprrDataRead2, 0x140>;
 layout! { SlprrDataRead2, tag::SlprrDataRead2, "slprr_data_read_2", Struct, 0x140;
     /// `dword_160`: from byte 0x00 on. Read only.
@@ -2674,6 +3077,11 @@ layout! { SlprrDataRead2, tag::SlprrDataRead2, "slprr_data_read_2", Struct, 0x14
 /// `slprr_data_read_3`: 320 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           dword_240                           | to 0x13c
+/// ```
 pub type SlprrDataRead3 = Layout<tag::SlprrDataRead3, 0x140>;
 layout! { SlprrDataRead3, tag::SlprrDataRead3, "slprr_data_read_3", Struct, 0x140;
     /// `dword_240`: from byte 0x00 on. Read only.
@@ -2683,6 +3091,11 @@ layout! { SlprrDataRead3, tag::SlprrDataRead3, "slprr_data_read_3", Struct, 0x14
 /// `slprr_data_read_4`: 320 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           dword_320                           | to 0x13c
+/// ```
 pub type SlprrDataRead4 = Layout<tag::SlprrDataRead4, 0x140>;
 layout! { SlprrDataRead4, tag::SlprrDataRead4, "slprr_data_read_4", Struct, 0x140;
     /// `dword_320`: from byte 0x00 on. Read only.
@@ -2692,6 +3105,11 @@ layout! { SlprrDataRead4, tag::SlprrDataRead4, "slprr_data_read_4", Struct, 0x14
 /// `slprr_data_read_5`: 320 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           dword_400                           | to 0x13c
+/// ```
 pub type SlprrDataRead5 = Layout<tag::SlprrDataRead5, 0x140>;
 layout! { SlprrDataRead5, tag::SlprrDataRead5, "slprr_data_read_5", Struct, 0x140;
     /// `dword_400`: from byte 0x00 on. Read only.
@@ -2701,6 +3119,11 @@ layout! { SlprrDataRead5, tag::SlprrDataRead5, "slprr_data_read_5", Struct, 0x14
 /// `slprr_data_read_6`: 128 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                           dword_480                           | to 0x7c
+/// ```
 pub type SlprrDataRead6 = Layout<tag::SlprrDataRead6, 0x80>;
 layout! { SlprrDataRead6, tag::SlprrDataRead6, "slprr_data_read_6", Struct, 0x80;
     /// `dword_480`: from byte 0x00 on. Read only.
@@ -2710,6 +3133,15 @@ layout! { SlprrDataRead6, tag::SlprrDataRead6, "slprr_data_read_6", Struct, 0x80
 /// `slprr_reg_meas_data_auto`, a union: 320 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |slprr_extended_read_7_5 or slprr_extended_read_7 or slprr_exte.| to 0xc
+/// 0x0010 |slprr_extended_read_7_5 or slprr_extended_read_7 or slprr_data.| to 0x54
+/// 0x0058 |slprr_extended_read_7_5 or slprr_data_read_0 or slprr_data_rea.|
+/// 0x005c |slprr_data_read_0 or slprr_data_read_10 or slprr_data_read_11 .| to 0x7c
+/// 0x0080 |slprr_data_read_0 or slprr_data_read_10 or slprr_data_read_11 .| to 0x13c
+/// ```
 pub type SlprrRegMeasDataAuto = Layout<tag::SlprrRegMeasDataAuto, 0x140>;
 layout! { SlprrRegMeasDataAuto, tag::SlprrRegMeasDataAuto, "slprr_reg_meas_data_auto", Union, 0x140;
     /// `slprr_extended_read_7_5`: from byte 0x00 on.
@@ -2753,6 +3185,15 @@ layout! { SlprrRegMeasDataAuto, tag::SlprrRegMeasDataAuto, "slprr_reg_meas_data_
 /// Register SLPRR (0x507b), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |s|s|m|-----|    local_port     |pn.|---| lane  |port_t.|-|stat.|
+/// 0x0004 |version|---|          timestamp_0          |---|   meas_type   |
+/// 0x0008 |    temperature    |-----------|          timestamp_1          |
+/// 0x000c |-------------------|    end_offset     |---|   start_offset    |
+/// 0x0010 |                           meas_data                           | to 0x14c
+/// ```
 pub type SlprrReg = Layout<tag::SlprrReg, 0x150>;
 layout! { SlprrReg, tag::SlprrReg, "slprr_reg", Struct, 0x150;
     /// `start_measure`: bit 31 of dword 0x00. Written only.
@@ -2793,6 +3234,16 @@ register! { SlprrReg, "SLPRR" 0x507b read write }
 /// `slred_info_page`: 36 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |         ps_ticks_res          |         mv_ticks_res          |
+/// 0x0004 |         ps_center_pos         |         mv_center_pos         |
+/// 0x0008 |margin_version |                    margin                     |
+/// 0x000c |         height_eo_pos         |         height_eo_neg         |
+/// 0x0010 |         phase_eo_pos          |         phase_eo_neg          |
+/// 0x0014 |---------------------------------------------------------------| to 0x20
+/// ```
 pub type SlredInfoPage = Layout<tag::SlredInfoPage, 0x24>;
 layout! { SlredInfoPage, tag::SlredInfoPage, "slred_info_page", Struct, 0x24;
     /// `ps_ticks_res`: bits 31:16 of dword 0x00. Read only.
@@ -2820,6 +3271,11 @@ layout! { SlredInfoPage, tag::SlredInfoPage, "slred_info_page", Struct, 0x24;
 /// `slred_page_data`: 160 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                            err_val                            | to 0x9c
+/// ```
 pub type SlredPageData = Layout<tag::SlredPageData, 0xa0>;
 layout! { SlredPageData, tag::SlredPageData, "slred_page_data", Struct, 0xa0;
     /// `err_val`: 320 numbers of 4 bits from byte 0x00 on. Read only.
@@ -2829,6 +3285,12 @@ layout! { SlredPageData, tag::SlredPageData, "slred_page_data", Struct, 0xa0;
 /// `slred_reg_page_data_auto`, a union: 160 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |              slred_info_page or slred_page_data               | to 0x20
+/// 0x0024 |                        slred_page_data                        | to 0x9c
+/// ```
 pub type SlredRegPageDataAuto = Layout<tag::SlredRegPageDataAuto, 0xa0>;
 layout! { SlredRegPageDataAuto, tag::SlredRegPageDataAuto, "slred_reg_page_data_auto", Union, 0xa0;
     /// `slred_info_page`: from byte 0x00 on.
@@ -2842,6 +3304,13 @@ layout! { SlredRegPageDataAuto, tag::SlredRegPageDataAuto, "slred_reg_page_data_
 /// Register SLRED (0x505a), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |status |version|  local_port   |pn.|lp.| lane  |-------|page_d.|
+/// 0x0004 |e|l|d|er.|eye_.|measur.|ey.|err_.|a|-------------------|lane_s.|
+/// 0x0008 |                           page_data                           | to 0xa4
+/// ```
 pub type SlredReg = Layout<tag::SlredReg, 0xa8>;
 layout! { SlredReg, tag::SlredReg, "slred_reg", Struct, 0xa8;
     /// `status`: bits 31:28 of dword 0x00. Read only.
@@ -2886,6 +3355,19 @@ register! { SlredReg, "SLRED" 0x505a read write }
 /// `slrg_16nm`: 36 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------|grade_.|
+/// 0x0004 | grade_version |                     grade                     |
+/// 0x0008 |       height_eo_pos_up        |       height_eo_neg_up        |
+/// 0x000c |phase_eo_pos_up|phase_eo_neg_up|       height_eo_pos_mid       |
+/// 0x0010 |       height_eo_neg_mid       |phase_eo_pos_m.|phase_eo_neg_m.|
+/// 0x0014 |       height_eo_pos_low       |       height_eo_neg_low       |
+/// 0x0018 |phase_eo_pos_l.|phase_eo_neg_l.|-------------------------------|
+/// 0x001c |         mid_eye_grade         |         up_eye_grade          |
+/// 0x0020 |-------------------------------|         dn_eye_grade          |
+/// ```
 pub type Slrg16nm = Layout<tag::Slrg16nm, 0x24>;
 layout! { Slrg16nm, tag::Slrg16nm, "slrg_16nm", Struct, 0x24;
     /// `grade_lane_speed`: bits 3:0 of dword 0x00. Read only.
@@ -2929,6 +3411,17 @@ layout! { Slrg16nm, tag::Slrg16nm, "slrg_16nm", Struct, 0x24;
 /// `slrg_40nm_28nm`: 36 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |        time_to_link_up        |-----------------------|grade_.|
+/// 0x0004 | grade_version |                     grade                     |
+/// 0x0008 |---------------------------------------------------------------| to 0x10
+/// 0x0014 |         height_eo_pos         |         height_eo_neg         |
+/// 0x0018 |---------------------------------------------------------------|
+/// 0x001c |         phase_eo_pos          |         phase_eo_neg          |
+/// 0x0020 |---------------------------------------------------------------|
+/// ```
 pub type Slrg40nm28nm = Layout<tag::Slrg40nm28nm, 0x24>;
 layout! { Slrg40nm28nm, tag::Slrg40nm28nm, "slrg_40nm_28nm", Struct, 0x24;
     /// `time_to_link_up`: bits 31:16 of dword 0x00. Read only.
@@ -2952,6 +3445,15 @@ layout! { Slrg40nm28nm, tag::Slrg40nm28nm, "slrg_40nm_28nm", Struct, 0x24;
 /// `slrg_5nm`: 24 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------|fom_me.|
+/// 0x0004 |f|---------------------|fom_mo.|          initial_fom          |
+/// 0x0008 |           last_fom            |           upper_eye           |
+/// 0x000c |            mid_eye            |           lower_eye           |
+/// 0x0010 |---------------------------------------------------------------| to 0x14
+/// ```
 pub type Slrg5nm = Layout<tag::Slrg5nm, 0x18>;
 layout! { Slrg5nm, tag::Slrg5nm, "slrg_5nm", Struct, 0x18;
     /// `fom_measurement`: bits 3:0 of dword 0x00. Written to make something happen.
@@ -2975,6 +3477,14 @@ layout! { Slrg5nm, tag::Slrg5nm, "slrg_5nm", Struct, 0x18;
 /// `slrg_7nm`: 24 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------|fom_me.|
+/// 0x0004 |f|-----------------------|fom_.|---------------|  initial_fom  |
+/// 0x0008 |   last_fom    |   upper_eye   |    mid_eye    |   lower_eye   |
+/// 0x000c |---------------------------------------------------------------| to 0x14
+/// ```
 pub type Slrg7nm = Layout<tag::Slrg7nm, 0x18>;
 layout! { Slrg7nm, tag::Slrg7nm, "slrg_7nm", Struct, 0x18;
     /// `fom_measurement`: bits 3:0 of dword 0x00. Written to make something happen.
@@ -2998,6 +3508,15 @@ layout! { Slrg7nm, tag::Slrg7nm, "slrg_7nm", Struct, 0x18;
 /// `slrg_all_lanes_5nm`: 20 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |       fom_update_period       |-------|fom_av.|f|f|f|-|fom_mo.|
+/// 0x0004 |           fom_lane0           |           fom_lane1           |
+/// 0x0008 |           fom_lane2           |           fom_lane3           |
+/// 0x000c |           fom_lane4           |           fom_lane5           |
+/// 0x0010 |           fom_lane6           |           fom_lane7           |
+/// ```
 pub type SlrgAllLanes5nm = Layout<tag::SlrgAllLanes5nm, 0x14>;
 layout! { SlrgAllLanes5nm, tag::SlrgAllLanes5nm, "slrg_all_lanes_5nm", Struct, 0x14;
     /// `fom_update_period`: bits 31:16 of dword 0x00. Read only.
@@ -3033,6 +3552,15 @@ layout! { SlrgAllLanes5nm, tag::SlrgAllLanes5nm, "slrg_all_lanes_5nm", Struct, 0
 /// `slrg_serdes_gen_8`: 24 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------------------------------|fom_me.|
+/// 0x0004 |f|---------------------|fom_mo.|          initial_fom          |
+/// 0x0008 |           last_fom            |           upper_eye           |
+/// 0x000c |            mid_eye            |           lower_eye           |
+/// 0x0010 |---------------------------------------------------------------| to 0x14
+/// ```
 pub type SlrgSerdesGen8 = Layout<tag::SlrgSerdesGen8, 0x18>;
 layout! { SlrgSerdesGen8, tag::SlrgSerdesGen8, "slrg_serdes_gen_8", Struct, 0x18;
     /// `fom_measurement`: bits 3:0 of dword 0x00. Written to make something happen.
@@ -3056,6 +3584,14 @@ layout! { SlrgSerdesGen8, tag::SlrgSerdesGen8, "slrg_serdes_gen_8", Struct, 0x18
 /// `slrg_thresholds_5nm`: 20 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |s|-------------------------------------------------------------|
+/// 0x0004 |      snr_line_low_alarm       |     snr_line_low_warning      |
+/// 0x0008 |      snr_host_low_alarm       |     snr_host_low_warning      |
+/// 0x000c |---------------------------------------------------------------| to 0x10
+/// ```
 pub type SlrgThresholds5nm = Layout<tag::SlrgThresholds5nm, 0x14>;
 layout! { SlrgThresholds5nm, tag::SlrgThresholds5nm, "slrg_thresholds_5nm", Struct, 0x14;
     /// `snr_thresholds_valid`: bit 31 of dword 0x00. Read only.
@@ -3073,6 +3609,13 @@ layout! { SlrgThresholds5nm, tag::SlrgThresholds5nm, "slrg_thresholds_5nm", Stru
 /// `slrg_reg_page_data_auto`, a union: 36 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |slrg_16nm or slrg_40nm_28nm or slrg_5nm or slrg_7nm or slrg_al.| to 0x10
+/// 0x0014 |slrg_16nm or slrg_40nm_28nm or slrg_5nm or slrg_7nm or slrg_se.|
+/// 0x0018 |                  slrg_16nm or slrg_40nm_28nm                  | to 0x20
+/// ```
 pub type SlrgRegPageDataAuto = Layout<tag::SlrgRegPageDataAuto, 0x24>;
 layout! { SlrgRegPageDataAuto, tag::SlrgRegPageDataAuto, "slrg_reg_page_data_auto", Union, 0x24;
     /// `slrg_16nm`: from byte 0x00 on.
@@ -3094,6 +3637,12 @@ layout! { SlrgRegPageDataAuto, tag::SlrgRegPageDataAuto, "slrg_reg_page_data_aut
 /// `slsir_5nm`: 36 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |bkv_ma.|bkv_mi.|bkv_ma.|bkv_mi.|---------------|uphy_v.|uphy_v.|
+/// ```
 pub type Slsir5nm = Layout<tag::Slsir5nm, 0x24>;
 layout! { Slsir5nm, tag::Slsir5nm, "slsir_5nm", Struct, 0x24;
     /// `bkv_major_cln`: bits 31:28 of dword 0x20. Read only.
@@ -3113,6 +3662,13 @@ layout! { Slsir5nm, tag::Slsir5nm, "slsir_5nm", Struct, 0x24;
 /// `slsir_7nm`: 144 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x14
+/// 0x0018 |-------|uphy_r.|bkv_revision_c.|bkv_revision_rx|uphy_r.|uphy_r.|
+/// 0x001c |---------------------------------------------------------------| to 0x8c
+/// ```
 pub type Slsir7nm = Layout<tag::Slsir7nm, 0x90>;
 layout! { Slsir7nm, tag::Slsir7nm, "slsir_7nm", Struct, 0x90;
     /// `uphy_rev_subminor`: bits 27:24 of dword 0x18. Read only.
@@ -3130,6 +3686,12 @@ layout! { Slsir7nm, tag::Slsir7nm, "slsir_7nm", Struct, 0x90;
 /// `slsir_serdes_gen_8`: 36 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |bkv_ma.|bkv_mi.|bkv_ma.|bkv_mi.|---------------|uphy_v.|uphy_v.|
+/// ```
 pub type SlsirSerdesGen8 = Layout<tag::SlsirSerdesGen8, 0x24>;
 layout! { SlsirSerdesGen8, tag::SlsirSerdesGen8, "slsir_serdes_gen_8", Struct, 0x24;
     /// `bkv_major_cln`: bits 31:28 of dword 0x20. Read only.
@@ -3149,6 +3711,12 @@ layout! { SlsirSerdesGen8, tag::SlsirSerdesGen8, "slsir_serdes_gen_8", Struct, 0
 /// `slsir_reg_page_data_auto`, a union: 144 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |         slsir_5nm or slsir_7nm or slsir_serdes_gen_8          | to 0x20
+/// 0x0024 |                           slsir_7nm                           | to 0x8c
+/// ```
 pub type SlsirRegPageDataAuto = Layout<tag::SlsirRegPageDataAuto, 0x90>;
 layout! { SlsirRegPageDataAuto, tag::SlsirRegPageDataAuto, "slsir_reg_page_data_auto", Union, 0x90;
     /// `slsir_5nm`: from byte 0x00 on.
@@ -3164,6 +3732,12 @@ layout! { SlsirRegPageDataAuto, tag::SlsirRegPageDataAuto, "slsir_reg_page_data_
 /// Register SLSIR (0x502c), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |status |version|  local_port   |pn.|lp.| lane  |port_t.|-------|
+/// 0x0004 |                           page_data                           | to 0x90
+/// ```
 pub type SlsirReg = Layout<tag::SlsirReg, 0x94>;
 layout! { SlsirReg, tag::SlsirReg, "slsir_reg", Struct, 0x94;
     /// `status`: bits 31:28 of dword 0x00. Read only.
@@ -3188,6 +3762,16 @@ register! { SlsirReg, "SLSIR" 0x502c read write }
 /// `sltp_16nm`: 72 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |   pre_2_tap   |    pre_tap    |   main_tap    |   post_tap    |
+/// 0x0008 |   ob_m2lp   |-------------------|   ob_amp    |-----|ob_alev_.|
+/// 0x000c |          ob_bad_stat          |-------------------------------|
+/// 0x0010 |    obplev     |    obnlev     |  regn_bfm1p   |  regp_bfm1n   |
+/// 0x0014 |---------------------------------------------------------------| to 0x44
+/// ```
 pub type Sltp16nm = Layout<tag::Sltp16nm, 0x48>;
 layout! { Sltp16nm, tag::Sltp16nm, "sltp_16nm", Struct, 0x48;
     /// `pre_2_tap`: bits 31:24 of dword 0x04.
@@ -3219,6 +3803,15 @@ layout! { Sltp16nm, tag::Sltp16nm, "sltp_16nm", Struct, 0x48;
 /// `sltp_28nm_40nm`: 72 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |-------------|p|    ob_tap0    |    ob_tap1    |    ob_tap2    |
+/// 0x0008 |---------------|ob_leva|ob_pre.|    ob_reg     |    ob_bias    |
+/// 0x000c |o|ob.|---------------------------------------------------------|
+/// 0x0010 |---------------------------------------------------------------| to 0x44
+/// ```
 pub type Sltp28nm40nm = Layout<tag::Sltp28nm40nm, 0x48>;
 layout! { Sltp28nm40nm, tag::Sltp28nm40nm, "sltp_28nm_40nm", Struct, 0x48;
     /// `polarity`: bit 24 of dword 0x04.
@@ -3246,6 +3839,17 @@ layout! { Sltp28nm40nm, tag::Sltp28nm40nm, "sltp_28nm_40nm", Struct, 0x48;
 /// `sltp_5nm`: 72 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |n|l|vs.|-|lt_p.|---------------|          ob_bad_stat          |
+/// 0x0004 |     tap3      |     tap2      |     tap1      |     tap0      |
+/// 0x0008 |     tap7      |     tap6      |     tap5      |     tap4      |
+/// 0x000c |     tap11     |     tap10     |     tap9      |     tap8      |
+/// 0x0010 |  drv_amp  |---------------------------------------------------|
+/// 0x0014 |-|s|g|---------|r|-----|remote.|l|-----|local_.|-------|gen_sp.|
+/// 0x0018 |---------------------------------------------------------------| to 0x44
+/// ```
 pub type Sltp5nm = Layout<tag::Sltp5nm, 0x48>;
 layout! { Sltp5nm, tag::Sltp5nm, "sltp_5nm", Struct, 0x48;
     /// `no_db_set`: bit 31 of dword 0x00.
@@ -3303,6 +3907,14 @@ layout! { Sltp5nm, tag::Sltp5nm, "sltp_5nm", Struct, 0x48;
 /// `sltp_7nm`: 72 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---|  drv_amp  |  ob_bad_stat  |   fir_pre3    |   fir_pre2    |
+/// 0x0004 |   fir_pre1    |   fir_main    |   fir_post1   |-------|gen_sp.|
+/// 0x0008 |-------------------------------|r|-----|remote.|l|-----|local_.|
+/// 0x000c |---------------------------------------------------------------| to 0x44
+/// ```
 pub type Sltp7nm = Layout<tag::Sltp7nm, 0x48>;
 layout! { Sltp7nm, tag::Sltp7nm, "sltp_7nm", Struct, 0x48;
     /// `drv_amp`: bits 29:24 of dword 0x00.
@@ -3334,6 +3946,28 @@ layout! { Sltp7nm, tag::Sltp7nm, "sltp_7nm", Struct, 0x48;
 /// `sltp_lut_7nm`: 72 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---|  drv_amp  |  ob_bad_stat  |   fir_pre3    |   fir_pre2    |
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |     lut3      |     lut2      |     lut1      |     lut0      |
+/// 0x000c |     lut7      |     lut6      |     lut5      |     lut4      |
+/// 0x0010 |     lut11     |     lut10     |     lut9      |     lut8      |
+/// 0x0014 |     lut15     |     lut14     |     lut13     |     lut12     |
+/// 0x0018 |     lut19     |     lut18     |     lut17     |     lut16     |
+/// 0x001c |     lut23     |     lut22     |     lut21     |     lut20     |
+/// 0x0020 |     lut27     |     lut26     |     lut25     |     lut24     |
+/// 0x0024 |     lut31     |     lut30     |     lut29     |     lut28     |
+/// 0x0028 |     lut35     |     lut34     |     lut33     |     lut32     |
+/// 0x002c |     lut39     |     lut38     |     lut37     |     lut36     |
+/// 0x0030 |     lut43     |     lut42     |     lut41     |     lut40     |
+/// 0x0034 |     lut47     |     lut46     |     lut45     |     lut44     |
+/// 0x0038 |     lut51     |     lut50     |     lut49     |     lut48     |
+/// 0x003c |     lut55     |     lut54     |     lut53     |     lut52     |
+/// 0x0040 |     lut59     |     lut58     |     lut57     |     lut56     |
+/// 0x0044 |     lut63     |     lut62     |     lut61     |     lut60     |
+/// ```
 pub type SltpLut7nm = Layout<tag::SltpLut7nm, 0x48>;
 layout! { SltpLut7nm, tag::SltpLut7nm, "sltp_lut_7nm", Struct, 0x48;
     /// `drv_amp`: bits 29:24 of dword 0x00.
@@ -3477,6 +4111,16 @@ layout! { SltpLut7nm, tag::SltpLut7nm, "sltp_lut_7nm", Struct, 0x48;
 /// `sltp_serdes_gen_8`: 72 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |n|l|vs.|-|lt_p.|m|-------------|          ob_bad_stat          |
+/// 0x0004 |     tap3      |     tap2      |     tap1      |     tap0      |
+/// 0x0008 |     tap7      |     tap6      |     tap5      |     tap4      |
+/// 0x000c |     tap11     |     tap10     |     tap9      |     tap8      |
+/// 0x0010 |  drv_amp  |---------------------------------------------------|
+/// 0x0014 |---------------------------------------------------------------| to 0x44
+/// ```
 pub type SltpSerdesGen8 = Layout<tag::SltpSerdesGen8, 0x48>;
 layout! { SltpSerdesGen8, tag::SltpSerdesGen8, "sltp_serdes_gen_8", Struct, 0x48;
     /// `no_db_set`: bit 31 of dword 0x00.
@@ -3522,6 +4166,11 @@ layout! { SltpSerdesGen8, tag::SltpSerdesGen8, "sltp_serdes_gen_8", Struct, 0x48
 /// `sltp_reg_page_data_auto`, a union: 72 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |sltp_16nm or sltp_28nm_40nm or sltp_5nm or sltp_7nm or sltp_lu.| to 0x44
+/// ```
 pub type SltpRegPageDataAuto = Layout<tag::SltpRegPageDataAuto, 0x48>;
 layout! { SltpRegPageDataAuto, tag::SltpRegPageDataAuto, "sltp_reg_page_data_auto", Union, 0x48;
     /// `sltp_16nm`: from byte 0x00 on.
@@ -3541,6 +4190,13 @@ layout! { SltpRegPageDataAuto, tag::SltpRegPageDataAuto, "sltp_reg_page_data_aut
 /// `sltpv2_lut_5nm`: 264 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |n|-|vs.|-------|lut_sel|-------|          ob_bad_stat          |
+/// 0x0004 |---------------------------|  delay2   |  delay1   |  delay0   |
+/// 0x0008 |                              lut                              | to 0x104
+/// ```
 pub type Sltpv2Lut5nm = Layout<tag::Sltpv2Lut5nm, 0x108>;
 layout! { Sltpv2Lut5nm, tag::Sltpv2Lut5nm, "sltpv2_lut_5nm", Struct, 0x108;
     /// `no_db_set`: bit 31 of dword 0x00.
@@ -3564,6 +4220,13 @@ layout! { Sltpv2Lut5nm, tag::Sltpv2Lut5nm, "sltpv2_lut_5nm", Struct, 0x108;
 /// `sltpv2_serdes_gen_8`: 264 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |n|-|vs.|m|-----|lut_sel|-------|          ob_bad_stat          |
+/// 0x0004 |---------------------------|  delay2   |  delay1   |  delay0   |
+/// 0x0008 |                              lut                              | to 0x104
+/// ```
 pub type Sltpv2SerdesGen8 = Layout<tag::Sltpv2SerdesGen8, 0x108>;
 layout! { Sltpv2SerdesGen8, tag::Sltpv2SerdesGen8, "sltpv2_serdes_gen_8", Struct, 0x108;
     /// `no_db_set`: bit 31 of dword 0x00.
@@ -3589,6 +4252,11 @@ layout! { Sltpv2SerdesGen8, tag::Sltpv2SerdesGen8, "sltpv2_serdes_gen_8", Struct
 /// `sltpv2_reg_page_data_auto`, a union: 264 bytes.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |             sltpv2_lut_5nm or sltpv2_serdes_gen_8             | to 0x104
+/// ```
 pub type Sltpv2RegPageDataAuto = Layout<tag::Sltpv2RegPageDataAuto, 0x108>;
 layout! { Sltpv2RegPageDataAuto, tag::Sltpv2RegPageDataAuto, "sltpv2_reg_page_data_auto", Union, 0x108;
     /// `sltpv2_lut_5nm`: from byte 0x00 on.
@@ -3602,6 +4270,12 @@ layout! { Sltpv2RegPageDataAuto, tag::Sltpv2RegPageDataAuto, "sltpv2_reg_page_da
 /// Register SLTPv2 (0x502f), read and written by ACCESS_REG.
 ///
 /// Sources: mstflint.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |lp.|-|s|version|  local_port   |pn.|t|-| lane  |lane_s.|port.|c|
+/// 0x0004 |                           page_data                           | to 0x108
+/// ```
 pub type Sltpv2Reg = Layout<tag::Sltpv2Reg, 0x10c>;
 layout! { Sltpv2Reg, tag::Sltpv2Reg, "sltpv2_reg", Struct, 0x10c;
     /// `lp_msb`: bits 31:30 of dword 0x00. Written to say which register is meant.

@@ -127,6 +127,22 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// Context of a shared receive queue of the XRC transport.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | state |log_xr.|-----------------------------------------------|
+/// 0x0004 |w|c|-|r|b|log_.|                     xrcd                      |
+/// 0x0008 |page_offset|-|d|                      cqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |u|-|log_page_s.|                  user_index                   |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |---------------|                      pd                       |
+/// 0x001c |              lwm              |            wqe_cnt            |
+/// 0x0020 |---------------------------------------------------------------| to 0x24
+/// 0x0028 |                       db_record_addr_h                        |
+/// 0x002c |                     db_record_addr_l                      |---|
+/// 0x0030 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type XrcSrqc = Layout<tag::XrcSrqc, 0x40>;
 layout! { XrcSrqc, tag::XrcSrqc, "xrc_srqc", Struct, 0x40, "Context of a shared receive queue of the XRC transport.";
     /// `state`: bits 31:28 of dword 0x00.
@@ -174,6 +190,21 @@ layout! { XrcSrqc, tag::XrcSrqc, "xrc_srqc", Struct, 0x40, "Context of a shared 
 /// Shared receive queue context.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | state |log_sr.|-----------------------------------------------|
+/// 0x0004 |w|c|-|r|-|log_.|                     xrcd                      |
+/// 0x0008 |page_offset|---|                      cqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |---|log_page_s.|-----------------------------------------------|
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |---------------|                      pd                       |
+/// 0x001c |              lwm              |            wqe_cnt            |
+/// 0x0020 |---------------------------------------------------------------| to 0x24
+/// 0x0028 |                           dbr_addr                            | to 0x2c
+/// 0x0030 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type Srqc = Layout<tag::Srqc, 0x40>;
 layout! { Srqc, tag::Srqc, "srqc", Struct, 0x40, "Shared receive queue context.";
     /// `state`: bits 31:28 of dword 0x00.
@@ -213,6 +244,14 @@ layout! { Srqc, tag::Srqc, "srqc", Struct, 0x40, "Shared receive queue context."
 /// With its list `wq.pas`: [`RmpcWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------| state |---------------------------------------|
+/// 0x0004 |b|-------------------------------------------------------------|
+/// 0x0008 |---------------------------------------------------------------| to 0x2c
+/// 0x0030 |                              wq                               | to 0xec
+/// ```
 pub type Rmpc = Layout<tag::Rmpc, 0xf0>;
 
 /// `rmpc` and its list `wq.pas`.
@@ -231,6 +270,13 @@ layout! { Rmpc, tag::Rmpc, "rmpc", Struct, 0xf0, "Receive memory pool context.";
 /// Tag matching of an XRQ.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |log_ma.|-----------------------|       append_next_index       |
+/// 0x0004 |         sw_phase_cnt          |         hw_phase_cnt          |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type TagMatchingTopologyContext = Layout<tag::TagMatchingTopologyContext, 0x10>;
 layout! { TagMatchingTopologyContext, tag::TagMatchingTopologyContext, "tag_matching_topology_context", Struct, 0x10, "Tag matching of an XRQ.";
     /// `log_matching_list_sz`: bits 31:28 of dword 0x00.
@@ -250,6 +296,18 @@ layout! { TagMatchingTopologyContext, tag::TagMatchingTopologyContext, "tag_matc
 /// With its list `wq.pas`: [`XrqcWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | state |r|-----------------------------|topolo.|-------|offload|
+/// 0x0004 |---------------|                  user_index                   |
+/// 0x0008 |---------------|                      cqn                      |
+/// 0x000c |-------------------------------------------------------------|d|
+/// 0x0010 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                 tag_matching_topology_context                 | to 0x2c
+/// 0x0030 |---------------------------------------------------------------| to 0x7c
+/// 0x0080 |                              wq                               | to 0x13c
+/// ```
 pub type Xrqc = Layout<tag::Xrqc, 0x140>;
 
 /// `xrqc` and its list `wq.pas`.
@@ -282,6 +340,14 @@ layout! { Xrqc, tag::Xrqc, "xrqc", Struct, 0x140, "Context of an XRQ: shared rec
 /// With its list `xrq_context.wq.pas`: [`QueryXrqOutWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                          xrq_context                          | to 0x14c
+/// ```
 pub type QueryXrqOut = Layout<tag::QueryXrqOut, 0x150>;
 
 /// `query_xrq_out` and its list `xrq_context.wq.pas`.
@@ -300,8 +366,36 @@ layout! { QueryXrqOut, tag::QueryXrqOut, "query_xrq_out", Struct, 0x150, "Output
 /// Input of QUERY_XRQ (0x719). Reads the context of an XRQ.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     xrqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
+///
+/// ```
+/// use mlx5_prm::{QueryXrqIn, QueryXrqOut, XrqTopology, Xrqn};
+///
+/// let query = QueryXrqIn::new().with_xrqn(Xrqn::new(0x23));
+/// assert_eq!(query.as_bytes()[..12], [0x07, 0x19, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x23]);
+///
+/// // What the adapter answers: the context from byte 0x10 on.
+/// let mut answer = [0; QueryXrqOut::SIZE];
+/// answer[0x12] = 0x01; // topology
+/// answer[0x30..0x34].copy_from_slice(&[0x60, 0, 0, 9]); // size of the list, next index
+/// answer[0x34..0x38].copy_from_slice(&[0, 2, 0, 3]); // the counters of unexpected messages
+///
+/// let xrq = QueryXrqOut::view(&answer)?.xrq_context();
+/// assert_eq!(xrq.topology(), XrqTopology::TAG_MATCHING);
+/// let tags = xrq.tag_matching_topology_context();
+/// assert_eq!((tags.log_matching_list_sz(), tags.append_next_index()), (6, 9));
+/// assert_eq!(tags.hw_phase_cnt().wrapping_sub(tags.sw_phase_cnt()), 1); // one more to report
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type QueryXrqIn = Layout<tag::QueryXrqIn, 0x10>;
-layout! { QueryXrqIn, tag::QueryXrqIn, "query_xrq_in", Struct, 0x10, opcode 0x719, "Input of QUERY_XRQ, which reads an XRQ.";
+layout! { QueryXrqIn, tag::QueryXrqIn, "query_xrq_in", Struct, 0x10, opcode 0x719, "Reads the context of an XRQ.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -320,6 +414,16 @@ request! { QueryXrqIn => QueryXrqOut }
 /// With its list `pas`: [`QueryXrcSrqOutWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                     xrc_srq_context_entry                     | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x10c
+/// 0x0110 | pas[]
+/// ```
 pub type QueryXrcSrqOut = Layout<tag::QueryXrcSrqOut, 0x110>;
 
 /// `query_xrc_srq_out` and its list `pas`.
@@ -339,8 +443,33 @@ layout! { QueryXrcSrqOut, tag::QueryXrcSrqOut, "query_xrc_srq_out", Struct, 0x11
 /// Input of QUERY_XRC_SRQ (0x707). Reads the context of an XRC shared receive queue.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                   xrc_srqn                    |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
+///
+/// ```
+/// use mlx5_prm::{QueryXrcSrqIn, QueryXrcSrqOut, SrqState, XrcSrqn};
+///
+/// let query = QueryXrcSrqIn::new().with_xrc_srqn(XrcSrqn::new(0x22));
+/// assert_eq!(query.as_bytes()[..12], [0x07, 0x07, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x22]);
+///
+/// // What the adapter answers: the context from byte 0x10 on.
+/// let mut answer = [0; QueryXrcSrqOut::SIZE];
+/// answer[0x10] = 0x07; // state, log_xrc_srq_size
+/// answer[0x2c..0x2e].copy_from_slice(&[0, 16]); // lwm
+///
+/// let srq = QueryXrcSrqOut::view(&answer)?.xrc_srq_context_entry();
+/// assert_eq!(srq.state(), SrqState::GOOD);
+/// assert_eq!((srq.log_xrc_srq_size(), srq.lwm()), (7, 16));
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type QueryXrcSrqIn = Layout<tag::QueryXrcSrqIn, 0x10>;
-layout! { QueryXrcSrqIn, tag::QueryXrcSrqIn, "query_xrc_srq_in", Struct, 0x10, opcode 0x707, "Input of QUERY_XRC_SRQ, which reads an XRC shared receive queue.";
+layout! { QueryXrcSrqIn, tag::QueryXrcSrqIn, "query_xrc_srq_in", Struct, 0x10, opcode 0x707, "Reads the context of an XRC shared receive queue.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -359,6 +488,16 @@ request! { QueryXrcSrqIn => QueryXrcSrqOut }
 /// With its list `pas`: [`QuerySrqOutWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                       srq_context_entry                       | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x10c
+/// 0x0110 | pas[]
+/// ```
 pub type QuerySrqOut = Layout<tag::QuerySrqOut, 0x110>;
 
 /// `query_srq_out` and its list `pas`.
@@ -378,8 +517,34 @@ layout! { QuerySrqOut, tag::QuerySrqOut, "query_srq_out", Struct, 0x110, "Output
 /// Input of QUERY_SRQ (0x702). Reads the context of a shared receive queue.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     srqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
+///
+/// ```
+/// use mlx5_prm::{QuerySrqIn, QuerySrqOut, SrqState, Srqn};
+///
+/// let query = QuerySrqIn::new().with_srqn(Srqn::new(0x21));
+/// assert_eq!(query.as_bytes()[..12], [0x07, 0x02, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x21]);
+///
+/// // What the adapter answers: the context from byte 0x10 on.
+/// let mut answer = [0; QuerySrqOut::SIZE];
+/// answer[0x10] = 0x17; // state, log_srq_size
+/// answer[0x2c..0x2e].copy_from_slice(&[0, 16]); // lwm
+///
+/// let srq = QuerySrqOut::view(&answer)?.srq_context_entry();
+/// assert_eq!(srq.state(), SrqState::ERROR);
+/// assert_eq!(1 << srq.log_srq_size(), 128);
+/// assert_eq!(srq.lwm(), 16); // 0 when the limit event is not armed
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type QuerySrqIn = Layout<tag::QuerySrqIn, 0x10>;
-layout! { QuerySrqIn, tag::QuerySrqIn, "query_srq_in", Struct, 0x10, opcode 0x702, "Input of QUERY_SRQ, which reads a shared receive queue.";
+layout! { QuerySrqIn, tag::QuerySrqIn, "query_srq_in", Struct, 0x10, opcode 0x702, "Reads the context of a shared receive queue.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -398,6 +563,14 @@ request! { QuerySrqIn => QuerySrqOut }
 /// With its list `rmp_context.wq.pas`: [`QueryRmpOutWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                          rmp_context                          | to 0x10c
+/// ```
 pub type QueryRmpOut = Layout<tag::QueryRmpOut, 0x110>;
 
 /// `query_rmp_out` and its list `rmp_context.wq.pas`.
@@ -416,8 +589,34 @@ layout! { QueryRmpOut, tag::QueryRmpOut, "query_rmp_out", Struct, 0x110, "Output
 /// Input of QUERY_RMP (0x90f). Reads the context of a receive memory pool.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     rmpn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
+///
+/// ```
+/// use mlx5_prm::{QueryRmpIn, QueryRmpOut, RmpState, Rmpn};
+///
+/// let query = QueryRmpIn::new().with_rmpn(Rmpn::new(0x24));
+/// assert_eq!(query.as_bytes()[..12], [0x09, 0x0f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x24]);
+///
+/// // What the adapter answers: the context from byte 0x20 on, in it the work queue.
+/// let mut answer = [0; QueryRmpOut::SIZE];
+/// answer[0x21] = 0x10; // state
+/// answer[0x56..0x58].copy_from_slice(&[0, 16]); // lwm
+/// answer[0x73] = 7; // log_wq_sz
+///
+/// let rmp = QueryRmpOut::view(&answer)?.rmp_context();
+/// assert_eq!(rmp.state(), RmpState::RDY);
+/// assert_eq!((rmp.wq().log_wq_sz(), rmp.wq().lwm()), (7, 16));
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type QueryRmpIn = Layout<tag::QueryRmpIn, 0x10>;
-layout! { QueryRmpIn, tag::QueryRmpIn, "query_rmp_in", Struct, 0x10, opcode 0x90f, "Input of QUERY_RMP, which reads a receive memory pool.";
+layout! { QueryRmpIn, tag::QueryRmpIn, "query_rmp_in", Struct, 0x10, opcode 0x90f, "Reads the context of a receive memory pool.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -434,6 +633,13 @@ request! { QueryRmpIn => QueryRmpOut }
 /// Output of MODIFY_RMP (0x90d).
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyRmpOut = Layout<tag::ModifyRmpOut, 0x10>;
 layout! { ModifyRmpOut, tag::ModifyRmpOut, "modify_rmp_out", Struct, 0x10, "Output of MODIFY_RMP: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -447,6 +653,12 @@ layout! { ModifyRmpOut, tag::ModifyRmpOut, "modify_rmp_out", Struct, 0x10, "Outp
 /// What MODIFY_RMP changes besides the state.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |-------------------------------------------------------------|l|
+/// ```
 pub type RmpBitmask = Layout<tag::RmpBitmask, 0x08>;
 layout! { RmpBitmask, tag::RmpBitmask, "rmp_bitmask", Struct, 0x08, "What MODIFY_RMP changes besides the state.";
     /// `lwm`: bit 0 of dword 0x04.
@@ -462,11 +674,38 @@ layout! { RmpBitmask, tag::RmpBitmask, "rmp_bitmask", Struct, 0x08, "What MODIFY
 /// With its list `ctx.wq.pas`: [`ModifyRmpInWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |rmp_st.|-------|                     rmpn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                            bitmask                            | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                              ctx                              | to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{ModifyRmpIn, RmpState, Rmpc, Rmpn};
+///
+/// // Arms the limit event: rmp_state is the state now, that of ctx the one to come. Here they are
+/// // the same.
+/// let modify = ModifyRmpIn::new()
+///     .with_rmp_state(RmpState::RDY)
+///     .with_rmpn(Rmpn::new(0x24))
+///     .with_ctx(Rmpc::new().with_state(RmpState::RDY))
+///     .changing_lwm(16); // after with_ctx, which replaces all of ctx
+///
+/// assert_eq!(modify.as_bytes()[8..12], [0x10, 0, 0, 0x24]);
+/// assert_eq!(modify.as_bytes()[0x54..0x58], [0, 0, 0, 16]);
+/// assert!(modify.bitmask().lwm());
+/// ```
 pub type ModifyRmpIn = Layout<tag::ModifyRmpIn, 0x110>;
 
 /// `modify_rmp_in` and its list `ctx.wq.pas`.
 pub type ModifyRmpInWithPas = WithTail<ModifyRmpIn, CmdPas>;
-layout! { ModifyRmpIn, tag::ModifyRmpIn, "modify_rmp_in", Struct, 0x110, opcode 0x90d, "Input of MODIFY_RMP, which changes a receive memory pool.";
+layout! { ModifyRmpIn, tag::ModifyRmpIn, "modify_rmp_in", Struct, 0x110, opcode 0x90d, "Changes the selected fields of a receive memory pool.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -489,6 +728,13 @@ request! { ModifyRmpIn => ModifyRmpOut }
 /// Output of DESTROY_XRQ (0x718).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyXrqOut = Layout<tag::DestroyXrqOut, 0x10>;
 layout! { DestroyXrqOut, tag::DestroyXrqOut, "destroy_xrq_out", Struct, 0x10, "Output of DESTROY_XRQ: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -502,8 +748,16 @@ layout! { DestroyXrqOut, tag::DestroyXrqOut, "destroy_xrq_out", Struct, 0x10, "O
 /// Input of DESTROY_XRQ (0x718). Ends an XRQ.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     xrqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DestroyXrqIn = Layout<tag::DestroyXrqIn, 0x10>;
-layout! { DestroyXrqIn, tag::DestroyXrqIn, "destroy_xrq_in", Struct, 0x10, opcode 0x718, "Input of DESTROY_XRQ, which ends an XRQ.";
+layout! { DestroyXrqIn, tag::DestroyXrqIn, "destroy_xrq_in", Struct, 0x10, opcode 0x718, "Ends an XRQ.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -520,6 +774,13 @@ request! { DestroyXrqIn => DestroyXrqOut }
 /// Output of DESTROY_XRC_SRQ (0x706).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyXrcSrqOut = Layout<tag::DestroyXrcSrqOut, 0x10>;
 layout! { DestroyXrcSrqOut, tag::DestroyXrcSrqOut, "destroy_xrc_srq_out", Struct, 0x10, "Output of DESTROY_XRC_SRQ: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -533,8 +794,16 @@ layout! { DestroyXrcSrqOut, tag::DestroyXrcSrqOut, "destroy_xrc_srq_out", Struct
 /// Input of DESTROY_XRC_SRQ (0x706). Ends an XRC shared receive queue.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                   xrc_srqn                    |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DestroyXrcSrqIn = Layout<tag::DestroyXrcSrqIn, 0x10>;
-layout! { DestroyXrcSrqIn, tag::DestroyXrcSrqIn, "destroy_xrc_srq_in", Struct, 0x10, opcode 0x706, "Input of DESTROY_XRC_SRQ, which ends an XRC shared receive queue.";
+layout! { DestroyXrcSrqIn, tag::DestroyXrcSrqIn, "destroy_xrc_srq_in", Struct, 0x10, opcode 0x706, "Ends an XRC shared receive queue.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -551,6 +820,13 @@ request! { DestroyXrcSrqIn => DestroyXrcSrqOut }
 /// Output of DESTROY_SRQ (0x701).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroySrqOut = Layout<tag::DestroySrqOut, 0x10>;
 layout! { DestroySrqOut, tag::DestroySrqOut, "destroy_srq_out", Struct, 0x10, "Output of DESTROY_SRQ: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -564,8 +840,16 @@ layout! { DestroySrqOut, tag::DestroySrqOut, "destroy_srq_out", Struct, 0x10, "O
 /// Input of DESTROY_SRQ (0x701). Ends a shared receive queue.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     srqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DestroySrqIn = Layout<tag::DestroySrqIn, 0x10>;
-layout! { DestroySrqIn, tag::DestroySrqIn, "destroy_srq_in", Struct, 0x10, opcode 0x701, "Input of DESTROY_SRQ, which ends a shared receive queue.";
+layout! { DestroySrqIn, tag::DestroySrqIn, "destroy_srq_in", Struct, 0x10, opcode 0x701, "Ends a shared receive queue.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -582,6 +866,13 @@ request! { DestroySrqIn => DestroySrqOut }
 /// Output of DESTROY_RMP (0x90e).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyRmpOut = Layout<tag::DestroyRmpOut, 0x10>;
 layout! { DestroyRmpOut, tag::DestroyRmpOut, "destroy_rmp_out", Struct, 0x10, "Output of DESTROY_RMP: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -595,8 +886,16 @@ layout! { DestroyRmpOut, tag::DestroyRmpOut, "destroy_rmp_out", Struct, 0x10, "O
 /// Input of DESTROY_RMP (0x90e). Ends a receive memory pool.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     rmpn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DestroyRmpIn = Layout<tag::DestroyRmpIn, 0x10>;
-layout! { DestroyRmpIn, tag::DestroyRmpIn, "destroy_rmp_in", Struct, 0x10, opcode 0x90e, "Input of DESTROY_RMP, which ends a receive memory pool.";
+layout! { DestroyRmpIn, tag::DestroyRmpIn, "destroy_rmp_in", Struct, 0x10, opcode 0x90e, "Ends a receive memory pool.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -613,6 +912,14 @@ request! { DestroyRmpIn => DestroyRmpOut }
 /// Output of CREATE_XRQ (0x717).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                     xrqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreateXrqOut = Layout<tag::CreateXrqOut, 0x10>;
 layout! { CreateXrqOut, tag::CreateXrqOut, "create_xrq_out", Struct, 0x10, "Output of CREATE_XRQ: the number of the new XRQ.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -630,11 +937,39 @@ layout! { CreateXrqOut, tag::CreateXrqOut, "create_xrq_out", Struct, 0x10, "Outp
 /// With its list `xrq_context.wq.pas`: [`CreateXrqInWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                          xrq_context                          | to 0x14c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{CmdPas, Cqn, CreateXrqInWithPas, Pdn, Wq, XrqTopology};
+///
+/// let mut buffer = [0; 512];
+/// let create = CreateXrqInWithPas::new_in(&mut buffer, 1)?;
+/// let xrq = create.head.xrq_context_mut();
+/// xrq.set_topology(XrqTopology::TAG_MATCHING);
+/// xrq.set_cqn(Cqn::new(0x4a));
+/// xrq.tag_matching_topology_context_mut().set_log_matching_list_sz(6); // 64 tags
+/// // 128 entries of 32 bytes: one page.
+/// xrq.set_wq(&Wq::new().with_pd(Pdn::new(0x12)).with_log_wq_sz(7).with_log_wq_stride(5));
+/// // Address of the page: the low part is without its low 12 bits.
+/// create.tail[0] = CmdPas::new().with_pa_h(1).with_pa_l(0x2000_0000 >> 12);
+///
+/// assert_eq!(create.as_bytes()[0x12], 0x01); // topology
+/// assert_eq!(create.as_bytes()[0x30], 0x60); // size of the list
+/// assert_eq!(create.as_bytes()[0x150..], 0x1_2000_0000_u64.to_be_bytes());
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type CreateXrqIn = Layout<tag::CreateXrqIn, 0x150>;
 
 /// `create_xrq_in` and its list `xrq_context.wq.pas`.
 pub type CreateXrqInWithPas = WithTail<CreateXrqIn, CmdPas>;
-layout! { CreateXrqIn, tag::CreateXrqIn, "create_xrq_in", Struct, 0x150, opcode 0x717, "Input of CREATE_XRQ, which makes an XRQ.";
+layout! { CreateXrqIn, tag::CreateXrqIn, "create_xrq_in", Struct, 0x150, opcode 0x717, "Makes an XRQ.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -651,6 +986,14 @@ request! { CreateXrqIn => CreateXrqOut }
 /// Output of CREATE_XRC_SRQ (0x705).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                   xrc_srqn                    |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreateXrcSrqOut = Layout<tag::CreateXrcSrqOut, 0x10>;
 layout! { CreateXrcSrqOut, tag::CreateXrcSrqOut, "create_xrc_srq_out", Struct, 0x10, "Output of CREATE_XRC_SRQ: the number of the new queue.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -668,11 +1011,41 @@ layout! { CreateXrcSrqOut, tag::CreateXrcSrqOut, "create_xrc_srq_out", Struct, 0
 /// With its list `pas`: [`CreateXrcSrqInWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                     xrc_srq_context_entry                     | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x58
+/// 0x005c |x|-------------------------------------------------------------|
+/// 0x0060 |---------------------------------------------------------------| to 0x10c
+/// 0x0110 | pas[]
+/// ```
+///
+/// ```
+/// use mlx5_prm::{Cqn, CreateXrcSrqInWithPas, Pdn, XrcSrqc, Xrcdn};
+///
+/// // 128 entries of 32 bytes (16, doubled once): one page.
+/// let srq = XrcSrqc::new().with_log_xrc_srq_size(7).with_log_rq_stride(1);
+/// let srq = srq.with_xrcd(Xrcdn::new(0x31)).with_cqn(Cqn::new(0x4a)).with_pd(Pdn::new(0x12));
+/// // Address of the doorbell record: the low part is without its low 2 bits.
+/// let srq = srq.with_db_record_addr_h(1).with_db_record_addr_l(0x3000_0100 >> 2);
+/// let mut buffer = [0; 512];
+/// let create = CreateXrcSrqInWithPas::new_in(&mut buffer, 1)?;
+/// create.head.set_xrc_srq_context_entry(&srq);
+/// create.tail[0].set(0x1_2000_0000);
+///
+/// assert_eq!(create.as_bytes()[0x14..0x18], [0x01, 0, 0, 0x31]); // stride, XRC domain
+/// assert_eq!(create.as_bytes()[0x38..0x40], 0x1_3000_0100_u64.to_be_bytes());
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type CreateXrcSrqIn = Layout<tag::CreateXrcSrqIn, 0x110>;
 
 /// `create_xrc_srq_in` and its list `pas`.
 pub type CreateXrcSrqInWithPas = WithTail<CreateXrcSrqIn, U64>;
-layout! { CreateXrcSrqIn, tag::CreateXrcSrqIn, "create_xrc_srq_in", Struct, 0x110, opcode 0x705, "Input of CREATE_XRC_SRQ, which makes an XRC shared receive queue.";
+layout! { CreateXrcSrqIn, tag::CreateXrcSrqIn, "create_xrc_srq_in", Struct, 0x110, opcode 0x705, "Makes an XRC shared receive queue.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -692,6 +1065,14 @@ request! { CreateXrcSrqIn => CreateXrcSrqOut }
 /// Output of CREATE_SRQ (0x700).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                     srqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreateSrqOut = Layout<tag::CreateSrqOut, 0x10>;
 layout! { CreateSrqOut, tag::CreateSrqOut, "create_srq_out", Struct, 0x10, "Output of CREATE_SRQ: the number of the new queue.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -709,11 +1090,38 @@ layout! { CreateSrqOut, tag::CreateSrqOut, "create_srq_out", Struct, 0x10, "Outp
 /// With its list `pas`: [`CreateSrqInWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                       srq_context_entry                       | to 0x4c
+/// 0x0050 |---------------------------------------------------------------| to 0x10c
+/// 0x0110 | pas[]
+/// ```
+///
+/// ```
+/// use mlx5_prm::{CreateSrqInWithPas, Pdn, Srqc};
+///
+/// // 128 entries of 32 bytes (16, doubled once): one page.
+/// let srq = Srqc::new().with_log_srq_size(7).with_log_rq_stride(1);
+/// let srq = srq.with_pd(Pdn::new(0x12)).with_dbr_addr(0x1_3000_00c0);
+/// let mut buffer = [0; 512];
+/// let create = CreateSrqInWithPas::new_in(&mut buffer, 1)?;
+/// create.head.set_srq_context_entry(&srq);
+/// create.tail[0].set(0x1_2000_0000);
+///
+/// assert_eq!(create.as_bytes()[..4], [0x07, 0x00, 0, 0]);
+/// assert_eq!(create.as_bytes()[0x10..0x18], [0x07, 0, 0, 0, 0x01, 0, 0, 0]);
+/// assert_eq!(create.as_bytes()[0x110..], 0x1_2000_0000_u64.to_be_bytes());
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type CreateSrqIn = Layout<tag::CreateSrqIn, 0x110>;
 
 /// `create_srq_in` and its list `pas`.
 pub type CreateSrqInWithPas = WithTail<CreateSrqIn, U64>;
-layout! { CreateSrqIn, tag::CreateSrqIn, "create_srq_in", Struct, 0x110, opcode 0x700, "Input of CREATE_SRQ, which makes a shared receive queue.";
+layout! { CreateSrqIn, tag::CreateSrqIn, "create_srq_in", Struct, 0x110, opcode 0x700, "Makes a shared receive queue.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -731,6 +1139,14 @@ request! { CreateSrqIn => CreateSrqOut }
 /// Output of CREATE_RMP (0x90c).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                     rmpn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreateRmpOut = Layout<tag::CreateRmpOut, 0x10>;
 layout! { CreateRmpOut, tag::CreateRmpOut, "create_rmp_out", Struct, 0x10, "Output of CREATE_RMP: the number of the new pool.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -748,11 +1164,36 @@ layout! { CreateRmpOut, tag::CreateRmpOut, "create_rmp_out", Struct, 0x10, "Outp
 /// With its list `ctx.wq.pas`: [`CreateRmpInWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                              ctx                              | to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{CmdPas, CreateRmpInWithPas, Pdn, RmpState, Rmpc, Wq, WqType};
+///
+/// // 128 entries of 32 bytes: one page.
+/// let wq = Wq::new().with_wq_type(WqType::LINKED_LIST).with_log_wq_sz(7).with_log_wq_stride(5);
+/// let wq = wq.with_pd(Pdn::new(0x12)).with_dbr_addr(0x1_3000_0140);
+/// let mut buffer = [0; 512];
+/// let create = CreateRmpInWithPas::new_in(&mut buffer, 1)?;
+/// create.head.set_ctx(&Rmpc::new().with_state(RmpState::RDY).with_wq(wq));
+/// // Address of the page: the low part is without its low 12 bits.
+/// create.tail[0] = CmdPas::new().with_pa_h(1).with_pa_l(0x2000_0000 >> 12);
+///
+/// assert_eq!(create.as_bytes()[0x20..0x24], [0, 0x10, 0, 0]); // state
+/// assert_eq!(create.as_bytes()[0x110..], 0x1_2000_0000_u64.to_be_bytes());
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type CreateRmpIn = Layout<tag::CreateRmpIn, 0x110>;
 
 /// `create_rmp_in` and its list `ctx.wq.pas`.
 pub type CreateRmpInWithPas = WithTail<CreateRmpIn, CmdPas>;
-layout! { CreateRmpIn, tag::CreateRmpIn, "create_rmp_in", Struct, 0x110, opcode 0x90c, "Input of CREATE_RMP, which makes a receive memory pool.";
+layout! { CreateRmpIn, tag::CreateRmpIn, "create_rmp_in", Struct, 0x110, opcode 0x90c, "Makes a receive memory pool.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -770,6 +1211,13 @@ request! { CreateRmpIn => CreateRmpOut }
 /// Output of ARM_XRQ (0x71a).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ArmXrqOut = Layout<tag::ArmXrqOut, 0x10>;
 layout! { ArmXrqOut, tag::ArmXrqOut, "arm_xrq_out", Struct, 0x10, "Output of ARM_XRQ: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -783,8 +1231,26 @@ layout! { ArmXrqOut, tag::ArmXrqOut, "arm_xrq_out", Struct, 0x10, "Output of ARM
 /// Input of ARM_XRQ (0x71a). Arms the limit event of an XRQ.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     xrqn                      |
+/// 0x000c |-------------------------------|              lwm              |
+/// ```
+///
+/// ```
+/// use mlx5_prm::{ArmXrqIn, Xrqn};
+///
+/// // An event when fewer than 16 entries are left; it comes once.
+/// const ARM: ArmXrqIn = ArmXrqIn::new().with_xrqn(Xrqn::new(0x23)).with_lwm(16);
+///
+/// assert_eq!(ARM.as_bytes()[..8], [0x07, 0x1a, 0, 0, 0, 0, 0, 0]);
+/// assert_eq!(ARM.as_bytes()[8..], [0, 0, 0, 0x23, 0, 0, 0, 16]);
+/// ```
 pub type ArmXrqIn = Layout<tag::ArmXrqIn, 0x10>;
-layout! { ArmXrqIn, tag::ArmXrqIn, "arm_xrq_in", Struct, 0x10, opcode 0x71a, "Input of ARM_XRQ, which arms the limit event of an XRQ.";
+layout! { ArmXrqIn, tag::ArmXrqIn, "arm_xrq_in", Struct, 0x10, opcode 0x71a, "Arms the limit event of an XRQ.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -803,6 +1269,13 @@ request! { ArmXrqIn => ArmXrqOut }
 /// Output of ARM_XRC_SRQ (0x708).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ArmXrcSrqOut = Layout<tag::ArmXrcSrqOut, 0x10>;
 layout! { ArmXrcSrqOut, tag::ArmXrcSrqOut, "arm_xrc_srq_out", Struct, 0x10, "Output of ARM_XRC_SRQ: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -816,8 +1289,29 @@ layout! { ArmXrcSrqOut, tag::ArmXrcSrqOut, "arm_xrc_srq_out", Struct, 0x10, "Out
 /// Input of ARM_XRC_SRQ (0x708). Arms the limit event of an XRC shared receive queue (op_mod 1).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                   xrc_srqn                    |
+/// 0x000c |-------------------------------|              lwm              |
+/// ```
+///
+/// ```
+/// use mlx5_prm::{ArmXrcSrqIn, ArmXrcSrqOpMod, XrcSrqn};
+///
+/// // An event when fewer than 16 entries are left; it comes once.
+/// let arm = ArmXrcSrqIn::new()
+///     .with_op_mod(ArmXrcSrqOpMod::XRC_SRQ) // the one there is, but it is not 0
+///     .with_xrc_srqn(XrcSrqn::new(0x22))
+///     .with_lwm(16);
+///
+/// assert_eq!(arm.as_bytes()[..8], [0x07, 0x08, 0, 0, 0, 0, 0, 0x01]);
+/// assert_eq!(arm.as_bytes()[8..], [0, 0, 0, 0x22, 0, 0, 0, 16]);
+/// ```
 pub type ArmXrcSrqIn = Layout<tag::ArmXrcSrqIn, 0x10>;
-layout! { ArmXrcSrqIn, tag::ArmXrcSrqIn, "arm_xrc_srq_in", Struct, 0x10, opcode 0x708, "Input of ARM_XRC_SRQ, which arms the limit event of an XRC SRQ.";
+layout! { ArmXrcSrqIn, tag::ArmXrcSrqIn, "arm_xrc_srq_in", Struct, 0x10, opcode 0x708, "Arms the limit event of an XRC shared receive queue (op_mod 1).";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -836,6 +1330,13 @@ request! { ArmXrcSrqIn => ArmXrcSrqOut }
 /// Output of ARM_RQ (0x703).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ArmRqOut = Layout<tag::ArmRqOut, 0x10>;
 layout! { ArmRqOut, tag::ArmRqOut, "arm_rq_out", Struct, 0x10, "Output of ARM_RQ: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -849,8 +1350,29 @@ layout! { ArmRqOut, tag::ArmRqOut, "arm_rq_out", Struct, 0x10, "Output of ARM_RQ
 /// Input of ARM_RQ (0x703). Arms the limit event of a shared receive queue (op_mod 1) or an XRQ (op_mod 2). The kernel takes its number for that of a receive queue, so through DEVX it fits no SRQ.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                  srq_number                   |
+/// 0x000c |-------------------------------|              lwm              |
+/// ```
+///
+/// ```
+/// use mlx5_prm::{ArmRqIn, ArmRqOpMod, Srqn};
+///
+/// // An event when fewer than 16 entries are left; it comes once.
+/// let arm = ArmRqIn::new()
+///     .with_op_mod(ArmRqOpMod::SRQ) // what the number is of
+///     .with_srq_number(Srqn::new(0x21).get())
+///     .with_lwm(16);
+///
+/// assert_eq!(arm.as_bytes()[..8], [0x07, 0x03, 0, 0, 0, 0, 0, 0x01]);
+/// assert_eq!(arm.as_bytes()[8..], [0, 0, 0, 0x21, 0, 0, 0, 16]);
+/// ```
 pub type ArmRqIn = Layout<tag::ArmRqIn, 0x10>;
-layout! { ArmRqIn, tag::ArmRqIn, "arm_rq_in", Struct, 0x10, opcode 0x703, "Input of ARM_RQ, which arms the limit event of an SRQ or XRQ.";
+layout! { ArmRqIn, tag::ArmRqIn, "arm_rq_in", Struct, 0x10, opcode 0x703, "Arms the limit event of a shared receive queue (op_mod 1) or an XRQ (op_mod 2). The kernel takes its number for that of a receive queue, so through DEVX it fits no SRQ.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -869,6 +1391,13 @@ request! { ArmRqIn => ArmRqOut }
 /// Output of SET_XRQ_DC_PARAMS_ENTRY (0x726).
 ///
 /// Sources: ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SetXrqDcParamsEntryOut = Layout<tag::SetXrqDcParamsEntryOut, 0x10>;
 layout! { SetXrqDcParamsEntryOut, tag::SetXrqDcParamsEntryOut, "set_xrq_dc_params_entry_out", Struct, 0x10, "Output of SET_XRQ_DC_PARAMS_ENTRY: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -882,8 +1411,20 @@ layout! { SetXrqDcParamsEntryOut, tag::SetXrqDcParamsEntryOut, "set_xrq_dc_param
 /// Input of SET_XRQ_DC_PARAMS_ENTRY (0x726). Sets an entry of the DC parameters of an XRQ.
 ///
 /// Sources: ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     xrqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |-----|ack_time.|-------|d| mtu |       pkey_table_index        |
+/// 0x0014 |-----------------------|cnak_r.|-------|revers.|-------|  sl   |
+/// 0x0018 |                         dc_access_key                         | to 0x1c
+/// 0x0020 |---------------------------------------------------------------| to 0x2c
+/// ```
 pub type SetXrqDcParamsEntryIn = Layout<tag::SetXrqDcParamsEntryIn, 0x30>;
-layout! { SetXrqDcParamsEntryIn, tag::SetXrqDcParamsEntryIn, "set_xrq_dc_params_entry_in", Struct, 0x30, opcode 0x726, "Input of SET_XRQ_DC_PARAMS_ENTRY: how an XRQ itself sends by DC.";
+layout! { SetXrqDcParamsEntryIn, tag::SetXrqDcParamsEntryIn, "set_xrq_dc_params_entry_in", Struct, 0x30, opcode 0x726, "Sets an entry of the DC parameters of an XRQ.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1197,4 +1738,9 @@ command! {
 changes! { ModifyRmpIn, "modify_rmp_in", ();
     /// Changes `ctx.wq.lwm`: sets it, and bit 0 (`lwm`) of `bitmask`, which says so.
     change_lwm changing_lwm: u16 = full(u16 "ctx.wq.lwm" 0x54[15:0]), 0x14[0];
+}
+
+always! { ModifyRmpIn, "modify_rmp_in";
+    /// Changes `ctx.state`, which counts whatever the mask says.
+    change_state changing_state: crate::RmpState = coded(u8 "ctx.state" 0x20[23:20]);
 }

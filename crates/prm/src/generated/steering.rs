@@ -235,6 +235,16 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
 /// `ste_general`: 56 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |entry_.|-------|entry_sub_type |           byte_mask           |
+/// 0x0004 |     next_table_base_63_48     | next_lu_type  |next_table_bas.|
+/// 0x0008 |              next_table_base_31_5_size              |l|---|ne.|
+/// 0x000c |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                           tag_value                           | to 0x28
+/// 0x002c |                           bit_mask                            | to 0x34
+/// ```
 pub type SteGeneral = Layout<tag::SteGeneral, 0x38>;
 layout! { SteGeneral, tag::SteGeneral, "ste_general", Struct, 0x38;
     /// `entry_type`: bits 31:28 of dword 0x00.
@@ -264,6 +274,18 @@ layout! { SteGeneral, tag::SteGeneral, "ste_general", Struct, 0x38;
 /// `ste_sx_transmit`: 32 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |entry_.|-------|entry_sub_type |           byte_mask           |
+/// 0x0004 |     next_table_base_63_48     | next_lu_type  |next_table_bas.|
+/// 0x0008 |              next_table_base_31_5_size              |l|---|ne.|
+/// 0x000c |s|s|s|s|s|s|acti.|-|action_des.|             gvmi              |
+/// 0x0010 |                    encap_pointer_vlan_data                    |
+/// 0x0014 |loopback_syndo.|loopback_syndo.|        counter_trigger        |
+/// 0x0018 |      miss_address_63_48       |counter_trigge.|miss_address_3.|
+/// 0x001c |                 miss_address_31_6                 |l|g|m|m|mi.|
+/// ```
 pub type SteSxTransmit = Layout<tag::SteSxTransmit, 0x20>;
 layout! { SteSxTransmit, tag::SteSxTransmit, "ste_sx_transmit", Struct, 0x20;
     /// `entry_type`: bits 31:28 of dword 0x00.
@@ -333,6 +355,18 @@ layout! { SteSxTransmit, tag::SteSxTransmit, "ste_sx_transmit", Struct, 0x20;
 /// `ste_rx_steering_mult`: 32 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |entry_.|-------|entry_sub_type |           byte_mask           |
+/// 0x0004 |     next_table_base_63_48     | next_lu_type  |next_table_bas.|
+/// 0x0008 |              next_table_base_31_5_size              |l|---|ne.|
+/// 0x000c |         member_count          |             gvmi              |
+/// 0x0010 |                        qp_list_pointer                        |
+/// 0x0014 |-|tunn.|action.|---------------|     counter_trigger_15_0      |
+/// 0x0018 |      miss_address_63_48       |counter_trigge.|miss_address_3.|
+/// 0x001c |                 miss_address_31_6                 |l|f|m|m|mi.|
+/// ```
 pub type SteRxSteeringMult = Layout<tag::SteRxSteeringMult, 0x20>;
 layout! { SteRxSteeringMult, tag::SteRxSteeringMult, "ste_rx_steering_mult", Struct, 0x20;
     /// `entry_type`: bits 31:28 of dword 0x00.
@@ -388,6 +422,18 @@ layout! { SteRxSteeringMult, tag::SteRxSteeringMult, "ste_rx_steering_mult", Str
 /// `ste_modify_packet`: 32 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |entry_.|-------|entry_sub_type |           byte_mask           |
+/// 0x0004 |     next_table_base_63_48     | next_lu_type  |next_table_bas.|
+/// 0x0008 |              next_table_base_31_5_size              |l|---|ne.|
+/// 0x000c |  number_of_re_write_actions   |             gvmi              |
+/// 0x0010 |                header_re_write_actions_pointer                |
+/// 0x0014 |-|tunn.|action.|---------------|     counter_trigger_15_0      |
+/// 0x0018 |      miss_address_63_48       |counter_trigge.|miss_address_3.|
+/// 0x001c |                 miss_address_31_6                 |l|f|m|m|mi.|
+/// ```
 pub type SteModifyPacket = Layout<tag::SteModifyPacket, 0x20>;
 layout! { SteModifyPacket, tag::SteModifyPacket, "ste_modify_packet", Struct, 0x20;
     /// `entry_type`: bits 31:28 of dword 0x00.
@@ -443,6 +489,14 @@ layout! { SteModifyPacket, tag::SteModifyPacket, "ste_modify_packet", Struct, 0x
 /// `ste_eth_l2_src`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          smac_47_16                           |
+/// 0x0004 |           smac_15_0           |         l3_ethertype          |
+/// 0x0008 |qp.|e|-|s|f|f|p|-------|firs.|f|fi.|---|     first_vlan_id     |
+/// 0x000c |i|t|en.|l3.|l4.|-------|seco.|s|se.|---|    second_vlan_id     |
+/// ```
 pub type SteEthL2Src = Layout<tag::SteEthL2Src, 0x10>;
 layout! { SteEthL2Src, tag::SteEthL2Src, "ste_eth_l2_src", Struct, 0x10;
     /// `smac_47_16`: bits 31:0 of dword 0x00.
@@ -494,6 +548,14 @@ layout! { SteEthL2Src, tag::SteEthL2Src, "ste_eth_l2_src", Struct, 0x10;
 /// `ste_eth_l2_dst`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          dmac_47_16                           |
+/// 0x0004 |           dmac_15_0           |         l3_ethertype          |
+/// 0x0008 |qp.|e|-|s|f|f|p|-------|firs.|f|fi.|---|     first_vlan_id     |
+/// 0x000c |i|t|en.|l3.|l4.|-------|seco.|s|se.|---|    second_vlan_id     |
+/// ```
 pub type SteEthL2Dst = Layout<tag::SteEthL2Dst, 0x10>;
 layout! { SteEthL2Dst, tag::SteEthL2Dst, "ste_eth_l2_dst", Struct, 0x10;
     /// `dmac_47_16`: bits 31:0 of dword 0x00.
@@ -545,6 +607,14 @@ layout! { SteEthL2Dst, tag::SteEthL2Dst, "ste_eth_l2_dst", Struct, 0x10;
 /// `ste_eth_l2_src_dst`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          dmac_47_16                           |
+/// 0x0004 |           dmac_15_0           |          smac_47_32           |
+/// 0x0008 |                           smac_31_0                           |
+/// 0x000c |s|f|f|p|l3.|-----------|firs.|f|fi.|---|     first_vlan_id     |
+/// ```
 pub type SteEthL2SrcDst = Layout<tag::SteEthL2SrcDst, 0x10>;
 layout! { SteEthL2SrcDst, tag::SteEthL2SrcDst, "ste_eth_l2_src_dst", Struct, 0x10;
     /// `dmac_47_16`: bits 31:0 of dword 0x00.
@@ -578,6 +648,14 @@ layout! { SteEthL2SrcDst, tag::SteEthL2SrcDst, "ste_eth_l2_src_dst", Struct, 0x1
 /// `ste_eth_l3_ipv4_5_tuple`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      destination_address                      |
+/// 0x0004 |                        source_address                         |
+/// 0x0008 |          source_port          |       destination_port        |
+/// 0x000c |f|f|-----|ecn|t|t|t|t|t|t|t|t|t|   dscp    |---|   protocol    |
+/// ```
 pub type SteEthL3Ipv4_5Tuple = Layout<tag::SteEthL3Ipv4_5Tuple, 0x10>;
 layout! { SteEthL3Ipv4_5Tuple, tag::SteEthL3Ipv4_5Tuple, "ste_eth_l3_ipv4_5_tuple", Struct, 0x10;
     /// `destination_address`: bits 31:0 of dword 0x00.
@@ -621,6 +699,14 @@ layout! { SteEthL3Ipv4_5Tuple, tag::SteEthL3Ipv4_5Tuple, "ste_eth_l3_ipv4_5_tupl
 /// `ste_eth_l3_ipv6_dst`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         dst_ip_127_96                         |
+/// 0x0004 |                         dst_ip_95_64                          |
+/// 0x0008 |                         dst_ip_63_32                          |
+/// 0x000c |                          dst_ip_31_0                          |
+/// ```
 pub type SteEthL3Ipv6Dst = Layout<tag::SteEthL3Ipv6Dst, 0x10>;
 layout! { SteEthL3Ipv6Dst, tag::SteEthL3Ipv6Dst, "ste_eth_l3_ipv6_dst", Struct, 0x10;
     /// `dst_ip_127_96`: bits 31:0 of dword 0x00.
@@ -636,6 +722,14 @@ layout! { SteEthL3Ipv6Dst, tag::SteEthL3Ipv6Dst, "ste_eth_l3_ipv6_dst", Struct, 
 /// `ste_eth_l2_tnl`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          dmac_47_16                           |
+/// 0x0004 |           dmac_15_0           |         l3_ethertype          |
+/// 0x0008 |                    l2_tunneling_network_id                    |
+/// 0x000c |i|t|en.|l3.|l4.|firs.|f|-----|g|fi.|---|     first_vlan_id     |
+/// ```
 pub type SteEthL2Tnl = Layout<tag::SteEthL2Tnl, 0x10>;
 layout! { SteEthL2Tnl, tag::SteEthL2Tnl, "ste_eth_l2_tnl", Struct, 0x10;
     /// `dmac_47_16`: bits 31:0 of dword 0x00.
@@ -671,6 +765,14 @@ layout! { SteEthL2Tnl, tag::SteEthL2Tnl, "ste_eth_l2_tnl", Struct, 0x10;
 /// `ste_eth_l3_ipv6_src`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         src_ip_127_96                         |
+/// 0x0004 |                         src_ip_95_64                          |
+/// 0x0008 |                         src_ip_63_32                          |
+/// 0x000c |                          src_ip_31_0                          |
+/// ```
 pub type SteEthL3Ipv6Src = Layout<tag::SteEthL3Ipv6Src, 0x10>;
 layout! { SteEthL3Ipv6Src, tag::SteEthL3Ipv6Src, "ste_eth_l3_ipv6_src", Struct, 0x10;
     /// `src_ip_127_96`: bits 31:0 of dword 0x00.
@@ -686,6 +788,14 @@ layout! { SteEthL3Ipv6Src, tag::SteEthL3Ipv6Src, "ste_eth_l3_ipv6_src", Struct, 
 /// `ste_eth_l3_ipv4_misc`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |version|  ihl  |---------------|         total_length          |
+/// 0x0004 |        identification         |flags|     fragment_offset     |
+/// 0x0008 | time_to_live  |---------------|           checksum            |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type SteEthL3Ipv4Misc = Layout<tag::SteEthL3Ipv4Misc, 0x10>;
 layout! { SteEthL3Ipv4Misc, tag::SteEthL3Ipv4Misc, "ste_eth_l3_ipv4_misc", Struct, 0x10;
     /// `version`: bits 31:28 of dword 0x00.
@@ -709,6 +819,14 @@ layout! { SteEthL3Ipv4Misc, tag::SteEthL3Ipv4Misc, "ste_eth_l3_ipv4_misc", Struc
 /// `ste_eth_l4`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |f|f|-----------|   protocol    |           dst_port            |
+/// 0x0004 |ipv6_v.|-|ecn|t|t|t|t|t|t|t|t|t|           src_port            |
+/// 0x0008 |      ipv6_payload_length      |ipv6_hop_limit |   dscp    |---|
+/// 0x000c |tcp_da.|---------------|              flow_label               |
+/// ```
 pub type SteEthL4 = Layout<tag::SteEthL4, 0x10>;
 layout! { SteEthL4, tag::SteEthL4, "ste_eth_l4", Struct, 0x10;
     /// `fragmented`: bit 31 of dword 0x00.
@@ -758,6 +876,14 @@ layout! { SteEthL4, tag::SteEthL4, "ste_eth_l4", Struct, 0x10;
 /// `ste_eth_l4_misc`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |           checksum            |            length             |
+/// 0x0004 |                            seq_num                            |
+/// 0x0008 |                            ack_num                            |
+/// 0x000c |        urgent_pointer         |          window_size          |
+/// ```
 pub type SteEthL4Misc = Layout<tag::SteEthL4Misc, 0x10>;
 layout! { SteEthL4Misc, tag::SteEthL4Misc, "ste_eth_l4_misc", Struct, 0x10;
     /// `checksum`: bits 31:16 of dword 0x00.
@@ -777,6 +903,14 @@ layout! { SteEthL4Misc, tag::SteEthL4Misc, "ste_eth_l4_misc", Struct, 0x10;
 /// `ste_mpls`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |              mpls0_label              |mpls.|m|   mpls0_ttl   |
+/// 0x0004 |                          mpls1_label                          |
+/// 0x0008 |                          mpls2_label                          |
+/// 0x000c |-------------------------------------------|m|m|m|m|m|m|m|m|m|m|
+/// ```
 pub type SteMpls = Layout<tag::SteMpls, 0x10>;
 layout! { SteMpls, tag::SteMpls, "ste_mpls", Struct, 0x10;
     /// `mpls0_label`: bits 31:12 of dword 0x00.
@@ -816,6 +950,14 @@ layout! { SteMpls, tag::SteMpls, "ste_mpls", Struct, 0x10;
 /// `ste_register_0`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         register_0_h                          |
+/// 0x0004 |                         register_0_l                          |
+/// 0x0008 |                         register_1_h                          |
+/// 0x000c |                         register_1_l                          |
+/// ```
 pub type SteRegister0 = Layout<tag::SteRegister0, 0x10>;
 layout! { SteRegister0, tag::SteRegister0, "ste_register_0", Struct, 0x10;
     /// `register_0_h`: bits 31:0 of dword 0x00.
@@ -831,6 +973,14 @@ layout! { SteRegister0, tag::SteRegister0, "ste_register_0", Struct, 0x10;
 /// `ste_register_1`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         register_2_h                          |
+/// 0x0004 |                         register_2_l                          |
+/// 0x0008 |                         register_3_h                          |
+/// 0x000c |                         register_3_l                          |
+/// ```
 pub type SteRegister1 = Layout<tag::SteRegister1, 0x10>;
 layout! { SteRegister1, tag::SteRegister1, "ste_register_1", Struct, 0x10;
     /// `register_2_h`: bits 31:0 of dword 0x00.
@@ -846,6 +996,14 @@ layout! { SteRegister1, tag::SteRegister1, "ste_register_1", Struct, 0x10;
 /// `ste_gre`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |g|-|g|g|s|recur|  flags  |vers.|         gre_protocol          |
+/// 0x0004 |           checksum            |            offset             |
+/// 0x0008 |                   gre_key_h                   |   gre_key_l   |
+/// 0x000c |                            seq_num                            |
+/// ```
 pub type SteGre = Layout<tag::SteGre, 0x10>;
 layout! { SteGre, tag::SteGre, "ste_gre", Struct, 0x10;
     /// `gre_c_present`: bit 31 of dword 0x00.
@@ -879,6 +1037,14 @@ layout! { SteGre, tag::SteGre, "ste_gre", Struct, 0x10;
 /// `ste_flex_parser_0`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         flex_parser_3                         |
+/// 0x0004 |                         flex_parser_2                         |
+/// 0x0008 |                         flex_parser_1                         |
+/// 0x000c |                         flex_parser_0                         |
+/// ```
 pub type SteFlexParser0 = Layout<tag::SteFlexParser0, 0x10>;
 layout! { SteFlexParser0, tag::SteFlexParser0, "ste_flex_parser_0", Struct, 0x10;
     /// `flex_parser_3`: bits 31:0 of dword 0x00.
@@ -894,6 +1060,14 @@ layout! { SteFlexParser0, tag::SteFlexParser0, "ste_flex_parser_0", Struct, 0x10
 /// `ste_flex_parser_1`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         flex_parser_7                         |
+/// 0x0004 |                         flex_parser_6                         |
+/// 0x0008 |                         flex_parser_5                         |
+/// 0x000c |                         flex_parser_4                         |
+/// ```
 pub type SteFlexParser1 = Layout<tag::SteFlexParser1, 0x10>;
 layout! { SteFlexParser1, tag::SteFlexParser1, "ste_flex_parser_1", Struct, 0x10;
     /// `flex_parser_7`: bits 31:0 of dword 0x00.
@@ -909,6 +1083,14 @@ layout! { SteFlexParser1, tag::SteFlexParser1, "ste_flex_parser_1", Struct, 0x10
 /// `ste_flex_parser_ok`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         flex_parser_3                         |
+/// 0x0004 |                         flex_parser_2                         |
+/// 0x0008 |flex_parsers_ok|-----------------------------------------------|
+/// 0x000c |                         flex_parser_0                         |
+/// ```
 pub type SteFlexParserOk = Layout<tag::SteFlexParserOk, 0x10>;
 layout! { SteFlexParserOk, tag::SteFlexParserOk, "ste_flex_parser_ok", Struct, 0x10;
     /// `flex_parser_3`: bits 31:0 of dword 0x00.
@@ -924,6 +1106,13 @@ layout! { SteFlexParserOk, tag::SteFlexParserOk, "ste_flex_parser_ok", Struct, 0
 /// `ste_flex_parser_tnl`: 16 bytes.
 ///
 /// Sources: v6.1-driver.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |              flex_parser_tunneling_header_63_32               |
+/// 0x0004 |               flex_parser_tunneling_header_31_0               |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SteFlexParserTnl = Layout<tag::SteFlexParserTnl, 0x10>;
 layout! { SteFlexParserTnl, tag::SteFlexParserTnl, "ste_flex_parser_tnl", Struct, 0x10;
     /// `flex_parser_tunneling_header_63_32`: bits 31:0 of dword 0x00.
@@ -935,6 +1124,13 @@ layout! { SteFlexParserTnl, tag::SteFlexParserTnl, "ste_flex_parser_tnl", Struct
 /// `ste_flex_parser_tnl_vxlan_gpe`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |outer_vxlan_gp.|-------------------------------|outer_vxlan_gp.|
+/// 0x0004 |              outer_vxlan_gpe_vni              |---------------|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SteFlexParserTnlVxlanGpe = Layout<tag::SteFlexParserTnlVxlanGpe, 0x10>;
 layout! { SteFlexParserTnlVxlanGpe, tag::SteFlexParserTnlVxlanGpe, "ste_flex_parser_tnl_vxlan_gpe", Struct, 0x10;
     /// `outer_vxlan_gpe_flags`: bits 31:24 of dword 0x00.
@@ -948,6 +1144,13 @@ layout! { SteFlexParserTnlVxlanGpe, tag::SteFlexParserTnlVxlanGpe, "ste_flex_par
 /// `ste_flex_parser_tnl_geneve`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---|geneve_opt.|g|-------------|     geneve_protocol_type      |
+/// 0x0004 |                  geneve_vni                   |---------------|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SteFlexParserTnlGeneve = Layout<tag::SteFlexParserTnlGeneve, 0x10>;
 layout! { SteFlexParserTnlGeneve, tag::SteFlexParserTnlGeneve, "ste_flex_parser_tnl_geneve", Struct, 0x10;
     /// `geneve_opt_len`: bits 29:24 of dword 0x00.
@@ -963,6 +1166,13 @@ layout! { SteFlexParserTnlGeneve, tag::SteFlexParserTnlGeneve, "ste_flex_parser_
 /// `ste_flex_parser_tnl_gtpu`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------|gtpu.| gtpu_msg_type |-------------------------------|
+/// 0x0004 |                           gtpu_teid                           |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SteFlexParserTnlGtpu = Layout<tag::SteFlexParserTnlGtpu, 0x10>;
 layout! { SteFlexParserTnlGtpu, tag::SteFlexParserTnlGtpu, "ste_flex_parser_tnl_gtpu", Struct, 0x10;
     /// `gtpu_msg_flags`: bits 26:24 of dword 0x00.
@@ -976,6 +1186,13 @@ layout! { SteFlexParserTnlGtpu, tag::SteFlexParserTnlGtpu, "ste_flex_parser_tnl_
 /// `ste_tunnel_header`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        tunnel_header_0                        |
+/// 0x0004 |                        tunnel_header_1                        |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SteTunnelHeader = Layout<tag::SteTunnelHeader, 0x10>;
 layout! { SteTunnelHeader, tag::SteTunnelHeader, "ste_tunnel_header", Struct, 0x10;
     /// `tunnel_header_0`: bits 31:0 of dword 0x00.
@@ -989,6 +1206,12 @@ layout! { SteTunnelHeader, tag::SteTunnelHeader, "ste_tunnel_header", Struct, 0x
 /// `ste_general_purpose`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                 general_purpose_lookup_field                  |
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SteGeneralPurpose = Layout<tag::SteGeneralPurpose, 0x10>;
 layout! { SteGeneralPurpose, tag::SteGeneralPurpose, "ste_general_purpose", Struct, 0x10;
     /// `general_purpose_lookup_field`: bits 31:0 of dword 0x00.
@@ -998,6 +1221,13 @@ layout! { SteGeneralPurpose, tag::SteGeneralPurpose, "ste_general_purpose", Stru
 /// `ste_src_gvmi_qp`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |loopback_syndr.|---------------|          source_gvmi          |
+/// 0x0004 |---------|f|f|s|                   source_qp                   |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SteSrcGvmiQp = Layout<tag::SteSrcGvmiQp, 0x10>;
 layout! { SteSrcGvmiQp, tag::SteSrcGvmiQp, "ste_src_gvmi_qp", Struct, 0x10;
     /// `loopback_syndrome`: bits 31:24 of dword 0x00.
@@ -1017,6 +1247,15 @@ layout! { SteSrcGvmiQp, tag::SteSrcGvmiQp, "ste_src_gvmi_qp", Struct, 0x10;
 /// `l2_hdr`: 20 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          dmac_47_16                           |
+/// 0x0004 |           dmac_15_0           |          smac_47_32           |
+/// 0x0008 |                           smac_31_0                           |
+/// 0x000c |           ethertype           |           vlan_type           |
+/// 0x0010 |             vlan              |-------------------------------|
+/// ```
 pub type L2Hdr = Layout<tag::L2Hdr, 0x14>;
 layout! { L2Hdr, tag::L2Hdr, "l2_hdr", Struct, 0x14;
     /// `dmac_47_16`: bits 31:0 of dword 0x00.
@@ -1038,6 +1277,12 @@ layout! { L2Hdr, tag::L2Hdr, "l2_hdr", Struct, 0x14;
 /// `dr_action_hw_set`: 8 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    opcode     |destination_fi.|---|destinatio.|-----|destinat.|
+/// 0x0004 |                          inline_data                          |
+/// ```
 pub type DrActionHwSet = Layout<tag::DrActionHwSet, 0x08>;
 layout! { DrActionHwSet, tag::DrActionHwSet, "dr_action_hw_set", Struct, 0x08;
     /// `opcode`: bits 31:24 of dword 0x00.
@@ -1055,6 +1300,12 @@ layout! { DrActionHwSet, tag::DrActionHwSet, "dr_action_hw_set", Struct, 0x08;
 /// `dr_action_hw_copy`: 8 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    opcode     |destination_fi.|---|destinatio.|---|destinatio.|
+/// 0x0004 |---------------|source_field_c.|---|source_lef.|---------------|
+/// ```
 pub type DrActionHwCopy = Layout<tag::DrActionHwCopy, 0x08>;
 layout! { DrActionHwCopy, tag::DrActionHwCopy, "dr_action_hw_copy", Struct, 0x08;
     /// `opcode`: bits 31:24 of dword 0x00.
@@ -1074,6 +1325,11 @@ layout! { DrActionHwCopy, tag::DrActionHwCopy, "dr_action_hw_copy", Struct, 0x08
 /// `ste_aso_flow_meter_action`: 2 bytes.
 ///
 /// Sources: v6.1-driver.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------|a|in.|l|-------------------------------|
+/// ```
 pub type SteAsoFlowMeterAction = Layout<tag::SteAsoFlowMeterAction, 0x02>;
 layout! { SteAsoFlowMeterAction, tag::SteAsoFlowMeterAction, "ste_aso_flow_meter_action", Struct, 0x02;
     /// `action`: bit 19 of dword 0x00.
@@ -1087,6 +1343,12 @@ layout! { SteAsoFlowMeterAction, tag::SteAsoFlowMeterAction, "ste_aso_flow_meter
 /// `ste_double_action_aso_v1`: 8 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   action_id   |              aso_context_number               |
+/// 0x0004 |de.|c|a|aso_co.|---------------|          aso_fields           |
+/// ```
 pub type SteDoubleActionAsoV1 = Layout<tag::SteDoubleActionAsoV1, 0x08>;
 layout! { SteDoubleActionAsoV1, tag::SteDoubleActionAsoV1, "ste_double_action_aso_v1", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -1114,6 +1376,11 @@ layout! { SteDoubleActionAsoV1, tag::SteDoubleActionAsoV1, "ste_double_action_as
 /// `ste_single_action_flow_tag_v1`: 4 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   action_id   |                   flow_tag                    |
+/// ```
 pub type SteSingleActionFlowTagV1 = Layout<tag::SteSingleActionFlowTagV1, 0x04>;
 layout! { SteSingleActionFlowTagV1, tag::SteSingleActionFlowTagV1, "ste_single_action_flow_tag_v1", Struct, 0x04;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -1125,6 +1392,11 @@ layout! { SteSingleActionFlowTagV1, tag::SteSingleActionFlowTagV1, "ste_single_a
 /// `ste_single_action_modify_list_v1`: 4 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   action_id   |num_of_modify_.|      modify_actions_ptr       |
+/// ```
 pub type SteSingleActionModifyListV1 = Layout<tag::SteSingleActionModifyListV1, 0x04>;
 layout! { SteSingleActionModifyListV1, tag::SteSingleActionModifyListV1, "ste_single_action_modify_list_v1", Struct, 0x04;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -1138,6 +1410,11 @@ layout! { SteSingleActionModifyListV1, tag::SteSingleActionModifyListV1, "ste_si
 /// `ste_single_action_remove_header_v1`: 4 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   action_id   |---|start_anch.|---|end_anchor |-------|d|v|qo.|
+/// ```
 pub type SteSingleActionRemoveHeaderV1 = Layout<tag::SteSingleActionRemoveHeaderV1, 0x04>;
 layout! { SteSingleActionRemoveHeaderV1, tag::SteSingleActionRemoveHeaderV1, "ste_single_action_remove_header_v1", Struct, 0x04;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -1157,6 +1434,11 @@ layout! { SteSingleActionRemoveHeaderV1, tag::SteSingleActionRemoveHeaderV1, "st
 /// `ste_single_action_remove_header_size_v1`: 4 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   action_id   |---|start_anch.|o|-|start_offset |-|remove_size|
+/// ```
 pub type SteSingleActionRemoveHeaderSizeV1 = Layout<tag::SteSingleActionRemoveHeaderSizeV1, 0x04>;
 layout! { SteSingleActionRemoveHeaderSizeV1, tag::SteSingleActionRemoveHeaderSizeV1, "ste_single_action_remove_header_size_v1", Struct, 0x04;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -1174,6 +1456,12 @@ layout! { SteSingleActionRemoveHeaderSizeV1, tag::SteSingleActionRemoveHeaderSiz
 /// `ste_double_action_copy_v1`: 8 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   action_id   |destination_dw.|---|destinatio.|---|destinatio.|
+/// 0x0004 |---------------|source_dw_offs.|---|source_rig.|---------------|
+/// ```
 pub type SteDoubleActionCopyV1 = Layout<tag::SteDoubleActionCopyV1, 0x08>;
 layout! { SteDoubleActionCopyV1, tag::SteDoubleActionCopyV1, "ste_double_action_copy_v1", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -1193,6 +1481,12 @@ layout! { SteDoubleActionCopyV1, tag::SteDoubleActionCopyV1, "ste_double_action_
 /// `ste_double_action_set_v1`: 8 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   action_id   |destination_dw.|---|destinatio.|---|destinatio.|
+/// 0x0004 |                          inline_data                          |
+/// ```
 pub type SteDoubleActionSetV1 = Layout<tag::SteDoubleActionSetV1, 0x08>;
 layout! { SteDoubleActionSetV1, tag::SteDoubleActionSetV1, "ste_double_action_set_v1", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -1210,6 +1504,12 @@ layout! { SteDoubleActionSetV1, tag::SteDoubleActionSetV1, "ste_double_action_se
 /// `ste_double_action_add_v1`: 8 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   action_id   |destination_dw.|---|destinatio.|---|destinatio.|
+/// 0x0004 |                           add_value                           |
+/// ```
 pub type SteDoubleActionAddV1 = Layout<tag::SteDoubleActionAddV1, 0x08>;
 layout! { SteDoubleActionAddV1, tag::SteDoubleActionAddV1, "ste_double_action_add_v1", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -1227,6 +1527,12 @@ layout! { SteDoubleActionAddV1, tag::SteDoubleActionAddV1, "ste_double_action_ad
 /// `ste_double_action_insert_with_inline_v1`: 8 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   action_id   |---|start_anch.|start_offset |-----------------|
+/// 0x0004 |                          inline_data                          |
+/// ```
 pub type SteDoubleActionInsertWithInlineV1 = Layout<tag::SteDoubleActionInsertWithInlineV1, 0x08>;
 layout! { SteDoubleActionInsertWithInlineV1, tag::SteDoubleActionInsertWithInlineV1, "ste_double_action_insert_with_inline_v1", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -1242,6 +1548,12 @@ layout! { SteDoubleActionInsertWithInlineV1, tag::SteDoubleActionInsertWithInlin
 /// `ste_double_action_insert_with_ptr_v1`: 8 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   action_id   |---|start_anch.|start_offset |   size    |attr.|
+/// 0x0004 |                            pointer                            |
+/// ```
 pub type SteDoubleActionInsertWithPtrV1 = Layout<tag::SteDoubleActionInsertWithPtrV1, 0x08>;
 layout! { SteDoubleActionInsertWithPtrV1, tag::SteDoubleActionInsertWithPtrV1, "ste_double_action_insert_with_ptr_v1", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -1263,6 +1575,12 @@ layout! { SteDoubleActionInsertWithPtrV1, tag::SteDoubleActionInsertWithPtrV1, "
 /// Called `ste_double_action_accelerated_modify_action_list_v1` in rdma-core.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   action_id   |        modify_actions_pattern_pointer         |
+/// 0x0004 |number_of_modi.|        modify_actions_argument_pointer        |
+/// ```
 #[doc(alias = "ste_double_action_accelerated_modify_action_list_v1")]
 pub type SteDoubleActionModifyActionListV1 = Layout<tag::SteDoubleActionModifyActionListV1, 0x08>;
 layout! { SteDoubleActionModifyActionListV1, tag::SteDoubleActionModifyActionListV1, "ste_double_action_modify_action_list_v1", Struct, 0x08;
@@ -1279,6 +1597,17 @@ layout! { SteDoubleActionModifyActionListV1, tag::SteDoubleActionModifyActionLis
 /// `ste_match_bwc_v1`: 32 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | entry_format  |                  counter_id                   |
+/// 0x0004 |      miss_address_63_48       |match_definer_.|miss_address_3.|
+/// 0x0008 |                 miss_address_31_6                 |-|m|r|-----|
+/// 0x000c |     next_table_base_63_48     |hash_definer_c.|next_table_bas.|
+/// 0x0010 |              next_table_base_31_5_size              |ha.|h|---|
+/// 0x0014 |           byte_mask           |n|m|           gvmi            |
+/// 0x0018 |                            action                             | to 0x1c
+/// ```
 pub type SteMatchBwcV1 = Layout<tag::SteMatchBwcV1, 0x20>;
 layout! { SteMatchBwcV1, tag::SteMatchBwcV1, "ste_match_bwc_v1", Struct, 0x20;
     /// `entry_format`: bits 31:24 of dword 0x00.
@@ -1324,6 +1653,16 @@ layout! { SteMatchBwcV1, tag::SteMatchBwcV1, "ste_match_bwc_v1", Struct, 0x20;
 /// `ste_mask_and_match_v1`: 32 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | entry_format  |                  counter_id                   |
+/// 0x0004 |      miss_address_63_48       |match_definer_.|miss_address_3.|
+/// 0x0008 |                 miss_address_31_6                 |-|m|r|-----|
+/// 0x000c |     next_table_base_63_48     |hash_definer_c.|next_table_bas.|
+/// 0x0010 |              next_table_base_31_5_size              |ha.|h|---|
+/// 0x0014 |                            action                             | to 0x1c
+/// ```
 pub type SteMaskAndMatchV1 = Layout<tag::SteMaskAndMatchV1, 0x20>;
 layout! { SteMaskAndMatchV1, tag::SteMaskAndMatchV1, "ste_mask_and_match_v1", Struct, 0x20;
     /// `entry_format`: bits 31:24 of dword 0x00.
@@ -1361,6 +1700,14 @@ layout! { SteMaskAndMatchV1, tag::SteMaskAndMatchV1, "ste_mask_and_match_v1", St
 /// `ste_eth_l2_src_v1`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|s|f|i|qp.|en.|po.|l3.|l4.|fi.|firs.|f|     first_vlan_id     |
+/// 0x0004 |                          smac_47_16                           |
+/// 0x0008 |           smac_15_0           |         l3_ethertype          |
+/// 0x000c |-----------|t|-----|f|l|l|l|se.|seco.|s|    second_vlan_id     |
+/// ```
 pub type SteEthL2SrcV1 = Layout<tag::SteEthL2SrcV1, 0x10>;
 layout! { SteEthL2SrcV1, tag::SteEthL2SrcV1, "ste_eth_l2_src_v1", Struct, 0x10;
     /// `sx_sniffer`: bit 30 of dword 0x00.
@@ -1416,6 +1763,14 @@ layout! { SteEthL2SrcV1, tag::SteEthL2SrcV1, "ste_eth_l2_src_v1", Struct, 0x10;
 /// `ste_eth_l2_dst_v1`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-|s|f|i|qp.|en.|po.|l3.|l4.|fi.|firs.|f|     first_vlan_id     |
+/// 0x0004 |                          dmac_47_16                           |
+/// 0x0008 |           dmac_15_0           |         l3_ethertype          |
+/// 0x000c |-----------|t|-----|f|l|l|l|se.|seco.|s|    second_vlan_id     |
+/// ```
 pub type SteEthL2DstV1 = Layout<tag::SteEthL2DstV1, 0x10>;
 layout! { SteEthL2DstV1, tag::SteEthL2DstV1, "ste_eth_l2_dst_v1", Struct, 0x10;
     /// `sx_sniffer`: bit 30 of dword 0x00.
@@ -1471,6 +1826,14 @@ layout! { SteEthL2DstV1, tag::SteEthL2DstV1, "ste_eth_l2_dst_v1", Struct, 0x10;
 /// `ste_eth_l2_src_dst_v1`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          dmac_47_16                           |
+/// 0x0004 |                          smac_47_16                           |
+/// 0x0008 |           dmac_15_0           |---|f|---------|po.|l3.|---|fi.|
+/// 0x000c |firs.|f|     first_vlan_id     |           smac_15_0           |
+/// ```
 pub type SteEthL2SrcDstV1 = Layout<tag::SteEthL2SrcDstV1, 0x10>;
 layout! { SteEthL2SrcDstV1, tag::SteEthL2SrcDstV1, "ste_eth_l2_src_dst_v1", Struct, 0x10;
     /// `dmac_47_16`: bits 31:0 of dword 0x00.
@@ -1500,6 +1863,14 @@ layout! { SteEthL2SrcDstV1, tag::SteEthL2SrcDstV1, "ste_eth_l2_src_dst_v1", Stru
 /// `ste_eth_l3_ipv4_5_tuple_v1`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        source_address                         |
+/// 0x0004 |                      destination_address                      |
+/// 0x0008 |          source_port          |       destination_port        |
+/// 0x000c |-------|l|l|f|t|t|t|t|t|t|t|t|t|   dscp    |ecn|   protocol    |
+/// ```
 pub type SteEthL3Ipv4_5TupleV1 = Layout<tag::SteEthL3Ipv4_5TupleV1, 0x10>;
 layout! { SteEthL3Ipv4_5TupleV1, tag::SteEthL3Ipv4_5TupleV1, "ste_eth_l3_ipv4_5_tuple_v1", Struct, 0x10;
     /// `source_address`: bits 31:0 of dword 0x00.
@@ -1545,6 +1916,14 @@ layout! { SteEthL3Ipv4_5TupleV1, tag::SteEthL3Ipv4_5TupleV1, "ste_eth_l3_ipv4_5_
 /// `ste_eth_l2_tnl_v1`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    l2_tunneling_network_id                    |
+/// 0x0004 |                          dmac_47_16                           |
+/// 0x0008 |           dmac_15_0           |         l3_ethertype          |
+/// 0x000c |-----|i|---|en.|---|l3.|l4.|fi.|firs.|f|     first_vlan_id     |
+/// ```
 pub type SteEthL2TnlV1 = Layout<tag::SteEthL2TnlV1, 0x10>;
 layout! { SteEthL2TnlV1, tag::SteEthL2TnlV1, "ste_eth_l2_tnl_v1", Struct, 0x10;
     /// `l2_tunneling_network_id`: bits 31:0 of dword 0x00.
@@ -1576,6 +1955,14 @@ layout! { SteEthL2TnlV1, tag::SteEthL2TnlV1, "ste_eth_l2_tnl_v1", Struct, 0x10;
 /// `ste_eth_l3_ipv4_misc_v1`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |        identification         |flags|     fragment_offset     |
+/// 0x0004 |         total_length          |           checksum            |
+/// 0x0008 |version|  ihl  | time_to_live  |-------------------------------|
+/// 0x000c |-------------------------------------------------------|voq_in.|
+/// ```
 pub type SteEthL3Ipv4MiscV1 = Layout<tag::SteEthL3Ipv4MiscV1, 0x10>;
 layout! { SteEthL3Ipv4MiscV1, tag::SteEthL3Ipv4MiscV1, "ste_eth_l3_ipv4_misc_v1", Struct, 0x10;
     /// `identification`: bits 31:16 of dword 0x00.
@@ -1601,6 +1988,14 @@ layout! { SteEthL3Ipv4MiscV1, tag::SteEthL3Ipv4MiscV1, "ste_eth_l3_ipv4_misc_v1"
 /// `ste_eth_l4_v1`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |ipv6_v.|-------|   dscp    |ecn|ipv6_hop_limit |   protocol    |
+/// 0x0004 |           src_port            |           dst_port            |
+/// 0x0008 |f|---------------------|              flow_label               |
+/// 0x000c |tcp_da.|l|l|f|t|t|t|t|t|t|t|t|t|          ipv6_paylen          |
+/// ```
 pub type SteEthL4V1 = Layout<tag::SteEthL4V1, 0x10>;
 layout! { SteEthL4V1, tag::SteEthL4V1, "ste_eth_l4_v1", Struct, 0x10;
     /// `ipv6_version`: bits 31:28 of dword 0x00.
@@ -1654,6 +2049,14 @@ layout! { SteEthL4V1, tag::SteEthL4V1, "ste_eth_l4_v1", Struct, 0x10;
 /// `ste_eth_l4_misc_v1`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |          window_size          |        urgent_pointer         |
+/// 0x0004 |                            ack_num                            |
+/// 0x0008 |                            seq_num                            |
+/// 0x000c |            length             |           checksum            |
+/// ```
 pub type SteEthL4MiscV1 = Layout<tag::SteEthL4MiscV1, 0x10>;
 layout! { SteEthL4MiscV1, tag::SteEthL4MiscV1, "ste_eth_l4_misc_v1", Struct, 0x10;
     /// `window_size`: bits 31:16 of dword 0x00.
@@ -1673,6 +2076,14 @@ layout! { SteEthL4MiscV1, tag::SteEthL4MiscV1, "ste_eth_l4_misc_v1", Struct, 0x1
 /// `ste_mpls_v1`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------------|m|m|m|m|m|m|m|m|m|m|m|
+/// 0x0004 |              mpls0_label              |mpls.|m|   mpls0_ttl   |
+/// 0x0008 |                          mpls1_label                          |
+/// 0x000c |                          mpls2_label                          |
+/// ```
 pub type SteMplsV1 = Layout<tag::SteMplsV1, 0x10>;
 layout! { SteMplsV1, tag::SteMplsV1, "ste_mpls_v1", Struct, 0x10;
     /// `mpls_ok`: bit 10 of dword 0x00.
@@ -1714,6 +2125,14 @@ layout! { SteMplsV1, tag::SteMplsV1, "ste_mpls_v1", Struct, 0x10;
 /// `ste_gre_v1`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |g|-|g|g|s|recur|  flags  |vers.|         gre_protocol          |
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                   gre_key_h                   |   gre_key_l   |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type SteGreV1 = Layout<tag::SteGreV1, 0x10>;
 layout! { SteGreV1, tag::SteGreV1, "ste_gre_v1", Struct, 0x10;
     /// `gre_c_present`: bit 31 of dword 0x00.
@@ -1741,6 +2160,13 @@ layout! { SteGreV1, tag::SteGreV1, "ste_gre_v1", Struct, 0x10;
 /// `ste_src_gvmi_qp_v1`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | loopback_synd |-------------|f|          source_gvmi          |
+/// 0x0004 |f|-|s|---------|                   source_qp                   |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SteSrcGvmiQpV1 = Layout<tag::SteSrcGvmiQpV1, 0x10>;
 layout! { SteSrcGvmiQpV1, tag::SteSrcGvmiQpV1, "ste_src_gvmi_qp_v1", Struct, 0x10;
     /// `loopback_synd`: bits 31:24 of dword 0x00.
@@ -1760,6 +2186,14 @@ layout! { SteSrcGvmiQpV1, tag::SteSrcGvmiQpV1, "ste_src_gvmi_qp_v1", Struct, 0x1
 /// `ste_icmp_v1`: 16 bytes.
 ///
 /// Sources: v6.1-driver, rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       icmp_payload_data                       |
+/// 0x0004 |                       icmp_header_data                        |
+/// 0x0008 |   icmp_type   |   icmp_code   |-------------------------------|
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type SteIcmpV1 = Layout<tag::SteIcmpV1, 0x10>;
 layout! { SteIcmpV1, tag::SteIcmpV1, "ste_icmp_v1", Struct, 0x10;
     /// `icmp_payload_data`: bits 31:0 of dword 0x00.
@@ -1775,6 +2209,17 @@ layout! { SteIcmpV1, tag::SteIcmpV1, "ste_icmp_v1", Struct, 0x10;
 /// `dr_match_param`: 448 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                             outer                             | to 0x3c
+/// 0x0040 |                             misc                              | to 0x7c
+/// 0x0080 |                             inner                             | to 0xbc
+/// 0x00c0 |                             misc2                             | to 0xfc
+/// 0x0100 |                             misc3                             | to 0x13c
+/// 0x0140 |                             misc4                             | to 0x17c
+/// 0x0180 |                             misc5                             | to 0x1bc
+/// ```
 pub type DrMatchParam = Layout<tag::DrMatchParam, 0x1c0>;
 layout! { DrMatchParam, tag::DrMatchParam, "dr_match_param", Struct, 0x1c0;
     /// `outer`: from byte 0x00 on.
@@ -1796,6 +2241,11 @@ layout! { DrMatchParam, tag::DrMatchParam, "dr_match_param", Struct, 0x1c0;
 /// `ste_aso_first_hit_action_v1`: 2 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------|s|     line_id     |-------------------------------|
+/// ```
 pub type SteAsoFirstHitActionV1 = Layout<tag::SteAsoFirstHitActionV1, 0x02>;
 layout! { SteAsoFirstHitActionV1, tag::SteAsoFirstHitActionV1, "ste_aso_first_hit_action_v1", Struct, 0x02;
     /// `set`: bit 25 of dword 0x00.
@@ -1807,6 +2257,11 @@ layout! { SteAsoFirstHitActionV1, tag::SteAsoFirstHitActionV1, "ste_aso_first_hi
 /// `ste_aso_flow_meter_action_v1`: 2 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------|a|in.|l|-------------------------------|
+/// ```
 pub type SteAsoFlowMeterActionV1 = Layout<tag::SteAsoFlowMeterActionV1, 0x02>;
 layout! { SteAsoFlowMeterActionV1, tag::SteAsoFlowMeterActionV1, "ste_aso_flow_meter_action_v1", Struct, 0x02;
     /// `action`: bit 19 of dword 0x00.
@@ -1820,6 +2275,11 @@ layout! { SteAsoFlowMeterActionV1, tag::SteAsoFlowMeterActionV1, "ste_aso_flow_m
 /// `ste_aso_ct_action_v1`: 2 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------|d|-------------------------------|
+/// ```
 pub type SteAsoCtActionV1 = Layout<tag::SteAsoCtActionV1, 0x02>;
 layout! { SteAsoCtActionV1, tag::SteAsoCtActionV1, "ste_aso_ct_action_v1", Struct, 0x02;
     /// `direction`: bit 16 of dword 0x00.
@@ -1829,6 +2289,14 @@ layout! { SteAsoCtActionV1, tag::SteAsoCtActionV1, "ste_aso_ct_action_v1", Struc
 /// `ste_tunnel_header_v1`: 16 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        tunnel_header_0                        |
+/// 0x0004 |                        tunnel_header_1                        |
+/// 0x0008 |                        tunnel_header_2                        |
+/// 0x000c |                        tunnel_header_3                        |
+/// ```
 pub type SteTunnelHeaderV1 = Layout<tag::SteTunnelHeaderV1, 0x10>;
 layout! { SteTunnelHeaderV1, tag::SteTunnelHeaderV1, "ste_tunnel_header_v1", Struct, 0x10;
     /// `tunnel_header_0`: bits 31:0 of dword 0x00.
@@ -1844,6 +2312,14 @@ layout! { SteTunnelHeaderV1, tag::SteTunnelHeaderV1, "ste_tunnel_header_v1", Str
 /// `ste_ib_l4`: 16 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    opcode     |                      qp                       |
+/// 0x0004 |s|m|a|f|b|b|d|d|---|pa.| tver  |             pkey              |
+/// 0x0008 |---------------|                deth_source_qp                 |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type SteIbL4 = Layout<tag::SteIbL4, 0x10>;
 layout! { SteIbL4, tag::SteIbL4, "ste_ib_l4", Struct, 0x10;
     /// `opcode`: bits 31:24 of dword 0x00.
@@ -1879,6 +2355,18 @@ layout! { SteIbL4, tag::SteIbL4, "ste_ib_l4", Struct, 0x10;
 /// `ste_def0_v1`: 32 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       metadata_reg_c_0                        |
+/// 0x0004 |                       metadata_reg_c_1                        |
+/// 0x0008 |                          dmac_47_16                           |
+/// 0x000c |           dmac_15_0           |           ethertype           |
+/// 0x0010 |-|s|f|i|qp.|en.|po.|ou.|ou.|fi.|firs.|f|     first_vlan_id     |
+/// 0x0014 |-------------------|f|-----|se.|seco.|s|    second_vlan_id     |
+/// 0x0018 |                          smac_47_16                           |
+/// 0x001c |           smac_15_0           |i|i|o|o|i|i|o|o|t|t|t|t|t|t|t|t|
+/// ```
 pub type SteDef0V1 = Layout<tag::SteDef0V1, 0x20>;
 layout! { SteDef0V1, tag::SteDef0V1, "ste_def0_v1", Struct, 0x20;
     /// `metadata_reg_c_0`: bits 31:0 of dword 0x00.
@@ -1966,6 +2454,18 @@ layout! { SteDef0V1, tag::SteDef0V1, "ste_def0_v1", Struct, 0x20;
 /// `ste_def2_v1`: 32 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        metadata_reg_a                         |
+/// 0x0004 |outer_.|outer_.|outer_ip_d.|ou.| outer_ip_ttl  |outer_ip_proto.|
+/// 0x0008 |    outer_ip_identification    |oute.|outer_ip_fragment_offset |
+/// 0x000c |     outer_ip_total_length     |       outer_ip_checksum       |
+/// 0x0010 |-----------------------|          outer_ip_flow_label          |
+/// 0x0014 |    outer_eth_packet_length    |    outer_ip_payload_length    |
+/// 0x0018 |        outer_l4_sport         |        outer_l4_dport         |
+/// 0x001c |outer_.|---|o|t|t|t|t|t|t|t|t|t|o|-------------|i|i|o|o|i|i|o|o|
+/// ```
 pub type SteDef2V1 = Layout<tag::SteDef2V1, 0x20>;
 layout! { SteDef2V1, tag::SteDef2V1, "ste_def2_v1", Struct, 0x20;
     /// `metadata_reg_a`: bits 31:0 of dword 0x00.
@@ -2047,6 +2547,17 @@ layout! { SteDef2V1, tag::SteDef2V1, "ste_def2_v1", Struct, 0x20;
 /// `ste_def6_v1`: 32 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        dst_ipv6_127_96                        |
+/// 0x0004 |                        dst_ipv6_95_64                         |
+/// 0x0008 |                        dst_ipv6_63_32                         |
+/// 0x000c |                         dst_ipv6_31_0                         |
+/// 0x0010 |---------------------------------------------------------------| to 0x14
+/// 0x0018 |        outer_l4_sport         |        outer_l4_dport         |
+/// 0x001c |-------|l|l|i|t|t|t|t|t|t|t|t|t|-------------------------------|
+/// ```
 pub type SteDef6V1 = Layout<tag::SteDef6V1, 0x20>;
 layout! { SteDef6V1, tag::SteDef6V1, "ste_def6_v1", Struct, 0x20;
     /// `dst_ipv6_127_96`: bits 31:0 of dword 0x00.
@@ -2090,6 +2601,18 @@ layout! { SteDef6V1, tag::SteDef6V1, "ste_def6_v1", Struct, 0x20;
 /// `ste_def16_v1`: 32 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        tunnel_header_0                        |
+/// 0x0004 |                        tunnel_header_1                        |
+/// 0x0008 |                        tunnel_header_2                        |
+/// 0x000c |                        tunnel_header_3                        |
+/// 0x0010 |         random_number         |-------------------------------|
+/// 0x0014 |                        metadata_reg_a                         |
+/// 0x0018 |---------------|ou.|ou.|ou.|-|f|          source_gvmi          |
+/// 0x001c |f|o|s|---------|                  source_sqn                   |
+/// ```
 pub type SteDef16V1 = Layout<tag::SteDef16V1, 0x20>;
 layout! { SteDef16V1, tag::SteDef16V1, "ste_def16_v1", Struct, 0x20;
     /// `tunnel_header_0`: bits 31:0 of dword 0x00.
@@ -2127,6 +2650,18 @@ layout! { SteDef16V1, tag::SteDef16V1, "ste_def16_v1", Struct, 0x20;
 /// `ste_def22_v1`: 32 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       outer_ip_src_addr                       |
+/// 0x0004 |                       outer_ip_dst_addr                       |
+/// 0x0008 |        outer_l4_sport         |        outer_l4_dport         |
+/// 0x000c |-|s|f|o|qp.|en.|po.|ou.|ou.|fi.|firs.|f|     first_vlan_id     |
+/// 0x0010 |                       metadata_reg_c_0                        |
+/// 0x0014 |                       outer_dmac_47_16                        |
+/// 0x0018 |                       outer_smac_47_16                        |
+/// 0x001c |        outer_smac_15_0        |        outer_dmac_15_0        |
+/// ```
 pub type SteDef22V1 = Layout<tag::SteDef22V1, 0x20>;
 layout! { SteDef22V1, tag::SteDef22V1, "ste_def22_v1", Struct, 0x20;
     /// `outer_ip_src_addr`: bits 31:0 of dword 0x00.
@@ -2176,6 +2711,18 @@ layout! { SteDef22V1, tag::SteDef22V1, "ste_def22_v1", Struct, 0x20;
 /// `ste_def24_v1`: 32 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       metadata_reg_c_2                        |
+/// 0x0004 |                       metadata_reg_c_3                        |
+/// 0x0008 |                       metadata_reg_c_0                        |
+/// 0x000c |                       metadata_reg_c_1                        |
+/// 0x0010 |                       outer_ip_src_addr                       |
+/// 0x0014 |                       outer_ip_dst_addr                       |
+/// 0x0018 |        outer_l4_sport         |        outer_l4_dport         |
+/// 0x001c |inner_ip_proto.|in.|in.|in.|i|f|outer_ip_proto.|ou.|ou.|ou.|o|f|
+/// ```
 pub type SteDef24V1 = Layout<tag::SteDef24V1, 0x20>;
 layout! { SteDef24V1, tag::SteDef24V1, "ste_def24_v1", Struct, 0x20;
     /// `metadata_reg_c_2`: bits 31:0 of dword 0x00.
@@ -2223,6 +2770,18 @@ layout! { SteDef24V1, tag::SteDef24V1, "ste_def24_v1", Struct, 0x20;
 /// `ste_def25_v1`: 32 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       inner_ip_src_addr                       |
+/// 0x0004 |                       inner_ip_dst_addr                       |
+/// 0x0008 |        inner_l4_sport         |        inner_l4_dport         |
+/// 0x000c |                        tunnel_header_0                        |
+/// 0x0010 |                        tunnel_header_1                        |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |po.|in.|in.|in.|po.|ou.|ou.|ou.|        outer_l4_dport         |
+/// 0x001c |---------------------------------------------------------------|
+/// ```
 pub type SteDef25V1 = Layout<tag::SteDef25V1, 0x20>;
 layout! { SteDef25V1, tag::SteDef25V1, "ste_def25_v1", Struct, 0x20;
     /// `inner_ip_src_addr`: bits 31:0 of dword 0x00.
@@ -2260,6 +2819,18 @@ layout! { SteDef25V1, tag::SteDef25V1, "ste_def25_v1", Struct, 0x20;
 /// `ste_def26_v1`: 32 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        src_ipv6_127_96                        |
+/// 0x0004 |                        src_ipv6_95_64                         |
+/// 0x0008 |                        src_ipv6_63_32                         |
+/// 0x000c |                         src_ipv6_31_0                         |
+/// 0x0010 |-----|i|-----------|l3.|l4.|fi.|firs.|f|     first_vlan_id     |
+/// 0x0014 |---------------------|l|l|l|se.|seco.|s|    second_vlan_id     |
+/// 0x0018 |                          smac_47_16                           |
+/// 0x001c |           smac_15_0           |  ip_porotcol  |t|t|t|t|t|t|t|t|
+/// ```
 pub type SteDef26V1 = Layout<tag::SteDef26V1, 0x20>;
 layout! { SteDef26V1, tag::SteDef26V1, "ste_def26_v1", Struct, 0x20;
     /// `src_ipv6_127_96`: bits 31:0 of dword 0x00.
@@ -2325,6 +2896,18 @@ layout! { SteDef26V1, tag::SteDef26V1, "ste_def26_v1", Struct, 0x20;
 /// `ste_def28_v1`: 32 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |        inner_l4_sport         |        inner_l4_dport         |
+/// 0x0004 |                        flex_gtpu_teid                         |
+/// 0x0008 |                       inner_ip_src_addr                       |
+/// 0x000c |                       inner_ip_dst_addr                       |
+/// 0x0010 |                       outer_ip_src_addr                       |
+/// 0x0014 |                       outer_ip_dst_addr                       |
+/// 0x0018 |        outer_l4_sport         |        outer_l4_dport         |
+/// 0x001c |inner_ip_proto.|in.|in.|in.|i|f|outer_ip_proto.|ou.|ou.|ou.|o|f|
+/// ```
 pub type SteDef28V1 = Layout<tag::SteDef28V1, 0x20>;
 layout! { SteDef28V1, tag::SteDef28V1, "ste_def28_v1", Struct, 0x20;
     /// `inner_l4_sport`: bits 31:16 of dword 0x00.
@@ -2374,6 +2957,16 @@ layout! { SteDef28V1, tag::SteDef28V1, "ste_def28_v1", Struct, 0x20;
 /// `ste_def33_v1`: 32 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                       outer_ip_src_addr                       |
+/// 0x0004 |                       outer_ip_dst_addr                       |
+/// 0x0008 |        outer_l4_sport         |        outer_l4_dport         |
+/// 0x000c |-|s|f|o|qp.|en.|po.|ou.|ou.|ou.|oute.|o| outer_first_vlan_vid  |
+/// 0x0010 |---------------------------------------------------------------| to 0x18
+/// 0x001c |outer_.|outer_.|i|i|o|o|i|i|o|o| outer_ip_ttl  |outer_ip_proto.|
+/// ```
 pub type SteDef33V1 = Layout<tag::SteDef33V1, 0x20>;
 layout! { SteDef33V1, tag::SteDef33V1, "ste_def33_v1", Struct, 0x20;
     /// `outer_ip_src_addr`: bits 31:0 of dword 0x00.
@@ -2437,6 +3030,11 @@ layout! { SteDef33V1, tag::SteDef33V1, "ste_def33_v1", Struct, 0x20;
 /// `ste_single_action_remove_header_v3`: 4 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   action_id   |start_anchor | end_anchor  |-|o|-------|d|v|qo.|
+/// ```
 pub type SteSingleActionRemoveHeaderV3 = Layout<tag::SteSingleActionRemoveHeaderV3, 0x04>;
 layout! { SteSingleActionRemoveHeaderV3, tag::SteSingleActionRemoveHeaderV3, "ste_single_action_remove_header_v3", Struct, 0x04;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -2458,6 +3056,11 @@ layout! { SteSingleActionRemoveHeaderV3, tag::SteSingleActionRemoveHeaderV3, "st
 /// `ste_single_action_remove_header_size_v3`: 4 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   action_id   |start_anchor | start_offset  |o|---|remove_size|
+/// ```
 pub type SteSingleActionRemoveHeaderSizeV3 = Layout<tag::SteSingleActionRemoveHeaderSizeV3, 0x04>;
 layout! { SteSingleActionRemoveHeaderSizeV3, tag::SteSingleActionRemoveHeaderSizeV3, "ste_single_action_remove_header_size_v3", Struct, 0x04;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -2475,6 +3078,12 @@ layout! { SteSingleActionRemoveHeaderSizeV3, tag::SteSingleActionRemoveHeaderSiz
 /// `ste_double_action_insert_with_inline_v3`: 8 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   action_id   |start_anchor | start_offset  |-----------------|
+/// 0x0004 |                          inline_data                          |
+/// ```
 pub type SteDoubleActionInsertWithInlineV3 = Layout<tag::SteDoubleActionInsertWithInlineV3, 0x08>;
 layout! { SteDoubleActionInsertWithInlineV3, tag::SteDoubleActionInsertWithInlineV3, "ste_double_action_insert_with_inline_v3", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -2490,6 +3099,12 @@ layout! { SteDoubleActionInsertWithInlineV3, tag::SteDoubleActionInsertWithInlin
 /// `ste_double_action_insert_with_ptr_v3`: 8 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |   action_id   |start_anchor | start_offset  |   size    |attr.|
+/// 0x0004 |                            pointer                            |
+/// ```
 pub type SteDoubleActionInsertWithPtrV3 = Layout<tag::SteDoubleActionInsertWithPtrV3, 0x08>;
 layout! { SteDoubleActionInsertWithPtrV3, tag::SteDoubleActionInsertWithPtrV3, "ste_double_action_insert_with_ptr_v3", Struct, 0x08;
     /// `action_id`: bits 31:24 of dword 0x00.
@@ -2508,9 +3123,25 @@ layout! { SteDoubleActionInsertWithPtrV3, tag::SteDoubleActionInsertWithPtrV3, "
 
 /// `rtc`: 128 bytes.
 ///
-/// General object 0x0041 (rtc): Rule table context: how rules of hardware steering are placed.
+/// General object 0x0041 (rtc): Rule table context: how rules of hardware steering are placed. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |up.|re.|num_ma.|                      pd                       |
+/// 0x0014 |-----------------|acce.|num_ha.|u|---|log_depth| log_hash_size |
+/// 0x0018 | ste_format_0  |  table_type   | ste_format_1  |---------------|
+/// 0x001c |                        match_definer_0                        |
+/// 0x0020 |                            stc_id                             |
+/// 0x0024 |                       ste_table_base_id                       |
+/// 0x0028 |                       ste_table_offset                        |
+/// 0x002c |---------------|              miss_flow_table_id               |
+/// 0x0030 |                        match_definer_1                        |
+/// 0x0034 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type Rtc = Layout<tag::Rtc, 0x80>;
 layout! { Rtc, tag::Rtc, "rtc", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2556,6 +3187,11 @@ layout! { Rtc, tag::Rtc, "rtc", Struct, 0x80;
 /// `ste_match_4dw_range_ctrl_dw`: 4 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |m|---|b|i|-|op.|-----|b|i|-|op.|         compare_delta         |
+/// ```
 pub type SteMatch4dwRangeCtrlDw = Layout<tag::SteMatch4dwRangeCtrlDw, 0x04>;
 layout! { SteMatch4dwRangeCtrlDw, tag::SteMatch4dwRangeCtrlDw, "ste_match_4dw_range_ctrl_dw", Struct, 0x04;
     /// `match`: bit 31 of dword 0x00.
@@ -2579,6 +3215,14 @@ layout! { SteMatch4dwRangeCtrlDw, tag::SteMatch4dwRangeCtrlDw, "ste_match_4dw_ra
 /// `stc_ste_param_ste_table`: 16 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          ste_obj_id                           |
+/// 0x0004 |                       match_definer_id                        |
+/// 0x0008 |-----|log_hash.|-----------------------------------------------|
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type StcSteParamSteTable = Layout<tag::StcSteParamSteTable, 0x10>;
 layout! { StcSteParamSteTable, tag::StcSteParamSteTable, "stc_ste_param_ste_table", Struct, 0x10;
     /// `ste_obj_id`: bits 31:0 of dword 0x00.
@@ -2592,6 +3236,12 @@ layout! { StcSteParamSteTable, tag::StcSteParamSteTable, "stc_ste_param_ste_tabl
 /// `stc_ste_param_tir`: 16 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|                     tirn                      |
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type StcSteParamTir = Layout<tag::StcSteParamTir, 0x10>;
 layout! { StcSteParamTir, tag::StcSteParamTir, "stc_ste_param_tir", Struct, 0x10;
     /// `tirn`: bits 23:0 of dword 0x00.
@@ -2601,6 +3251,12 @@ layout! { StcSteParamTir, tag::StcSteParamTir, "stc_ste_param_tir", Struct, 0x10
 /// `stc_ste_param_table`: 16 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|                   table_id                    |
+/// 0x0004 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type StcSteParamTable = Layout<tag::StcSteParamTable, 0x10>;
 layout! { StcSteParamTable, tag::StcSteParamTable, "stc_ste_param_table", Struct, 0x10;
     /// `table_id`: bits 23:0 of dword 0x00.
@@ -2610,6 +3266,11 @@ layout! { StcSteParamTable, tag::StcSteParamTable, "stc_ste_param_table", Struct
 /// `stc_ste_param_flow_counter`: 4 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                        flow_counter_id                        |
+/// ```
 pub type StcSteParamFlowCounter = Layout<tag::StcSteParamFlowCounter, 0x04>;
 layout! { StcSteParamFlowCounter, tag::StcSteParamFlowCounter, "stc_ste_param_flow_counter", Struct, 0x04;
     /// `flow_counter_id`: bits 31:0 of dword 0x00.
@@ -2619,6 +3280,12 @@ layout! { StcSteParamFlowCounter, tag::StcSteParamFlowCounter, "stc_ste_param_fl
 /// `stc_ste_param_execute_aso`: 8 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         aso_object_id                         |
+/// 0x0004 |return.|aso_ty.|-----------------------------------------------|
+/// ```
 pub type StcSteParamExecuteAso = Layout<tag::StcSteParamExecuteAso, 0x08>;
 layout! { StcSteParamExecuteAso, tag::StcSteParamExecuteAso, "stc_ste_param_execute_aso", Struct, 0x08;
     /// `aso_object_id`: bits 31:0 of dword 0x00.
@@ -2632,6 +3299,12 @@ layout! { StcSteParamExecuteAso, tag::StcSteParamExecuteAso, "stc_ste_param_exec
 /// `stc_ste_param_header_modify_list`: 8 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                   header_modify_pattern_id                    |
+/// 0x0004 |                   header_modify_argument_id                   |
+/// ```
 pub type StcSteParamHeaderModifyList = Layout<tag::StcSteParamHeaderModifyList, 0x08>;
 layout! { StcSteParamHeaderModifyList, tag::StcSteParamHeaderModifyList, "stc_ste_param_header_modify_list", Struct, 0x08;
     /// `header_modify_pattern_id`: bits 31:0 of dword 0x00.
@@ -2643,6 +3316,11 @@ layout! { StcSteParamHeaderModifyList, tag::StcSteParamHeaderModifyList, "stc_st
 /// `stc_ste_param_remove`: 4 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |action.|d|---------|remove_sta.|---|remove_end.|---------------|
+/// ```
 pub type StcSteParamRemove = Layout<tag::StcSteParamRemove, 0x04>;
 layout! { StcSteParamRemove, tag::StcSteParamRemove, "stc_ste_param_remove", Struct, 0x04;
     /// `action_type`: bits 31:28 of dword 0x00.
@@ -2658,6 +3336,11 @@ layout! { StcSteParamRemove, tag::StcSteParamRemove, "stc_ste_param_remove", Str
 /// `stc_ste_param_remove_words`: 4 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |action.|-----------|remove_sta.|-|remove_offset|---|remove_size|
+/// ```
 pub type StcSteParamRemoveWords = Layout<tag::StcSteParamRemoveWords, 0x04>;
 layout! { StcSteParamRemoveWords, tag::StcSteParamRemoveWords, "stc_ste_param_remove_words", Struct, 0x04;
     /// `action_type`: bits 31:28 of dword 0x00.
@@ -2673,6 +3356,12 @@ layout! { StcSteParamRemoveWords, tag::StcSteParamRemoveWords, "stc_ste_param_re
 /// `stc_ste_param_insert`: 8 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |action.|e|i|p|-----|insert_anc.|-|insert_offset|-| insert_size |
+/// 0x0004 |                        insert_argument                        |
+/// ```
 pub type StcSteParamInsert = Layout<tag::StcSteParamInsert, 0x08>;
 layout! { StcSteParamInsert, tag::StcSteParamInsert, "stc_ste_param_insert", Struct, 0x08;
     /// `action_type`: bits 31:28 of dword 0x00.
@@ -2696,6 +3385,13 @@ layout! { StcSteParamInsert, tag::StcSteParamInsert, "stc_ste_param_insert", Str
 /// `stc_ste_param_vport`: 16 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |     eswitch_owner_vhca_id     |         vport_number          |
+/// 0x0004 |e|-------------------------------------------------------------|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type StcSteParamVport = Layout<tag::StcSteParamVport, 0x10>;
 layout! { StcSteParamVport, tag::StcSteParamVport, "stc_ste_param_vport", Struct, 0x10;
     /// `eswitch_owner_vhca_id`: bits 31:16 of dword 0x00.
@@ -2709,6 +3405,13 @@ layout! { StcSteParamVport, tag::StcSteParamVport, "stc_ste_param_vport", Struct
 /// `stc_param`, a union: 16 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |ste_table or tir or table or counter or modify_header or aso o.|
+/// 0x0004 |ste_table or tir or table or modify_header or aso or insert_he.|
+/// 0x0008 |              ste_table or tir or table or vport               | to 0xc
+/// ```
 pub type StcParam = Layout<tag::StcParam, 0x10>;
 layout! { StcParam, tag::StcParam, "stc_param", Union, 0x10;
     /// `ste_table`: from byte 0x00 on.
@@ -2739,11 +3442,21 @@ layout! { StcParam, tag::StcParam, "stc_param", Union, 0x10;
 
 /// `stc`: 128 bytes.
 ///
-/// General object 0x0040 (stc): Steering table context: an action of hardware steering.
+/// General object 0x0040 (stc): Steering table context: an action of hardware steering. See [`CreateObject`](crate::CreateObject).
 ///
 /// Select mask `modify_field_select`: [`ModifyStcSelect`].
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |-----------|re.|  table_type   |ste_action_off.|  action_type  |
+/// 0x0014 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                           stc_param                           | to 0x2c
+/// 0x0030 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type Stc = Layout<tag::Stc, 0x80>;
 layout! { Stc, tag::Stc, "stc", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2762,9 +3475,17 @@ layout! { Stc, tag::Stc, "stc", Struct, 0x80;
 
 /// `ste`: 128 bytes.
 ///
-/// General object 0x0042 (ste): Range of steering table entries.
+/// General object 0x0042 (ste): Range of steering table entries. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |---------------|  table_type   |-------------------------------|
+/// 0x0014 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type Ste = Layout<tag::Ste, 0x80>;
 layout! { Ste, tag::Ste, "ste", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2776,6 +3497,12 @@ layout! { Ste, tag::Ste, "ste", Struct, 0x80;
 /// `arg`: 20 bytes.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |---------------|                   access_pd                   |
+/// ```
 pub type Arg = Layout<tag::Arg, 0x14>;
 layout! { Arg, tag::Arg, "arg", Struct, 0x14;
     /// `access_pd`: bits 23:0 of dword 0x10.
@@ -2786,9 +3513,18 @@ layout! { Arg, tag::Arg, "arg", Struct, 0x14;
 ///
 /// Input of a command.
 ///
-/// General object 0x0043 (header_modify_pattern): Pattern of header changes.
+/// General object 0x0043 (header_modify_pattern): Pattern of header changes. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |pattern_length |-----------------------------------------------|
+/// 0x0014 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                         pattern_data                          | to 0x21c
+/// ```
 pub type HeaderModifyPatternIn = Layout<tag::HeaderModifyPatternIn, 0x220>;
 layout! { HeaderModifyPatternIn, tag::HeaderModifyPatternIn, "header_modify_pattern_in", Struct, 0x220, "Input of a command.";
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -2803,7 +3539,15 @@ layout! { HeaderModifyPatternIn, tag::HeaderModifyPatternIn, "header_modify_patt
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                              rtc                              | to 0x8c
+/// ```
 pub type CreateRtcIn = Layout<tag::CreateRtcIn, 0x90>;
 layout! { CreateRtcIn, tag::CreateRtcIn, "create_rtc_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -2816,7 +3560,15 @@ layout! { CreateRtcIn, tag::CreateRtcIn, "create_rtc_in", Struct, 0x90, "Input o
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                              stc                              | to 0x8c
+/// ```
 pub type CreateStcIn = Layout<tag::CreateStcIn, 0x90>;
 layout! { CreateStcIn, tag::CreateStcIn, "create_stc_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -2829,7 +3581,15 @@ layout! { CreateStcIn, tag::CreateStcIn, "create_stc_in", Struct, 0x90, "Input o
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                              ste                              | to 0x8c
+/// ```
 pub type CreateSteIn = Layout<tag::CreateSteIn, 0x90>;
 layout! { CreateSteIn, tag::CreateSteIn, "create_ste_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -2842,7 +3602,15 @@ layout! { CreateSteIn, tag::CreateSteIn, "create_ste_in", Struct, 0x90, "Input o
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                              arg                              | to 0x20
+/// ```
 pub type CreateArgIn = Layout<tag::CreateArgIn, 0x24>;
 layout! { CreateArgIn, tag::CreateArgIn, "create_arg_in", Struct, 0x24, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -2855,7 +3623,15 @@ layout! { CreateArgIn, tag::CreateArgIn, "create_arg_in", Struct, 0x24, "Input o
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                            pattern                            | to 0x22c
+/// ```
 pub type CreateHeaderModifyPatternIn = Layout<tag::CreateHeaderModifyPatternIn, 0x230>;
 layout! { CreateHeaderModifyPatternIn, tag::CreateHeaderModifyPatternIn, "create_header_modify_pattern_in", Struct, 0x230, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -2869,8 +3645,21 @@ layout! { CreateHeaderModifyPatternIn, tag::CreateHeaderModifyPatternIn, "create
 /// Input of GENERATE_WQE (0xb17). Carries out a steering WQE that is given in the mailbox.
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mode            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |---------------|                      pdn                      |
+/// 0x0014 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                           wqe_ctrl                            | to 0x4c
+/// 0x0050 |                         wqe_gta_ctrl                          | to 0x7c
+/// 0x0080 |                        wqe_gta_data_0                         | to 0xbc
+/// 0x00c0 |                        wqe_gta_data_1                         | to 0xfc
+/// ```
 pub type GenerateWqeIn = Layout<tag::GenerateWqeIn, 0x100>;
-layout! { GenerateWqeIn, tag::GenerateWqeIn, "generate_wqe_in", Struct, 0x100, opcode 0xb17, "Input of a command.";
+layout! { GenerateWqeIn, tag::GenerateWqeIn, "generate_wqe_in", Struct, 0x100, opcode 0xb17, "Carries out a steering WQE that is given in the mailbox.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -2895,6 +3684,14 @@ request! { GenerateWqeIn => GenerateWqeOut }
 /// Output of GENERATE_WQE (0xb17).
 ///
 /// Sources: dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                           cqe_data                            | to 0x7c
+/// ```
 pub type GenerateWqeOut = Layout<tag::GenerateWqeOut, 0x80>;
 layout! { GenerateWqeOut, tag::GenerateWqeOut, "generate_wqe_out", Struct, 0x80, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -2924,13 +3721,13 @@ impl ModifyStcSelect {
 }
 
 changes! { Stc, "stc", ();
-    /// Changes `ste_action_offset`: sets it, and bit 0 (`new_stc`) of `modify_field_select`, which says so.
+    /// Changes `ste_action_offset`: sets it, and bit 0 (`new_stc`) of `modify_field_select`, which says so. The bit stands for `action_type`, `reparse_mode`, `stc_param`, too: give all of them.
     change_ste_action_offset changing_ste_action_offset: u8 = full(u8 "ste_action_offset" 0x10[15:8]), 0x04[0];
-    /// Changes `action_type`: sets it, and bit 0 (`new_stc`) of `modify_field_select`, which says so.
+    /// Changes `action_type`: sets it, and bit 0 (`new_stc`) of `modify_field_select`, which says so. The bit stands for `ste_action_offset`, `reparse_mode`, `stc_param`, too: give all of them.
     change_action_type changing_action_type: crate::StcActionType = coded_full(u8 "action_type" 0x10[7:0]), 0x04[0];
-    /// Changes `reparse_mode`: sets it, and bit 0 (`new_stc`) of `modify_field_select`, which says so.
+    /// Changes `reparse_mode`: sets it, and bit 0 (`new_stc`) of `modify_field_select`, which says so. The bit stands for `ste_action_offset`, `action_type`, `stc_param`, too: give all of them.
     change_reparse_mode changing_reparse_mode: crate::StcReparseMode = coded(u8 "reparse_mode" 0x10[25:24]), 0x04[0];
-    /// Changes `stc_param`: sets it, and bit 0 (`new_stc`) of `modify_field_select`, which says so.
+    /// Changes `stc_param`: sets it, and bit 0 (`new_stc`) of `modify_field_select`, which says so. The bit stands for `ste_action_offset`, `action_type`, `reparse_mode`, too: give all of them.
     change_stc_param changing_stc_param: StcParam = nested(0x20), 0x04[0];
 }
 

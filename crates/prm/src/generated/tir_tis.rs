@@ -83,6 +83,11 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// What of a packet is hashed.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |l|l|                      selected_fields                      |
+/// ```
 pub type RxHashFieldSelect = Layout<tag::RxHashFieldSelect, 0x04>;
 layout! { RxHashFieldSelect, tag::RxHashFieldSelect, "rx_hash_field_select", Struct, 0x04, "What of a packet is hashed.";
     /// `l3_prot_type`: bit 31 of dword 0x00.
@@ -98,6 +103,16 @@ layout! { RxHashFieldSelect, tag::RxHashFieldSelect, "rx_hash_field_select", Str
 /// Context of a TIS: how the packets of send queues leave.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |s|t|n|-|lag_tx.|-------| prio  |-------------------------------|
+/// 0x0004 |---------------------------------------------------------------| to 0x20
+/// 0x0024 |---------------|               transport_domain                |
+/// 0x0028 |---------------|                 underlay_qpn                  |
+/// 0x002c |---------------|                      pd                       |
+/// 0x0030 |---------------------------------------------------------------| to 0x9c
+/// ```
 pub type Tisc = Layout<tag::Tisc, 0xa0>;
 layout! { Tisc, tag::Tisc, "tisc", Struct, 0xa0, "Context of a TIS: how the packets of send queues leave.";
     /// `strict_lag_tx_port_affinity`: bit 31 of dword 0x00.
@@ -123,6 +138,23 @@ layout! { Tisc, tag::Tisc, "tisc", Struct, 0xa0, "Context of a TIS: how the pack
 /// Context of a TIR: what becomes of packets that steering hands over.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |disp_t.|t|n|n|-------------------------------------------------|
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |-------|   lro_timeout_period_usecs    |packet.|lro_max_ip_pay.|
+/// 0x0014 |---------------------------------------------------------------| to 0x18
+/// 0x001c |---------------|                  inline_rqn                   |
+/// 0x0020 |r|-|t|---------|                indirect_table                 |
+/// 0x0024 |rx_has.|---|se.|               transport_domain                |
+/// 0x0028 |                     rx_hash_toeplitz_key                      | to 0x4c
+/// 0x0050 |                 rx_hash_field_selector_outer                  |
+/// 0x0054 |                 rx_hash_field_selector_inner                  |
+/// 0x0058 |                 nvmeotcp_tag_buffer_table_id                  |
+/// 0x005c |---------------------------------------------------------------| to 0xec
+/// ```
 pub type Tirc = Layout<tag::Tirc, 0xf0>;
 layout! { Tirc, tag::Tirc, "tirc", Struct, 0xf0, "Context of a TIR: what becomes of packets that steering hands over.";
     /// `disp_type`: bits 31:28 of dword 0x04.
@@ -170,6 +202,14 @@ layout! { Tirc, tag::Tirc, "tirc", Struct, 0xf0, "Context of a TIR: what becomes
 /// Output of QUERY_TIS (0x915).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                          tis_context                          | to 0xac
+/// ```
 pub type QueryTisOut = Layout<tag::QueryTisOut, 0xb0>;
 layout! { QueryTisOut, tag::QueryTisOut, "query_tis_out", Struct, 0xb0, "Output of QUERY_TIS: the context.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -185,8 +225,33 @@ layout! { QueryTisOut, tag::QueryTisOut, "query_tis_out", Struct, 0xb0, "Output 
 /// Input of QUERY_TIS (0x915). Reads the context of a TIS.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     tisn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
+///
+/// ```
+/// use mlx5_prm::{QueryTisIn, QueryTisOut, Tdn, Tisn};
+///
+/// let query = QueryTisIn::new().with_tisn(Tisn::new(0x61));
+/// assert_eq!(query.as_bytes()[..12], [0x09, 0x15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x61]);
+///
+/// // What the adapter answers: the context from byte 0x10 on.
+/// let mut answer = [0; QueryTisOut::SIZE];
+/// answer[0x10..0x14].copy_from_slice(&[0x01, 0x06, 0, 0]); // port of the bond, priority
+/// answer[0x37] = 0x0a; // transport_domain
+///
+/// let tis = QueryTisOut::view(&answer)?.tis_context();
+/// assert_eq!((tis.lag_tx_port_affinity(), tis.prio()), (1, 6));
+/// assert_eq!(tis.transport_domain(), Tdn::new(0x0a));
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type QueryTisIn = Layout<tag::QueryTisIn, 0x10>;
-layout! { QueryTisIn, tag::QueryTisIn, "query_tis_in", Struct, 0x10, opcode 0x915, "Input of QUERY_TIS, which reads a TIS.";
+layout! { QueryTisIn, tag::QueryTisIn, "query_tis_in", Struct, 0x10, opcode 0x915, "Reads the context of a TIS.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -203,6 +268,14 @@ request! { QueryTisIn => QueryTisOut }
 /// Output of QUERY_TIR (0x903).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                          tir_context                          | to 0x10c
+/// ```
 pub type QueryTirOut = Layout<tag::QueryTirOut, 0x110>;
 layout! { QueryTirOut, tag::QueryTirOut, "query_tir_out", Struct, 0x110, "Output of QUERY_TIR: the context.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -218,8 +291,32 @@ layout! { QueryTirOut, tag::QueryTirOut, "query_tir_out", Struct, 0x110, "Output
 /// Input of QUERY_TIR (0x903). Reads the context of a TIR.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     tirn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
+///
+/// ```
+/// use mlx5_prm::{QueryTirIn, QueryTirOut, Rqn, TirDispType, Tirn};
+///
+/// let query = QueryTirIn::new().with_tirn(Tirn::new(0x71));
+/// assert_eq!(query.as_bytes()[..12], [0x09, 0x03, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x71]);
+///
+/// // What the adapter answers: the context from byte 0x20 on.
+/// let mut answer = [0; QueryTirOut::SIZE];
+/// answer[0x3f] = 0x51; // inline_rqn
+///
+/// let tir = QueryTirOut::view(&answer)?.tir_context();
+/// assert_eq!(tir.disp_type(), TirDispType::DIRECT);
+/// assert_eq!(tir.inline_rqn(), Rqn::new(0x51)); // the one queue that gets the packets
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type QueryTirIn = Layout<tag::QueryTirIn, 0x10>;
-layout! { QueryTirIn, tag::QueryTirIn, "query_tir_in", Struct, 0x10, opcode 0x903, "Input of QUERY_TIR, which reads a TIR.";
+layout! { QueryTirIn, tag::QueryTirIn, "query_tir_in", Struct, 0x10, opcode 0x903, "Reads the context of a TIR.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -236,6 +333,13 @@ request! { QueryTirIn => QueryTirOut }
 /// Output of MODIFY_TIS (0x913).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyTisOut = Layout<tag::ModifyTisOut, 0x10>;
 layout! { ModifyTisOut, tag::ModifyTisOut, "modify_tis_out", Struct, 0x10, "Output of MODIFY_TIS: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -249,6 +353,12 @@ layout! { ModifyTisOut, tag::ModifyTisOut, "modify_tis_out", Struct, 0x10, "Outp
 /// What MODIFY_TIS changes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |---------------------------------------------------------|l|s|p|
+/// ```
 pub type ModifyTisBitmask = Layout<tag::ModifyTisBitmask, 0x08>;
 layout! { ModifyTisBitmask, tag::ModifyTisBitmask, "modify_tis_bitmask", Struct, 0x08, "What MODIFY_TIS changes.";
     /// `lag_tx_port_affinity`: bit 2 of dword 0x04.
@@ -266,8 +376,30 @@ layout! { ModifyTisBitmask, tag::ModifyTisBitmask, "modify_tis_bitmask", Struct,
 /// Select mask `bitmask`: [`ModifyTisSelect`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     tisn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                            bitmask                            | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                              ctx                              | to 0xbc
+/// ```
+///
+/// ```
+/// use mlx5_prm::{ModifyTisIn, Tisn};
+///
+/// // The send queues behind this TIS leave by the second port of the bond.
+/// const SECOND_PORT: ModifyTisIn =
+///     ModifyTisIn::new().with_tisn(Tisn::new(0x61)).changing_lag_tx_port_affinity(2);
+///
+/// assert!(SECOND_PORT.bitmask().lag_tx_port_affinity() && !SECOND_PORT.bitmask().prio());
+/// assert_eq!(SECOND_PORT.as_bytes()[0x20..0x24], [0x02, 0, 0, 0]);
+/// ```
 pub type ModifyTisIn = Layout<tag::ModifyTisIn, 0xc0>;
-layout! { ModifyTisIn, tag::ModifyTisIn, "modify_tis_in", Struct, 0xc0, opcode 0x913, "Input of MODIFY_TIS, which changes a TIS.";
+layout! { ModifyTisIn, tag::ModifyTisIn, "modify_tis_in", Struct, 0xc0, opcode 0x913, "Changes the selected fields of a TIS.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -288,6 +420,12 @@ request! { ModifyTisIn => ModifyTisOut }
 /// What MODIFY_TIR changes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------------------------------------------------------|
+/// 0x0004 |-----------------------------------------------------|s|-|h|-|p|
+/// ```
 pub type ModifyTirBitmask = Layout<tag::ModifyTirBitmask, 0x08>;
 layout! { ModifyTirBitmask, tag::ModifyTirBitmask, "modify_tir_bitmask", Struct, 0x08, "What MODIFY_TIR changes.";
     /// `self_lb_en`: bit 4 of dword 0x04.
@@ -304,6 +442,13 @@ layout! { ModifyTirBitmask, tag::ModifyTirBitmask, "modify_tir_bitmask", Struct,
 /// Output of MODIFY_TIR (0x901).
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyTirOut = Layout<tag::ModifyTirOut, 0x10>;
 layout! { ModifyTirOut, tag::ModifyTirOut, "modify_tir_out", Struct, 0x10, "Output of MODIFY_TIR: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -319,8 +464,33 @@ layout! { ModifyTirOut, tag::ModifyTirOut, "modify_tir_out", Struct, 0x10, "Outp
 /// Select mask `bitmask`: [`ModifyTirSelect`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     tirn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                            bitmask                            | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                              ctx                              | to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{ModifyTirIn, PacketMergeMask, Tirn};
+///
+/// // Merges received packets of TCP, over IPv4 and IPv6. One bit stands for all three fields.
+/// let modify = ModifyTirIn::new()
+///     .with_tirn(Tirn::new(0x71))
+///     .changing_packet_merge_mask(PacketMergeMask::new().with_ipv4_lro(true).with_ipv6_lro(true))
+///     .changing_lro_timeout_period_usecs(32)
+///     .changing_lro_max_ip_payload_size(0xff); // times 256 bytes
+///
+/// assert!(modify.bitmask().packet_merge() && !modify.bitmask().hash_());
+/// assert_eq!(modify.as_bytes()[0x30..0x34], [0x00, 0x02, 0x03, 0xff]);
+/// ```
 pub type ModifyTirIn = Layout<tag::ModifyTirIn, 0x110>;
-layout! { ModifyTirIn, tag::ModifyTirIn, "modify_tir_in", Struct, 0x110, opcode 0x901, "Input of MODIFY_TIR, which changes a TIR.";
+layout! { ModifyTirIn, tag::ModifyTirIn, "modify_tir_in", Struct, 0x110, opcode 0x901, "Changes the selected fields of a TIR.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -343,6 +513,13 @@ request! { ModifyTirIn => ModifyTirOut }
 /// Output of DESTROY_TIS (0x914).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyTisOut = Layout<tag::DestroyTisOut, 0x10>;
 layout! { DestroyTisOut, tag::DestroyTisOut, "destroy_tis_out", Struct, 0x10, "Output of DESTROY_TIS: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -356,8 +533,16 @@ layout! { DestroyTisOut, tag::DestroyTisOut, "destroy_tis_out", Struct, 0x10, "O
 /// Input of DESTROY_TIS (0x914). Ends a TIS.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     tisn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DestroyTisIn = Layout<tag::DestroyTisIn, 0x10>;
-layout! { DestroyTisIn, tag::DestroyTisIn, "destroy_tis_in", Struct, 0x10, opcode 0x914, "Input of DESTROY_TIS, which ends a TIS.";
+layout! { DestroyTisIn, tag::DestroyTisIn, "destroy_tis_in", Struct, 0x10, opcode 0x914, "Ends a TIS.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -374,6 +559,13 @@ request! { DestroyTisIn => DestroyTisOut }
 /// Output of DESTROY_TIR (0x902).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyTirOut = Layout<tag::DestroyTirOut, 0x10>;
 layout! { DestroyTirOut, tag::DestroyTirOut, "destroy_tir_out", Struct, 0x10, "Output of DESTROY_TIR: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -387,8 +579,16 @@ layout! { DestroyTirOut, tag::DestroyTirOut, "destroy_tir_out", Struct, 0x10, "O
 /// Input of DESTROY_TIR (0x902). Ends a TIR.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                     tirn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DestroyTirIn = Layout<tag::DestroyTirIn, 0x10>;
-layout! { DestroyTirIn, tag::DestroyTirIn, "destroy_tir_in", Struct, 0x10, opcode 0x902, "Input of DESTROY_TIR, which ends a TIR.";
+layout! { DestroyTirIn, tag::DestroyTirIn, "destroy_tir_in", Struct, 0x10, opcode 0x902, "Ends a TIR.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -405,6 +605,14 @@ request! { DestroyTirIn => DestroyTirOut }
 /// Output of CREATE_TIS (0x912).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                     tisn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreateTisOut = Layout<tag::CreateTisOut, 0x10>;
 layout! { CreateTisOut, tag::CreateTisOut, "create_tis_out", Struct, 0x10, "Output of CREATE_TIS: the number of the new TIS.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -420,8 +628,30 @@ layout! { CreateTisOut, tag::CreateTisOut, "create_tis_out", Struct, 0x10, "Outp
 /// Input of CREATE_TIS (0x912). Makes a TIS.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                              ctx                              | to 0xbc
+/// ```
+///
+/// ```
+/// use mlx5_prm::{CreateTisIn, CreateTisOut, Tdn, Tisc, Tisn};
+///
+/// // For Ethernet priority 3: prio is twice that.
+/// let create = CreateTisIn::new()
+///     .with_ctx(Tisc::new().with_prio(3 << 1).with_transport_domain(Tdn::new(0x0a)));
+/// assert_eq!(create.as_bytes()[0x20..0x24], [0, 0x06, 0, 0]);
+/// assert_eq!(create.as_bytes()[0x44..0x48], [0, 0, 0, 0x0a]);
+///
+/// let answer = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x61, 0, 0, 0, 0];
+/// assert_eq!(CreateTisOut::view(&answer)?.tisn(), Tisn::new(0x61));
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type CreateTisIn = Layout<tag::CreateTisIn, 0xc0>;
-layout! { CreateTisIn, tag::CreateTisIn, "create_tis_in", Struct, 0xc0, opcode 0x912, "Input of CREATE_TIS, which makes a TIS.";
+layout! { CreateTisIn, tag::CreateTisIn, "create_tis_in", Struct, 0xc0, opcode 0x912, "Makes a TIS.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -438,6 +668,14 @@ request! { CreateTisIn => CreateTisOut }
 /// Output of CREATE_TIR (0x900).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |               icm_address_63_40               |
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |icm_address_39.|                     tirn                      |
+/// 0x000c |                       icm_address_31_0                        |
+/// ```
 pub type CreateTirOut = Layout<tag::CreateTirOut, 0x10>;
 layout! { CreateTirOut, tag::CreateTirOut, "create_tir_out", Struct, 0x10, "Output of CREATE_TIR: number and address of the new TIR.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -459,8 +697,37 @@ layout! { CreateTirOut, tag::CreateTirOut, "create_tir_out", Struct, 0x10, "Outp
 /// Input of CREATE_TIR (0x900). Makes a TIR.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                              ctx                              | to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{CreateTirIn, L4ProtType, Rqtn, RxHashFieldSelect, RxHashFields, RxHashFn};
+/// use mlx5_prm::{Tdn, TirDispType, Tirc, U32};
+///
+/// // UDP over IPv4, spread over the queues of a table by addresses and ports.
+/// let addresses = RxHashFields::new().with_src_ip(true).with_dst_ip(true);
+/// let fields = addresses.with_l4_sport(true).with_l4_dport(true);
+/// let udp = RxHashFieldSelect::new().with_l4_prot_type(L4ProtType::UDP);
+/// let tir = Tirc::new()
+///     .with_disp_type(TirDispType::INDIRECT)
+///     .with_indirect_table(Rqtn::new(0x17))
+///     .with_transport_domain(Tdn::new(0x0a))
+///     .with_rx_hash_fn(RxHashFn::TOEPLITZ)
+///     .with_rx_hash_toeplitz_key([U32::new(0x6d5a_6d5a); 10]) // both ways the same hash
+///     .with_rx_hash_field_selector_outer(udp.with_selected_fields(fields));
+/// let create = CreateTirIn::new().with_ctx(tir);
+///
+/// assert_eq!(create.as_bytes()[0x40..0x48], [0, 0, 0, 0x17, 0x20, 0, 0, 0x0a]);
+/// assert_eq!(create.as_bytes()[0x70..0x74], [0x40, 0, 0, 0x0f]); // UDP, four fields
+/// ```
 pub type CreateTirIn = Layout<tag::CreateTirIn, 0x110>;
-layout! { CreateTirIn, tag::CreateTirIn, "create_tir_in", Struct, 0x110, opcode 0x900, "Input of CREATE_TIR, which makes a TIR.";
+layout! { CreateTirIn, tag::CreateTirIn, "create_tir_in", Struct, 0x110, opcode 0x900, "Makes a TIR.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -478,6 +745,18 @@ request! { CreateTirIn => CreateTirOut }
 /// What TLS offload needs to know of a connection from the start.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |co.|tls_ve.|co.|---------------------------------------|encryp.|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |                     initial_record_number                     | to 0xc
+/// 0x0010 |                         resync_tcp_sn                         |
+/// 0x0014 |                            gcm_iv                             |
+/// 0x0018 |                          implicit_iv                          | to 0x1c
+/// 0x0020 |---------------|                   dek_index                   |
+/// 0x0024 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type TlsStaticParams = Layout<tag::TlsStaticParams, 0x40>;
 layout! { TlsStaticParams, tag::TlsStaticParams, "tls_static_params", Struct, 0x40, "What TLS offload needs to know of a connection from the start.";
     /// `const_2`: bits 31:30 of dword 0x00.
@@ -505,6 +784,13 @@ layout! { TlsStaticParams, tag::TlsStaticParams, "tls_static_params", Struct, 0x
 /// How far TLS offload has come in a connection.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      next_record_tcp_sn                       |
+/// 0x0004 |                       hw_resync_tcp_sn                        |
+/// 0x0008 |re.|au.|-------|            hw_offset_record_number            |
+/// ```
 pub type TlsProgressParams = Layout<tag::TlsProgressParams, 0x0c>;
 layout! { TlsProgressParams, tag::TlsProgressParams, "tls_progress_params", Struct, 0x0c, "How far TLS offload has come in a connection.";
     /// `next_record_tcp_sn`: bits 31:0 of dword 0x00.
@@ -773,23 +1059,23 @@ changes! { ModifyTisIn, "modify_tis_in", ();
 }
 
 changes! { ModifyTirIn, "modify_tir_in", ();
-    /// Changes `ctx.packet_merge_mask`: sets it, and bit 0 (`packet_merge`) of `bitmask`, which says so.
+    /// Changes `ctx.packet_merge_mask`: sets it, and bit 0 (`packet_merge`) of `bitmask`, which says so. The bit stands for `ctx.lro_timeout_period_usecs`, `ctx.lro_max_ip_payload_size`, too: give all of them.
     change_packet_merge_mask changing_packet_merge_mask: crate::PacketMergeMask = flags(u8 "ctx.packet_merge_mask" 0x30[11:8]), 0x14[0];
-    /// Changes `ctx.lro_timeout_period_usecs`: sets it, and bit 0 (`packet_merge`) of `bitmask`, which says so.
+    /// Changes `ctx.lro_timeout_period_usecs`: sets it, and bit 0 (`packet_merge`) of `bitmask`, which says so. The bit stands for `ctx.packet_merge_mask`, `ctx.lro_max_ip_payload_size`, too: give all of them.
     change_lro_timeout_period_usecs changing_lro_timeout_period_usecs: u16 = full(u16 "ctx.lro_timeout_period_usecs" 0x30[27:12]), 0x14[0];
-    /// Changes `ctx.lro_max_ip_payload_size`: sets it, and bit 0 (`packet_merge`) of `bitmask`, which says so.
+    /// Changes `ctx.lro_max_ip_payload_size`: sets it, and bit 0 (`packet_merge`) of `bitmask`, which says so. The bit stands for `ctx.packet_merge_mask`, `ctx.lro_timeout_period_usecs`, too: give all of them.
     change_lro_max_ip_payload_size changing_lro_max_ip_payload_size: u8 = full(u8 "ctx.lro_max_ip_payload_size" 0x30[7:0]), 0x14[0];
     /// Changes `ctx.indirect_table`: sets it, and bit 1 (`indirect_table`) of `bitmask`, which says so.
     change_indirect_table changing_indirect_table: crate::Rqtn = number("ctx.indirect_table" 0x40[23:0]), 0x14[1];
-    /// Changes `ctx.rx_hash_symmetric`: sets it, and bit 2 (`hash`) of `bitmask`, which says so.
+    /// Changes `ctx.rx_hash_symmetric`: sets it, and bit 2 (`hash`) of `bitmask`, which says so. The bit stands for `ctx.rx_hash_fn`, `ctx.rx_hash_toeplitz_key`, `ctx.rx_hash_field_selector_outer`, `ctx.rx_hash_field_selector_inner`, too: give all of them.
     change_rx_hash_symmetric changing_rx_hash_symmetric: bool = flag(0x40[31]), 0x14[2];
-    /// Changes `ctx.rx_hash_fn`: sets it, and bit 2 (`hash`) of `bitmask`, which says so.
+    /// Changes `ctx.rx_hash_fn`: sets it, and bit 2 (`hash`) of `bitmask`, which says so. The bit stands for `ctx.rx_hash_symmetric`, `ctx.rx_hash_toeplitz_key`, `ctx.rx_hash_field_selector_outer`, `ctx.rx_hash_field_selector_inner`, too: give all of them.
     change_rx_hash_fn changing_rx_hash_fn: crate::RxHashFn = coded(u8 "ctx.rx_hash_fn" 0x44[31:28]), 0x14[2];
-    /// Changes `ctx.rx_hash_toeplitz_key`: sets it, and bit 2 (`hash`) of `bitmask`, which says so.
+    /// Changes `ctx.rx_hash_toeplitz_key`: sets it, and bit 2 (`hash`) of `bitmask`, which says so. The bit stands for `ctx.rx_hash_symmetric`, `ctx.rx_hash_fn`, `ctx.rx_hash_field_selector_outer`, `ctx.rx_hash_field_selector_inner`, too: give all of them.
     change_rx_hash_toeplitz_key changing_rx_hash_toeplitz_key: [U32; 10] = view([U32; 10], 0x48, 0x28), 0x14[2];
-    /// Changes `ctx.rx_hash_field_selector_outer`: sets it, and bit 2 (`hash`) of `bitmask`, which says so.
+    /// Changes `ctx.rx_hash_field_selector_outer`: sets it, and bit 2 (`hash`) of `bitmask`, which says so. The bit stands for `ctx.rx_hash_symmetric`, `ctx.rx_hash_fn`, `ctx.rx_hash_toeplitz_key`, `ctx.rx_hash_field_selector_inner`, too: give all of them.
     change_rx_hash_field_selector_outer changing_rx_hash_field_selector_outer: RxHashFieldSelect = nested(0x70), 0x14[2];
-    /// Changes `ctx.rx_hash_field_selector_inner`: sets it, and bit 2 (`hash`) of `bitmask`, which says so.
+    /// Changes `ctx.rx_hash_field_selector_inner`: sets it, and bit 2 (`hash`) of `bitmask`, which says so. The bit stands for `ctx.rx_hash_symmetric`, `ctx.rx_hash_fn`, `ctx.rx_hash_toeplitz_key`, `ctx.rx_hash_field_selector_outer`, too: give all of them.
     change_rx_hash_field_selector_inner changing_rx_hash_field_selector_inner: RxHashFieldSelect = nested(0x74), 0x14[2];
     /// Changes `ctx.tunneled_offload_en`: sets it, and bit 3 (`tunneled_offload_en`) of `bitmask`, which says so.
     change_tunneled_offload_en changing_tunneled_offload_en: bool = flag(0x40[29]), 0x14[3];

@@ -67,6 +67,33 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
 /// `virtio_q`: 128 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | virtio_q_type |---------|even.|          queue_index          |
+/// 0x0004 |f|v|---|offloa.|               event_qpn_or_msix               |
+/// 0x0008 |     doorbell_stride_index     |          queue_size           |
+/// 0x000c |                      device_emulation_id                      |
+/// 0x0010 |                           desc_addr                           | to 0x14
+/// 0x0018 |                           used_addr                           | to 0x1c
+/// 0x0020 |                        available_addr                         | to 0x24
+/// 0x0028 |                         virtio_q_mkey                         |
+/// 0x002c |        max_tunnel_desc        |---------------|  error_type   |
+/// 0x0030 |                           umem_1_id                           |
+/// 0x0034 |                          umem_1_size                          |
+/// 0x0038 |                         umem_1_offset                         | to 0x3c
+/// 0x0040 |                           umem_2_id                           |
+/// 0x0044 |                          umem_2_size                          |
+/// 0x0048 |                         umem_2_offset                         | to 0x4c
+/// 0x0050 |                           umem_3_id                           |
+/// 0x0054 |                          umem_3_size                          |
+/// 0x0058 |                         umem_3_offset                         | to 0x5c
+/// 0x0060 |                        counter_set_id                         |
+/// 0x0064 |---------------|                      pd                       |
+/// 0x0068 |---|qu.|    queue_period_us    |        queue_max_count        |
+/// 0x006c |                        desc_group_mkey                        |
+/// 0x0070 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type VirtioQ = Layout<tag::VirtioQ, 0x80>;
 layout! { VirtioQ, tag::VirtioQ, "virtio_q", Struct, 0x80;
     /// `virtio_q_type`: bits 31:24 of dword 0x00.
@@ -136,13 +163,28 @@ layout! { VirtioQ, tag::VirtioQ, "virtio_q", Struct, 0x80;
 
 /// `virtio_net_q_object`: 192 bytes.
 ///
-/// General object 0x000d (virtio_net_q): Virtio net queue that the adapter serves.
+/// General object 0x000d (virtio_net_q): Virtio net queue that the adapter serves. See [`CreateObject`](crate::CreateObject).
 ///
 /// Select mask `modify_field_select`: [`ModifyVirtioNetQSelect`].
 ///
 /// Called `virtio_net_q` in dpdk.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |            vhca_id            |-------------------------------|
+/// 0x0010 |queue_feature_bit_.|d|vhost_lo.|-----------------------| state |
+/// 0x0014 |---------|queu.|                  tisn_or_qpn                  |
+/// 0x0018 |                       dirty_bitmap_mkey                       |
+/// 0x001c |                       dirty_bitmap_size                       |
+/// 0x0020 |                       dirty_bitmap_addr                       | to 0x24
+/// 0x0028 |      hw_available_index       |         hw_used_index         |
+/// 0x002c |---------------------------------------------------------------| to 0x3c
+/// 0x0040 |                       virtio_q_context                        | to 0xbc
+/// ```
 #[doc(alias = "virtio_net_q")]
 pub type VirtioNetQObject = Layout<tag::VirtioNetQObject, 0xc0>;
 layout! { VirtioNetQObject, tag::VirtioNetQObject, "virtio_net_q_object", Struct, 0xc0;
@@ -180,9 +222,17 @@ layout! { VirtioNetQObject, tag::VirtioNetQObject, "virtio_net_q_object", Struct
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Called `create_virtq_in` in dpdk.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_in_cmd_hdr                     | to 0xc
+/// 0x0010 |                          obj_context                          | to 0xcc
+/// ```
 #[doc(alias = "create_virtq_in")]
 pub type CreateVirtioNetQIn = Layout<tag::CreateVirtioNetQIn, 0xd0>;
 layout! { CreateVirtioNetQIn, tag::CreateVirtioNetQIn, "create_virtio_net_q_in", Struct, 0xd0, "Input of a command.";
@@ -199,6 +249,11 @@ layout! { CreateVirtioNetQIn, tag::CreateVirtioNetQIn, "create_virtio_net_q_in",
 /// Output of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_out_cmd_hdr                    | to 0xc
+/// ```
 pub type CreateVirtioNetQOut = Layout<tag::CreateVirtioNetQOut, 0x10>;
 layout! { CreateVirtioNetQOut, tag::CreateVirtioNetQOut, "create_virtio_net_q_out", Struct, 0x10, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -209,7 +264,14 @@ layout! { CreateVirtioNetQOut, tag::CreateVirtioNetQOut, "create_virtio_net_q_ou
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_out_cmd_hdr                    | to 0xc
+/// ```
 pub type DestroyVirtioNetQIn = Layout<tag::DestroyVirtioNetQIn, 0x10>;
 layout! { DestroyVirtioNetQIn, tag::DestroyVirtioNetQIn, "destroy_virtio_net_q_in", Struct, 0x10, "Input of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -221,6 +283,11 @@ layout! { DestroyVirtioNetQIn, tag::DestroyVirtioNetQIn, "destroy_virtio_net_q_i
 /// Output of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_out_cmd_hdr                    | to 0xc
+/// ```
 pub type DestroyVirtioNetQOut = Layout<tag::DestroyVirtioNetQOut, 0x10>;
 layout! { DestroyVirtioNetQOut, tag::DestroyVirtioNetQOut, "destroy_virtio_net_q_out", Struct, 0x10, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -231,7 +298,14 @@ layout! { DestroyVirtioNetQOut, tag::DestroyVirtioNetQOut, "destroy_virtio_net_q
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_in_cmd_hdr                     | to 0xc
+/// ```
 pub type QueryVirtioNetQIn = Layout<tag::QueryVirtioNetQIn, 0x10>;
 layout! { QueryVirtioNetQIn, tag::QueryVirtioNetQIn, "query_virtio_net_q_in", Struct, 0x10, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -245,6 +319,12 @@ layout! { QueryVirtioNetQIn, tag::QueryVirtioNetQIn, "query_virtio_net_q_in", St
 /// Called `query_virtq_out` in dpdk.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_out_cmd_hdr                    | to 0xc
+/// 0x0010 |                          obj_context                          | to 0xcc
+/// ```
 #[doc(alias = "query_virtq_out")]
 pub type QueryVirtioNetQOut = Layout<tag::QueryVirtioNetQOut, 0xd0>;
 layout! { QueryVirtioNetQOut, tag::QueryVirtioNetQOut, "query_virtio_net_q_out", Struct, 0xd0, "Output of a command.";
@@ -260,7 +340,15 @@ layout! { QueryVirtioNetQOut, tag::QueryVirtioNetQOut, "query_virtio_net_q_out",
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_in_cmd_hdr                     | to 0xc
+/// 0x0010 |                          obj_context                          | to 0xcc
+/// ```
 pub type ModifyVirtioNetQIn = Layout<tag::ModifyVirtioNetQIn, 0xd0>;
 layout! { ModifyVirtioNetQIn, tag::ModifyVirtioNetQIn, "modify_virtio_net_q_in", Struct, 0xd0, "Input of a command.";
     /// `general_obj_in_cmd_hdr`: from byte 0x00 on.
@@ -274,6 +362,11 @@ layout! { ModifyVirtioNetQIn, tag::ModifyVirtioNetQIn, "modify_virtio_net_q_in",
 /// Output of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                    general_obj_out_cmd_hdr                    | to 0xc
+/// ```
 pub type ModifyVirtioNetQOut = Layout<tag::ModifyVirtioNetQOut, 0x10>;
 layout! { ModifyVirtioNetQOut, tag::ModifyVirtioNetQOut, "modify_virtio_net_q_out", Struct, 0x10, "Output of a command.";
     /// `general_obj_out_cmd_hdr`: from byte 0x00 on.
@@ -282,9 +375,22 @@ layout! { ModifyVirtioNetQOut, tag::ModifyVirtioNetQOut, "modify_virtio_net_q_ou
 
 /// `virtio_q_counters`: 128 bytes.
 ///
-/// General object 0x001c (virtio_q_counters): Counters of a virtio queue.
+/// General object 0x001c (virtio_q_counters): Counters of a virtio queue. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                         received_desc                         | to 0x14
+/// 0x0018 |                        completed_desc                         | to 0x1c
+/// 0x0020 |                          error_cqes                           |
+/// 0x0024 |                        bad_desc_errors                        |
+/// 0x0028 |                       exceed_max_chain                        |
+/// 0x002c |                        invalid_buffer                         |
+/// 0x0030 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type VirtioQCounters = Layout<tag::VirtioQCounters, 0x80>;
 layout! { VirtioQCounters, tag::VirtioQCounters, "virtio_q_counters", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -307,7 +413,15 @@ layout! { VirtioQCounters, tag::VirtioQCounters, "virtio_q_counters", Struct, 0x
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                       virtio_q_counters                       | to 0x8c
+/// ```
 pub type CreateVirtioQCountersIn = Layout<tag::CreateVirtioQCountersIn, 0x90>;
 layout! { CreateVirtioQCountersIn, tag::CreateVirtioQCountersIn, "create_virtio_q_counters_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -320,7 +434,15 @@ layout! { CreateVirtioQCountersIn, tag::CreateVirtioQCountersIn, "create_virtio_
 ///
 /// Output of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                       virtio_q_counters                       | to 0x8c
+/// ```
 pub type CreateVirtioQCountersOut = Layout<tag::CreateVirtioQCountersOut, 0x90>;
 layout! { CreateVirtioQCountersOut, tag::CreateVirtioQCountersOut, "create_virtio_q_counters_out", Struct, 0x90, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -333,7 +455,14 @@ layout! { CreateVirtioQCountersOut, tag::CreateVirtioQCountersOut, "create_virti
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// ```
 pub type DestroyVirtioQCountersIn = Layout<tag::DestroyVirtioQCountersIn, 0x10>;
 layout! { DestroyVirtioQCountersIn, tag::DestroyVirtioQCountersIn, "destroy_virtio_q_counters_in", Struct, 0x10, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -345,6 +474,11 @@ layout! { DestroyVirtioQCountersIn, tag::DestroyVirtioQCountersIn, "destroy_virt
 /// Output of a command.
 ///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// ```
 pub type DestroyVirtioQCountersOut = Layout<tag::DestroyVirtioQCountersOut, 0x10>;
 layout! { DestroyVirtioQCountersOut, tag::DestroyVirtioQCountersOut, "destroy_virtio_q_counters_out", Struct, 0x10, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -355,7 +489,14 @@ layout! { DestroyVirtioQCountersOut, tag::DestroyVirtioQCountersOut, "destroy_vi
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, v6.1.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// ```
 pub type QueryVirtioQCountersIn = Layout<tag::QueryVirtioQCountersIn, 0x10>;
 layout! { QueryVirtioQCountersIn, tag::QueryVirtioQCountersIn, "query_virtio_q_counters_in", Struct, 0x10, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -366,7 +507,15 @@ layout! { QueryVirtioQCountersIn, tag::QueryVirtioQCountersIn, "query_virtio_q_c
 ///
 /// Output of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: v7.3, v6.12, v6.1, dpdk.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                           counters                            | to 0x8c
+/// ```
 pub type QueryVirtioQCountersOut = Layout<tag::QueryVirtioQCountersOut, 0x90>;
 layout! { QueryVirtioQCountersOut, tag::QueryVirtioQCountersOut, "query_virtio_q_counters_out", Struct, 0x90, "Output of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -377,9 +526,22 @@ layout! { QueryVirtioQCountersOut, tag::QueryVirtioQCountersOut, "query_virtio_q
 
 /// `device_emulation_qp_to_nvme_map`: 256 bytes.
 ///
-/// General object 0x0007 (device_emulation_qp_to_nvme_map): Binding of a queue pair to an emulated NVMe function.
+/// General object 0x0007 (device_emulation_qp_to_nvme_map): Binding of a queue pair to an emulated NVMe function. See [`CreateObject`](crate::CreateObject).
 ///
 /// Sources: libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |-------------------------------|          function_id          |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |-------|offloa.|                  channel_qpn                  |
+/// 0x0014 |-----------------------------------------------|   msix_vec    |
+/// 0x0018 |                      nvme_sqe_base_addr                       | to 0x1c
+/// 0x0020 |---------------|nvme_sqe_entry.|    nvme_sqe_num_of_entries    |
+/// 0x0024 |                   nvme_sqe_doorbell_offset                    |
+/// 0x0028 |---------------------------------------------------------------| to 0xfc
+/// ```
 pub type DeviceEmulationQpToNvmeMap = Layout<tag::DeviceEmulationQpToNvmeMap, 0x100>;
 layout! { DeviceEmulationQpToNvmeMap, tag::DeviceEmulationQpToNvmeMap, "device_emulation_qp_to_nvme_map", Struct, 0x100;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -449,25 +611,25 @@ impl ModifyVirtioNetQSelect {
 changes! { VirtioNetQObject, "virtio_net_q_object", ();
     /// Changes `state`: sets it, and bit 0 (`state`) of `modify_field_select`, which says so.
     change_state changing_state: crate::VirtioNetQState = coded(u8 "state" 0x10[3:0]), 0x04[0];
-    /// Changes `dirty_bitmap_mkey`: sets it, and bit 3 (`dirty_bitmap_params`) of `modify_field_select`, which says so.
+    /// Changes `dirty_bitmap_mkey`: sets it, and bit 3 (`dirty_bitmap_params`) of `modify_field_select`, which says so. The bit stands for `dirty_bitmap_size`, `dirty_bitmap_addr`, too: give all of them.
     change_dirty_bitmap_mkey changing_dirty_bitmap_mkey: crate::Mkey = number("dirty_bitmap_mkey" 0x18[31:0]), 0x04[3];
-    /// Changes `dirty_bitmap_size`: sets it, and bit 3 (`dirty_bitmap_params`) of `modify_field_select`, which says so.
+    /// Changes `dirty_bitmap_size`: sets it, and bit 3 (`dirty_bitmap_params`) of `modify_field_select`, which says so. The bit stands for `dirty_bitmap_mkey`, `dirty_bitmap_addr`, too: give all of them.
     change_dirty_bitmap_size changing_dirty_bitmap_size: u32 = full(u32 "dirty_bitmap_size" 0x1c[31:0]), 0x04[3];
-    /// Changes `dirty_bitmap_addr`: sets it, and bit 3 (`dirty_bitmap_params`) of `modify_field_select`, which says so.
+    /// Changes `dirty_bitmap_addr`: sets it, and bit 3 (`dirty_bitmap_params`) of `modify_field_select`, which says so. The bit stands for `dirty_bitmap_mkey`, `dirty_bitmap_size`, too: give all of them.
     change_dirty_bitmap_addr changing_dirty_bitmap_addr: u64 = quad(0x20), 0x04[3];
     /// Changes `dirty_bitmap_dump_enable`: sets it, and bit 4 (`dirty_bitmap_dump_enable`) of `modify_field_select`, which says so.
     change_dirty_bitmap_dump_enable changing_dirty_bitmap_dump_enable: bool = flag(0x10[21]), 0x04[4];
-    /// Changes `virtio_q_context.queue_period_mode`: sets it, and bit 5 (`queue_period`) of `modify_field_select`, which says so.
+    /// Changes `virtio_q_context.queue_period_mode`: sets it, and bit 5 (`queue_period`) of `modify_field_select`, which says so. The bit stands for `virtio_q_context.queue_period_us`, `virtio_q_context.queue_max_count`, too: give all of them.
     change_queue_period_mode changing_queue_period_mode: u8 = bits(u8 "virtio_q_context.queue_period_mode" 0xa8[29:28]), 0x04[5];
-    /// Changes `virtio_q_context.queue_period_us`: sets it, and bit 5 (`queue_period`) of `modify_field_select`, which says so.
+    /// Changes `virtio_q_context.queue_period_us`: sets it, and bit 5 (`queue_period`) of `modify_field_select`, which says so. The bit stands for `virtio_q_context.queue_period_mode`, `virtio_q_context.queue_max_count`, too: give all of them.
     change_queue_period_us changing_queue_period_us: u16 = bits(u16 "virtio_q_context.queue_period_us" 0xa8[27:16]), 0x04[5];
-    /// Changes `virtio_q_context.queue_max_count`: sets it, and bit 5 (`queue_period`) of `modify_field_select`, which says so.
+    /// Changes `virtio_q_context.queue_max_count`: sets it, and bit 5 (`queue_period`) of `modify_field_select`, which says so. The bit stands for `virtio_q_context.queue_period_mode`, `virtio_q_context.queue_period_us`, too: give all of them.
     change_queue_max_count changing_queue_max_count: u16 = full(u16 "virtio_q_context.queue_max_count" 0xa8[15:0]), 0x04[5];
-    /// Changes `virtio_q_context.desc_addr`: sets it, and bit 6 (`virtio_q_addrs`) of `modify_field_select`, which says so.
+    /// Changes `virtio_q_context.desc_addr`: sets it, and bit 6 (`virtio_q_addrs`) of `modify_field_select`, which says so. The bit stands for `virtio_q_context.used_addr`, `virtio_q_context.available_addr`, too: give all of them.
     change_desc_addr changing_desc_addr: u64 = quad(0x50), 0x04[6];
-    /// Changes `virtio_q_context.used_addr`: sets it, and bit 6 (`virtio_q_addrs`) of `modify_field_select`, which says so.
+    /// Changes `virtio_q_context.used_addr`: sets it, and bit 6 (`virtio_q_addrs`) of `modify_field_select`, which says so. The bit stands for `virtio_q_context.desc_addr`, `virtio_q_context.available_addr`, too: give all of them.
     change_used_addr changing_used_addr: u64 = quad(0x58), 0x04[6];
-    /// Changes `virtio_q_context.available_addr`: sets it, and bit 6 (`virtio_q_addrs`) of `modify_field_select`, which says so.
+    /// Changes `virtio_q_context.available_addr`: sets it, and bit 6 (`virtio_q_addrs`) of `modify_field_select`, which says so. The bit stands for `virtio_q_context.desc_addr`, `virtio_q_context.used_addr`, too: give all of them.
     change_available_addr changing_available_addr: u64 = quad(0x60), 0x04[6];
     /// Changes `hw_available_index`: sets it, and bit 7 (`hw_available_index`) of `modify_field_select`, which says so.
     change_hw_available_index changing_hw_available_index: u16 = full(u16 "hw_available_index" 0x28[31:16]), 0x04[7];
@@ -479,13 +641,13 @@ changes! { VirtioNetQObject, "virtio_net_q_object", ();
     change_virtio_version_1_0 changing_virtio_version_1_0: bool = flag(0x44[30]), 0x04[10];
     /// Changes `virtio_q_context.virtio_q_mkey`: sets it, and bit 11 (`virtio_q_mkey`) of `modify_field_select`, which says so.
     change_virtio_q_mkey changing_virtio_q_mkey: crate::Mkey = number("virtio_q_context.virtio_q_mkey" 0x68[31:0]), 0x04[11];
-    /// Changes `queue_feature_bit_mask_12_3`: sets it, and bit 12 (`queue_features`) of `modify_field_select`, which says so.
+    /// Changes `queue_feature_bit_mask_12_3`: sets it, and bit 12 (`queue_features`) of `modify_field_select`, which says so. The bit stands for `queue_feature_bit_mask_2_0`, too: give all of them.
     change_queue_feature_bit_mask_12_3 changing_queue_feature_bit_mask_12_3: u16 = bits(u16 "queue_feature_bit_mask_12_3" 0x10[31:22]), 0x04[12];
-    /// Changes `queue_feature_bit_mask_2_0`: sets it, and bit 12 (`queue_features`) of `modify_field_select`, which says so.
+    /// Changes `queue_feature_bit_mask_2_0`: sets it, and bit 12 (`queue_features`) of `modify_field_select`, which says so. The bit stands for `queue_feature_bit_mask_12_3`, too: give all of them.
     change_queue_feature_bit_mask_2_0 changing_queue_feature_bit_mask_2_0: u8 = bits(u8 "queue_feature_bit_mask_2_0" 0x14[26:24]), 0x04[12];
-    /// Changes `virtio_q_context.event_mode`: sets it, and bit 13 (`event_mode`) of `modify_field_select`, which says so.
+    /// Changes `virtio_q_context.event_mode`: sets it, and bit 13 (`event_mode`) of `modify_field_select`, which says so. The bit stands for `virtio_q_context.event_qpn_or_msix`, too: give all of them.
     change_event_mode changing_event_mode: crate::VirtioEventMode = coded(u8 "virtio_q_context.event_mode" 0x40[18:16]), 0x04[13];
-    /// Changes `virtio_q_context.event_qpn_or_msix`: sets it, and bit 13 (`event_mode`) of `modify_field_select`, which says so.
+    /// Changes `virtio_q_context.event_qpn_or_msix`: sets it, and bit 13 (`event_mode`) of `modify_field_select`, which says so. The bit stands for `virtio_q_context.event_mode`, too: give all of them.
     change_event_qpn_or_msix changing_event_qpn_or_msix: u32 = bits(u32 "virtio_q_context.event_qpn_or_msix" 0x44[23:0]), 0x04[13];
     /// Changes `virtio_q_context.desc_group_mkey`: sets it, and bit 14 (`desc_group_mkey`) of `modify_field_select`, which says so.
     change_desc_group_mkey changing_desc_group_mkey: crate::Mkey = number("virtio_q_context.desc_group_mkey" 0xac[31:0]), 0x04[14];

@@ -213,6 +213,32 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[
 /// `vnic_diagnostic_statistics`: 512 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                     counter_error_queues                      |
+/// 0x0004 |                      total_error_queues                       |
+/// 0x0008 |                send_queue_priority_update_flow                |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                 nic_receive_steering_discard                  | to 0x14
+/// 0x0018 |                  receive_discard_vport_down                   | to 0x1c
+/// 0x0020 |                  transmit_discard_vport_down                  | to 0x24
+/// 0x0028 |                       async_eq_overrun                        |
+/// 0x002c |                        comp_eq_overrun                        |
+/// 0x0030 |---------------------------------------------------------------|
+/// 0x0034 |                        invalid_command                        |
+/// 0x0038 |                    quota_exceeded_command                     |
+/// 0x003c |                   internal_rq_out_of_buffer                   |
+/// 0x0040 |                          cq_overrun                           |
+/// 0x0044 |                       eth_wqe_too_small                       |
+/// 0x0048 |---------------------------------------------------------------| to 0x5c
+/// 0x0060 |                  generated_pkt_steering_fail                  | to 0x64
+/// 0x0068 |                   handled_pkt_steering_fail                   | to 0x6c
+/// 0x0070 |                        bar_uar_access                         |
+/// 0x0074 |                odp_local_triggered_page_fault                 |
+/// 0x0078 |                odp_remote_triggered_page_fault                |
+/// 0x007c |---------------------------------------------------------------| to 0x1fc
+/// ```
 pub type VnicDiagnosticStatistics = Layout<tag::VnicDiagnosticStatistics, 0x200>;
 layout! { VnicDiagnosticStatistics, tag::VnicDiagnosticStatistics, "vnic_diagnostic_statistics", Struct, 0x200;
     /// `counter_error_queues`: bits 31:0 of dword 0x00.
@@ -256,6 +282,11 @@ layout! { VnicDiagnosticStatistics, tag::VnicDiagnosticStatistics, "vnic_diagnos
 /// `tsar_element`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |traffi.|-------|   tsar_type   |-------------------------------|
+/// ```
 pub type TsarElement = Layout<tag::TsarElement, 0x04>;
 layout! { TsarElement, tag::TsarElement, "tsar_element", Struct, 0x04;
     /// `traffic_class`: bits 31:28 of dword 0x00.
@@ -267,6 +298,11 @@ layout! { TsarElement, tag::TsarElement, "tsar_element", Struct, 0x04;
 /// `vport_element`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------|e|eswitch_owner_vhca_id|         vport_number          |
+/// ```
 pub type VportElement = Layout<tag::VportElement, 0x04>;
 layout! { VportElement, tag::VportElement, "vport_element", Struct, 0x04;
     /// `eswitch_owner_vhca_id_valid`: bit 27 of dword 0x00.
@@ -280,6 +316,11 @@ layout! { VportElement, tag::VportElement, "vport_element", Struct, 0x04;
 /// `vport_tc_element`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |traffi.|e|eswitch_owner_vhca_id|         vport_number          |
+/// ```
 pub type VportTcElement = Layout<tag::VportTcElement, 0x04>;
 layout! { VportTcElement, tag::VportTcElement, "vport_tc_element", Struct, 0x04;
     /// `traffic_class`: bits 31:28 of dword 0x00.
@@ -295,6 +336,11 @@ layout! { VportTcElement, tag::VportTcElement, "vport_tc_element", Struct, 0x04;
 /// `element_attributes`, a union: 4 bytes.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                   tsar or vport or vport_tc                   |
+/// ```
 pub type ElementAttributes = Layout<tag::ElementAttributes, 0x04>;
 layout! { ElementAttributes, tag::ElementAttributes, "element_attributes", Union, 0x04;
     /// `tsar`: from byte 0x00 on.
@@ -310,6 +356,18 @@ layout! { ElementAttributes, tag::ElementAttributes, "element_attributes", Union
 /// Called `sched_context` in rdma-core.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 | element_type  |-----------------------------------------------|
+/// 0x0004 |                      element_attributes                       |
+/// 0x0008 |                       parent_element_id                       |
+/// 0x000c |---------------------------------------------------------------| to 0x10
+/// 0x0014 |                           bw_share                            |
+/// 0x0018 |                        max_average_bw                         |
+/// 0x001c |                         max_bw_obj_id                         |
+/// 0x0020 |---------------------------------------------------------------| to 0x3c
+/// ```
 #[doc(alias = "sched_context")]
 pub type SchedulingContext = Layout<tag::SchedulingContext, 0x40>;
 layout! { SchedulingContext, tag::SchedulingContext, "scheduling_context", Struct, 0x40;
@@ -333,6 +391,26 @@ layout! { SchedulingContext, tag::SchedulingContext, "scheduling_context", Struc
 /// With its list `current_uc_mac_address`: [`NicVportContextWithCurrentUcMacAddress`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |m|v|f|---|min_.|-----------------------------------------|d|d|r|
+/// 0x0004 |a|---------------------------------------------------|e|e|e|e|e|
+/// 0x0008 |v|---------------------|affili.|      affiliated_vhca_id       |
+/// 0x000c |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |-|sd_g.|-------| sd_group_size |-------------------------------|
+/// 0x0024 |-------------------------------|              mtu              |
+/// 0x0028 |                       system_image_guid                       | to 0x2c
+/// 0x0030 |                           port_guid                           | to 0x34
+/// 0x0038 |                           node_guid                           | to 0x3c
+/// 0x0040 |---------------------------------------------------------------| to 0x64
+/// 0x0068 |    qkey_violation_counter     |-------------------------------|
+/// 0x006c |---------------------------------------------------------------| to 0xec
+/// 0x00f0 |p|p|p|---|allo.|---------------|       allowed_list_size       |
+/// 0x00f4 |                       permanent_address                       | to 0xf8
+/// 0x00fc |---------------------------------------------------------------|
+/// 0x0100 | current_uc_mac_address[]
+/// ```
 pub type NicVportContext = Layout<tag::NicVportContext, 0x100>;
 
 /// `nic_vport_context` and its list `current_uc_mac_address`.
@@ -402,6 +480,11 @@ layout! { NicVportContext, tag::NicVportContext, "nic_vport_context", Struct, 0x
 /// `pkey`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|             pkey              |
+/// ```
 pub type Pkey = Layout<tag::Pkey, 0x04>;
 layout! { Pkey, tag::Pkey, "pkey", Struct, 0x04;
     /// `pkey`: bits 15:0 of dword 0x00.
@@ -411,6 +494,27 @@ layout! { Pkey, tag::Pkey, "pkey", Struct, 0x04;
 /// `hca_vport_context`: 512 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                         field_select                          |
+/// 0x0004 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |s|h|h|g|-------|num_port_plane |port_p.|vport_.|port_s.|vport_.|
+/// 0x0024 |---------------------------------------------------------------|
+/// 0x0028 |                       system_image_guid                       | to 0x2c
+/// 0x0030 |                           port_guid                           | to 0x34
+/// 0x0038 |                           node_guid                           | to 0x3c
+/// 0x0040 |                           cap_mask1                           |
+/// 0x0044 |                    cap_mask1_field_select                     |
+/// 0x0048 |                           cap_mask2                           |
+/// 0x004c |                    cap_mask2_field_select                     |
+/// 0x0050 |-------------------------------|          ooo_sl_mask          |
+/// 0x0054 |---------------------------------------------------------------| to 0x5c
+/// 0x0060 |              lid              |-------|init_t.| lmc |subnet_t.|
+/// 0x0064 |            sm_lid             | sm_sl |-----------------------|
+/// 0x0068 |    qkey_violation_counter     |    pkey_violation_counter     |
+/// 0x006c |---------------------------------------------------------------| to 0x1fc
+/// ```
 pub type HcaVportContext = Layout<tag::HcaVportContext, 0x200>;
 layout! { HcaVportContext, tag::HcaVportContext, "hca_vport_context", Struct, 0x200;
     /// `field_select`: bits 31:0 of dword 0x00.
@@ -470,6 +574,16 @@ layout! { HcaVportContext, tag::HcaVportContext, "hca_vport_context", Struct, 0x
 /// `esw_vport_context`: 256 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |f|v|f|v|v|v|vp.|fdb_to_vport_r.|-------------------------------|
+/// 0x0004 |---------------------------------------------------------------|
+/// 0x0008 |s|svla.|       svlan_id        |c|cvla.|       cvlan_id        |
+/// 0x000c |---------------------------------------------------------------| to 0xec
+/// 0x00f0 |               sw_steering_vport_icm_address_rx                | to 0xf4
+/// 0x00f8 |               sw_steering_vport_icm_address_tx                | to 0xfc
+/// ```
 pub type EswVportContext = Layout<tag::EswVportContext, 0x100>;
 layout! { EswVportContext, tag::EswVportContext, "esw_vport_context", Struct, 0x100;
     /// `fdb_to_vport_reg_c`: bit 31 of dword 0x00.
@@ -511,6 +625,13 @@ layout! { EswVportContext, tag::EswVportContext, "esw_vport_context", Struct, 0x
 /// Output of SET_L2_TABLE_ENTRY (0x829).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SetL2TableEntryOut = Layout<tag::SetL2TableEntryOut, 0x10>;
 layout! { SetL2TableEntryOut, tag::SetL2TableEntryOut, "set_l2_table_entry_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -524,8 +645,20 @@ layout! { SetL2TableEntryOut, tag::SetL2TableEntryOut, "set_l2_table_entry_out",
 /// Input of SET_L2_TABLE_ENTRY (0x829). Sets an entry of the L2 table.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0x10
+/// 0x0014 |---------------|                  table_index                  |
+/// 0x0018 |---------------------------------------------------------------|
+/// 0x001c |-------------------------------|s|s|-|v|         vlan          |
+/// 0x0020 |                          mac_address                          | to 0x24
+/// 0x0028 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type SetL2TableEntryIn = Layout<tag::SetL2TableEntryIn, 0x40>;
-layout! { SetL2TableEntryIn, tag::SetL2TableEntryIn, "set_l2_table_entry_in", Struct, 0x40, opcode 0x829, "Input of a command.";
+layout! { SetL2TableEntryIn, tag::SetL2TableEntryIn, "set_l2_table_entry_in", Struct, 0x40, opcode 0x829, "Sets an entry of the L2 table.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -552,6 +685,14 @@ request! { SetL2TableEntryIn => SetL2TableEntryOut }
 /// Output of QUERY_VPORT_STATE (0x750).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |         max_tx_speed          |---------------|admin_.| state |
+/// ```
 pub type QueryVportStateOut = Layout<tag::QueryVportStateOut, 0x10>;
 layout! { QueryVportStateOut, tag::QueryVportStateOut, "query_vport_state_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -571,8 +712,16 @@ layout! { QueryVportStateOut, tag::QueryVportStateOut, "query_vport_state_out", 
 /// Input of QUERY_VPORT_STATE (0x750). Reads the state of a virtual port.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|-----------------------------|         vport_number          |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type QueryVportStateIn = Layout<tag::QueryVportStateIn, 0x10>;
-layout! { QueryVportStateIn, tag::QueryVportStateIn, "query_vport_state_in", Struct, 0x10, opcode 0x750, "Input of a command.";
+layout! { QueryVportStateIn, tag::QueryVportStateIn, "query_vport_state_in", Struct, 0x10, opcode 0x750, "Reads the state of a virtual port.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -591,6 +740,14 @@ request! { QueryVportStateIn => QueryVportStateOut }
 /// Output of QUERY_VNIC_ENV (0x76f).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                           vport_env                           | to 0x20c
+/// ```
 pub type QueryVnicEnvOut = Layout<tag::QueryVnicEnvOut, 0x210>;
 layout! { QueryVnicEnvOut, tag::QueryVnicEnvOut, "query_vnic_env_out", Struct, 0x210, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -606,8 +763,16 @@ layout! { QueryVnicEnvOut, tag::QueryVnicEnvOut, "query_vnic_env_out", Struct, 0
 /// Input of QUERY_VNIC_ENV (0x76f). Reads diagnostic counters of a virtual port.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|-----------------------------|         vport_number          |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type QueryVnicEnvIn = Layout<tag::QueryVnicEnvIn, 0x10>;
-layout! { QueryVnicEnvIn, tag::QueryVnicEnvIn, "query_vnic_env_in", Struct, 0x10, opcode 0x76f, "Input of a command.";
+layout! { QueryVnicEnvIn, tag::QueryVnicEnvIn, "query_vnic_env_in", Struct, 0x10, opcode 0x76f, "Reads diagnostic counters of a virtual port.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -624,6 +789,27 @@ request! { QueryVnicEnvIn => QueryVnicEnvOut }
 /// Output of QUERY_VPORT_COUNTER (0x770).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                        received_errors                        | to 0x1c
+/// 0x0020 |                        transmit_errors                        | to 0x2c
+/// 0x0030 |                      received_ib_unicast                      | to 0x3c
+/// 0x0040 |                    transmitted_ib_unicast                     | to 0x4c
+/// 0x0050 |                     received_ib_multicast                     | to 0x5c
+/// 0x0060 |                   transmitted_ib_multicast                    | to 0x6c
+/// 0x0070 |                    received_eth_broadcast                     | to 0x7c
+/// 0x0080 |                   transmitted_eth_broadcast                   | to 0x8c
+/// 0x0090 |                     received_eth_unicast                      | to 0x9c
+/// 0x00a0 |                    transmitted_eth_unicast                    | to 0xac
+/// 0x00b0 |                    received_eth_multicast                     | to 0xbc
+/// 0x00c0 |                   transmitted_eth_multicast                   | to 0xcc
+/// 0x00d0 |                        local_loopback                         | to 0xdc
+/// 0x00e0 |---------------------------------------------------------------| to 0x20c
+/// ```
 pub type QueryVportCounterOut = Layout<tag::QueryVportCounterOut, 0x210>;
 layout! { QueryVportCounterOut, tag::QueryVportCounterOut, "query_vport_counter_out", Struct, 0x210, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -663,8 +849,18 @@ layout! { QueryVportCounterOut, tag::QueryVportCounterOut, "query_vport_counter_
 /// Input of QUERY_VPORT_COUNTER (0x770). Reads the traffic counters of a virtual port.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|---------------------|port_n.|         vport_number          |
+/// 0x000c |---------------------------------------------------------------| to 0x14
+/// 0x0018 |c|-------------------------------------------------------------|
+/// 0x001c |---------------------------------------------------------------|
+/// ```
 pub type QueryVportCounterIn = Layout<tag::QueryVportCounterIn, 0x20>;
-layout! { QueryVportCounterIn, tag::QueryVportCounterIn, "query_vport_counter_in", Struct, 0x20, opcode 0x770, "Input of a command.";
+layout! { QueryVportCounterIn, tag::QueryVportCounterIn, "query_vport_counter_in", Struct, 0x20, opcode 0x770, "Reads the traffic counters of a virtual port.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -685,6 +881,15 @@ request! { QueryVportCounterIn => QueryVportCounterOut }
 /// `query_scheduling_element_out`: 128 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                      scheduling_context                       | to 0x5c
+/// 0x0060 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type QuerySchedulingElementOut = Layout<tag::QuerySchedulingElementOut, 0x80>;
 layout! { QuerySchedulingElementOut, tag::QuerySchedulingElementOut, "query_scheduling_element_out", Struct, 0x80, "Output of a command.";
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -700,6 +905,15 @@ layout! { QuerySchedulingElementOut, tag::QuerySchedulingElementOut, "query_sche
 /// `query_scheduling_element_in`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |scheduling_hie.|-----------------------------------------------|
+/// 0x000c |                     scheduling_element_id                     |
+/// 0x0010 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type QuerySchedulingElementIn = Layout<tag::QuerySchedulingElementIn, 0x40>;
 layout! { QuerySchedulingElementIn, tag::QuerySchedulingElementIn, "query_scheduling_element_in", Struct, 0x40, "Input of a command.";
     /// `opcode`: bits 31:16 of dword 0x00.
@@ -721,6 +935,14 @@ layout! { QuerySchedulingElementIn, tag::QuerySchedulingElementIn, "query_schedu
 /// With its list `nic_vport_context.current_uc_mac_address`: [`QueryNicVportContextOutWithCurrentUcMacAddress`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                       nic_vport_context                       | to 0x10c
+/// ```
 pub type QueryNicVportContextOut = Layout<tag::QueryNicVportContextOut, 0x110>;
 
 /// `query_nic_vport_context_out` and its list `nic_vport_context.current_uc_mac_address`.
@@ -739,8 +961,16 @@ layout! { QueryNicVportContextOut, tag::QueryNicVportContextOut, "query_nic_vpor
 /// Input of QUERY_NIC_VPORT_CONTEXT (0x754). Reads the NIC context of a virtual port.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|-----------------------------|         vport_number          |
+/// 0x000c |---------|allo.|-----------------------------------------------|
+/// ```
 pub type QueryNicVportContextIn = Layout<tag::QueryNicVportContextIn, 0x10>;
-layout! { QueryNicVportContextIn, tag::QueryNicVportContextIn, "query_nic_vport_context_in", Struct, 0x10, opcode 0x754, "Input of a command.";
+layout! { QueryNicVportContextIn, tag::QueryNicVportContextIn, "query_nic_vport_context_in", Struct, 0x10, opcode 0x754, "Reads the NIC context of a virtual port.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -761,6 +991,16 @@ request! { QueryNicVportContextIn => QueryNicVportContextOut }
 /// Output of QUERY_L2_TABLE_ENTRY (0x82a).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0x18
+/// 0x001c |---------------------------------|s|-|v|         vlan          |
+/// 0x0020 |                          mac_address                          | to 0x24
+/// 0x0028 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type QueryL2TableEntryOut = Layout<tag::QueryL2TableEntryOut, 0x40>;
 layout! { QueryL2TableEntryOut, tag::QueryL2TableEntryOut, "query_l2_table_entry_out", Struct, 0x40, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -782,8 +1022,18 @@ layout! { QueryL2TableEntryOut, tag::QueryL2TableEntryOut, "query_l2_table_entry
 /// Input of QUERY_L2_TABLE_ENTRY (0x82a). Reads an entry of the L2 table.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |s|-------------------------------------------------------------|
+/// 0x0014 |---------------|                  table_index                  |
+/// 0x0018 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type QueryL2TableEntryIn = Layout<tag::QueryL2TableEntryIn, 0x40>;
-layout! { QueryL2TableEntryIn, tag::QueryL2TableEntryIn, "query_l2_table_entry_in", Struct, 0x40, opcode 0x82a, "Input of a command.";
+layout! { QueryL2TableEntryIn, tag::QueryL2TableEntryIn, "query_l2_table_entry_in", Struct, 0x40, opcode 0x82a, "Reads an entry of the L2 table.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -804,6 +1054,14 @@ request! { QueryL2TableEntryIn => QueryL2TableEntryOut }
 /// With its list `pkey`: [`QueryHcaVportPkeyOutWithPkey`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 | pkey[]
+/// ```
 pub type QueryHcaVportPkeyOut = Layout<tag::QueryHcaVportPkeyOut, 0x10>;
 
 /// `query_hca_vport_pkey_out` and its list `pkey`.
@@ -821,8 +1079,16 @@ layout! { QueryHcaVportPkeyOut, tag::QueryHcaVportPkeyOut, "query_hca_vport_pkey
 /// Input of QUERY_HCA_VPORT_PKEY (0x765). Reads entries of the P_Key table of a virtual port.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|---------------------|port_n.|         vport_number          |
+/// 0x000c |-------------------------------|          pkey_index           |
+/// ```
 pub type QueryHcaVportPkeyIn = Layout<tag::QueryHcaVportPkeyIn, 0x10>;
-layout! { QueryHcaVportPkeyIn, tag::QueryHcaVportPkeyIn, "query_hca_vport_pkey_in", Struct, 0x10, opcode 0x765, "Input of a command.";
+layout! { QueryHcaVportPkeyIn, tag::QueryHcaVportPkeyIn, "query_hca_vport_pkey_in", Struct, 0x10, opcode 0x765, "Reads entries of the P_Key table of a virtual port.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -847,6 +1113,15 @@ request! { QueryHcaVportPkeyIn => QueryHcaVportPkeyOut }
 /// With its list `gid`: [`QueryHcaVportGidOutWithGid`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |           gids_num            |-------------------------------|
+/// 0x0010 | gid[]
+/// ```
 pub type QueryHcaVportGidOut = Layout<tag::QueryHcaVportGidOut, 0x10>;
 
 /// `query_hca_vport_gid_out` and its list `gid`.
@@ -866,8 +1141,16 @@ layout! { QueryHcaVportGidOut, tag::QueryHcaVportGidOut, "query_hca_vport_gid_ou
 /// Input of QUERY_HCA_VPORT_GID (0x764). Reads entries of the GID table of a virtual port.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|---------------------|port_n.|         vport_number          |
+/// 0x000c |-------------------------------|           gid_index           |
+/// ```
 pub type QueryHcaVportGidIn = Layout<tag::QueryHcaVportGidIn, 0x10>;
-layout! { QueryHcaVportGidIn, tag::QueryHcaVportGidIn, "query_hca_vport_gid_in", Struct, 0x10, opcode 0x764, "Input of a command.";
+layout! { QueryHcaVportGidIn, tag::QueryHcaVportGidIn, "query_hca_vport_gid_in", Struct, 0x10, opcode 0x764, "Reads entries of the GID table of a virtual port.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -890,6 +1173,14 @@ request! { QueryHcaVportGidIn => QueryHcaVportGidOut }
 /// Output of QUERY_HCA_VPORT_CONTEXT (0x762).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                       hca_vport_context                       | to 0x20c
+/// ```
 pub type QueryHcaVportContextOut = Layout<tag::QueryHcaVportContextOut, 0x210>;
 layout! { QueryHcaVportContextOut, tag::QueryHcaVportContextOut, "query_hca_vport_context_out", Struct, 0x210, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -905,8 +1196,16 @@ layout! { QueryHcaVportContextOut, tag::QueryHcaVportContextOut, "query_hca_vpor
 /// Input of QUERY_HCA_VPORT_CONTEXT (0x762). Reads the InfiniBand context of a virtual port.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp, ucx.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|---------------------|port_n.|         vport_number          |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type QueryHcaVportContextIn = Layout<tag::QueryHcaVportContextIn, 0x10>;
-layout! { QueryHcaVportContextIn, tag::QueryHcaVportContextIn, "query_hca_vport_context_in", Struct, 0x10, opcode 0x762, "Input of a command.";
+layout! { QueryHcaVportContextIn, tag::QueryHcaVportContextIn, "query_hca_vport_context_in", Struct, 0x10, opcode 0x762, "Reads the InfiniBand context of a virtual port.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -927,6 +1226,14 @@ request! { QueryHcaVportContextIn => QueryHcaVportContextOut }
 /// Output of QUERY_ESW_VPORT_CONTEXT (0x752).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                       esw_vport_context                       | to 0x10c
+/// ```
 pub type QueryEswVportContextOut = Layout<tag::QueryEswVportContextOut, 0x110>;
 layout! { QueryEswVportContextOut, tag::QueryEswVportContextOut, "query_esw_vport_context_out", Struct, 0x110, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -942,8 +1249,16 @@ layout! { QueryEswVportContextOut, tag::QueryEswVportContextOut, "query_esw_vpor
 /// Input of QUERY_ESW_VPORT_CONTEXT (0x752). Reads the E-Switch context of a virtual port.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|-----------------------------|         vport_number          |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type QueryEswVportContextIn = Layout<tag::QueryEswVportContextIn, 0x10>;
-layout! { QueryEswVportContextIn, tag::QueryEswVportContextIn, "query_esw_vport_context_in", Struct, 0x10, opcode 0x752, "Input of a command.";
+layout! { QueryEswVportContextIn, tag::QueryEswVportContextIn, "query_esw_vport_context_in", Struct, 0x10, opcode 0x752, "Reads the E-Switch context of a virtual port.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -962,6 +1277,13 @@ request! { QueryEswVportContextIn => QueryEswVportContextOut }
 /// Output of DESTROY_ESW_VPORT (0x734).
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// ```
 pub type DestroyEswVportOut = Layout<tag::DestroyEswVportOut, 0x0c>;
 layout! { DestroyEswVportOut, tag::DestroyEswVportOut, "destroy_esw_vport_out", Struct, 0x0c, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -975,8 +1297,16 @@ layout! { DestroyEswVportOut, tag::DestroyEswVportOut, "destroy_esw_vport_out", 
 /// Input of DESTROY_ESW_VPORT (0x734). Ends a virtual port of the e-switch.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------|           vport_num           |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DestroyEswVportIn = Layout<tag::DestroyEswVportIn, 0x10>;
-layout! { DestroyEswVportIn, tag::DestroyEswVportIn, "destroy_esw_vport_in", Struct, 0x10, opcode 0x734, "Input of a command.";
+layout! { DestroyEswVportIn, tag::DestroyEswVportIn, "destroy_esw_vport_in", Struct, 0x10, opcode 0x734, "Ends a virtual port of the e-switch.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -993,6 +1323,13 @@ request! { DestroyEswVportIn => DestroyEswVportOut }
 /// Output of MODIFY_ESW_VPORT_CONTEXT (0x753).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyEswVportContextOut = Layout<tag::ModifyEswVportContextOut, 0x10>;
 layout! { ModifyEswVportContextOut, tag::ModifyEswVportContextOut, "modify_esw_vport_context_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1004,6 +1341,11 @@ layout! { ModifyEswVportContextOut, tag::ModifyEswVportContextOut, "modify_esw_v
 /// `esw_vport_context_fields_select`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------------------------|f|v|v|v|v|
+/// ```
 pub type EswVportContextFieldsSelect = Layout<tag::EswVportContextFieldsSelect, 0x04>;
 layout! { EswVportContextFieldsSelect, tag::EswVportContextFieldsSelect, "esw_vport_context_fields_select", Struct, 0x04;
     /// `fdb_to_vport_reg_c_id`: bit 4 of dword 0x00.
@@ -1025,8 +1367,17 @@ layout! { EswVportContextFieldsSelect, tag::EswVportContextFieldsSelect, "esw_vp
 /// Select mask `field_select`: [`ModifyEswVportContextSelect`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|-----------------------------|         vport_number          |
+/// 0x000c |                         field_select                          |
+/// 0x0010 |                       esw_vport_context                       | to 0x10c
+/// ```
 pub type ModifyEswVportContextIn = Layout<tag::ModifyEswVportContextIn, 0x110>;
-layout! { ModifyEswVportContextIn, tag::ModifyEswVportContextIn, "modify_esw_vport_context_in", Struct, 0x110, opcode 0x753, "Input of a command.";
+layout! { ModifyEswVportContextIn, tag::ModifyEswVportContextIn, "modify_esw_vport_context_in", Struct, 0x110, opcode 0x753, "Changes the selected fields of the E-Switch context of a virtual port.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1049,6 +1400,14 @@ request! { ModifyEswVportContextIn => ModifyEswVportContextOut }
 /// Output of CREATE_ESW_VPORT (0x733).
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-------------------------------|           vport_num           |
+/// ```
 pub type CreateEswVportOut = Layout<tag::CreateEswVportOut, 0x10>;
 layout! { CreateEswVportOut, tag::CreateEswVportOut, "create_esw_vport_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1064,8 +1423,16 @@ layout! { CreateEswVportOut, tag::CreateEswVportOut, "create_esw_vport_out", Str
 /// Input of CREATE_ESW_VPORT (0x733). Makes a virtual port of the e-switch for a managed function.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------|        managed_vhca_id        |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreateEswVportIn = Layout<tag::CreateEswVportIn, 0x10>;
-layout! { CreateEswVportIn, tag::CreateEswVportIn, "create_esw_vport_in", Struct, 0x10, opcode 0x733, "Input of a command.";
+layout! { CreateEswVportIn, tag::CreateEswVportIn, "create_esw_vport_in", Struct, 0x10, opcode 0x733, "Makes a virtual port of the e-switch for a managed function.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1080,6 +1447,13 @@ request! { CreateEswVportIn => CreateEswVportOut }
 /// Output of MODIFY_VPORT_STATE (0x751).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyVportStateOut = Layout<tag::ModifyVportStateOut, 0x10>;
 layout! { ModifyVportStateOut, tag::ModifyVportStateOut, "modify_vport_state_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1093,8 +1467,16 @@ layout! { ModifyVportStateOut, tag::ModifyVportStateOut, "modify_vport_state_out
 /// Input of MODIFY_VPORT_STATE (0x751). Changes the state of a virtual port.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|-----------------------------|         vport_number          |
+/// 0x000c |         max_tx_speed          |i|e|i|e|-------|admin_.|-------|
+/// ```
 pub type ModifyVportStateIn = Layout<tag::ModifyVportStateIn, 0x10>;
-layout! { ModifyVportStateIn, tag::ModifyVportStateIn, "modify_vport_state_in", Struct, 0x10, opcode 0x751, "Input of a command.";
+layout! { ModifyVportStateIn, tag::ModifyVportStateIn, "modify_vport_state_in", Struct, 0x10, opcode 0x751, "Changes the state of a virtual port.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1125,6 +1507,13 @@ request! { ModifyVportStateIn => ModifyVportStateOut }
 /// Output of MODIFY_SCHEDULING_ELEMENT (0x785).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type ModifySchedulingElementOut = Layout<tag::ModifySchedulingElementOut, 0x40>;
 layout! { ModifySchedulingElementOut, tag::ModifySchedulingElementOut, "modify_scheduling_element_out", Struct, 0x40, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1140,8 +1529,21 @@ layout! { ModifySchedulingElementOut, tag::ModifySchedulingElementOut, "modify_s
 /// Select mask `modify_bitmask`: [`ModifySchedulingElementSelect`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |scheduling_hie.|-----------------------------------------------|
+/// 0x000c |                     scheduling_element_id                     |
+/// 0x0010 |---------------------------------------------------------------|
+/// 0x0014 |                        modify_bitmask                         |
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                      scheduling_context                       | to 0x5c
+/// 0x0060 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type ModifySchedulingElementIn = Layout<tag::ModifySchedulingElementIn, 0x80>;
-layout! { ModifySchedulingElementIn, tag::ModifySchedulingElementIn, "modify_scheduling_element_in", Struct, 0x80, opcode 0x785, "Input of a command.";
+layout! { ModifySchedulingElementIn, tag::ModifySchedulingElementIn, "modify_scheduling_element_in", Struct, 0x80, opcode 0x785, "Changes the selected fields of a scheduling element.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1164,6 +1566,13 @@ request! { ModifySchedulingElementIn => ModifySchedulingElementOut }
 /// Output of MODIFY_NIC_VPORT_CONTEXT (0x755).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyNicVportContextOut = Layout<tag::ModifyNicVportContextOut, 0x10>;
 layout! { ModifyNicVportContextOut, tag::ModifyNicVportContextOut, "modify_nic_vport_context_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1175,6 +1584,11 @@ layout! { ModifyNicVportContextOut, tag::ModifyNicVportContextOut, "modify_nic_v
 /// `modify_nic_vport_field_select`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-----------------------------------|a|-|d|d|n|p|m|m|c|p|p|a|r|-|
+/// ```
 pub type ModifyNicVportFieldSelect = Layout<tag::ModifyNicVportFieldSelect, 0x04>;
 layout! { ModifyNicVportFieldSelect, tag::ModifyNicVportFieldSelect, "modify_nic_vport_field_select", Struct, 0x04;
     /// `affiliation`: bit 13 of dword 0x00.
@@ -1212,11 +1626,21 @@ layout! { ModifyNicVportFieldSelect, tag::ModifyNicVportFieldSelect, "modify_nic
 /// With its list `nic_vport_context.current_uc_mac_address`: [`ModifyNicVportContextInWithCurrentUcMacAddress`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|-----------------------------|         vport_number          |
+/// 0x000c |                         field_select                          |
+/// 0x0010 |---------------------------------------------------------------| to 0xfc
+/// 0x0100 |                       nic_vport_context                       | to 0x1fc
+/// ```
 pub type ModifyNicVportContextIn = Layout<tag::ModifyNicVportContextIn, 0x200>;
 
 /// `modify_nic_vport_context_in` and its list `nic_vport_context.current_uc_mac_address`.
 pub type ModifyNicVportContextInWithCurrentUcMacAddress = WithTail<ModifyNicVportContextIn, U64>;
-layout! { ModifyNicVportContextIn, tag::ModifyNicVportContextIn, "modify_nic_vport_context_in", Struct, 0x200, opcode 0x755, "Input of a command.";
+layout! { ModifyNicVportContextIn, tag::ModifyNicVportContextIn, "modify_nic_vport_context_in", Struct, 0x200, opcode 0x755, "Changes the selected fields of the NIC context of a virtual port.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1239,6 +1663,13 @@ request! { ModifyNicVportContextIn => ModifyNicVportContextOut }
 /// Output of MODIFY_HCA_VPORT_CONTEXT (0x763).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyHcaVportContextOut = Layout<tag::ModifyHcaVportContextOut, 0x10>;
 layout! { ModifyHcaVportContextOut, tag::ModifyHcaVportContextOut, "modify_hca_vport_context_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1254,8 +1685,17 @@ layout! { ModifyHcaVportContextOut, tag::ModifyHcaVportContextOut, "modify_hca_v
 /// Select mask `hca_vport_context.field_select`: [`ModifyHcaVportContextSelect`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |o|---------------------|port_n.|         vport_number          |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                       hca_vport_context                       | to 0x20c
+/// ```
 pub type ModifyHcaVportContextIn = Layout<tag::ModifyHcaVportContextIn, 0x210>;
-layout! { ModifyHcaVportContextIn, tag::ModifyHcaVportContextIn, "modify_hca_vport_context_in", Struct, 0x210, opcode 0x763, "Input of a command.";
+layout! { ModifyHcaVportContextIn, tag::ModifyHcaVportContextIn, "modify_hca_vport_context_in", Struct, 0x210, opcode 0x763, "Changes the selected fields of the InfiniBand context of a virtual port.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1278,6 +1718,13 @@ request! { ModifyHcaVportContextIn => ModifyHcaVportContextOut }
 /// Output of DESTROY_SCHEDULING_ELEMENT (0x783).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type DestroySchedulingElementOut = Layout<tag::DestroySchedulingElementOut, 0x40>;
 layout! { DestroySchedulingElementOut, tag::DestroySchedulingElementOut, "destroy_scheduling_element_out", Struct, 0x40, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1291,8 +1738,17 @@ layout! { DestroySchedulingElementOut, tag::DestroySchedulingElementOut, "destro
 /// Input of DESTROY_SCHEDULING_ELEMENT (0x783). Ends a scheduling element.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |scheduling_hie.|-----------------------------------------------|
+/// 0x000c |                     scheduling_element_id                     |
+/// 0x0010 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type DestroySchedulingElementIn = Layout<tag::DestroySchedulingElementIn, 0x40>;
-layout! { DestroySchedulingElementIn, tag::DestroySchedulingElementIn, "destroy_scheduling_element_in", Struct, 0x40, opcode 0x783, "Input of a command.";
+layout! { DestroySchedulingElementIn, tag::DestroySchedulingElementIn, "destroy_scheduling_element_in", Struct, 0x40, opcode 0x783, "Ends a scheduling element.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1311,8 +1767,16 @@ request! { DestroySchedulingElementIn => DestroySchedulingElementOut }
 /// Input of SET_DELAY_DROP_PARAMS (0x910). Sets how long packets wait for a receive buffer before they drop.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |-------------------------------|      delay_drop_timeout       |
+/// ```
 pub type SetDelayDropParamsIn = Layout<tag::SetDelayDropParamsIn, 0x10>;
-layout! { SetDelayDropParamsIn, tag::SetDelayDropParamsIn, "set_delay_drop_params_in", Struct, 0x10, opcode 0x910, "Input of a command.";
+layout! { SetDelayDropParamsIn, tag::SetDelayDropParamsIn, "set_delay_drop_params_in", Struct, 0x10, opcode 0x910, "Sets how long packets wait for a receive buffer before they drop.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1329,6 +1793,13 @@ request! { SetDelayDropParamsIn => SetDelayDropParamsOut }
 /// Output of SET_DELAY_DROP_PARAMS (0x910).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SetDelayDropParamsOut = Layout<tag::SetDelayDropParamsOut, 0x10>;
 layout! { SetDelayDropParamsOut, tag::SetDelayDropParamsOut, "set_delay_drop_params_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1342,6 +1813,13 @@ layout! { SetDelayDropParamsOut, tag::SetDelayDropParamsOut, "set_delay_drop_par
 /// Output of DELETE_L2_TABLE_ENTRY (0x82b).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DeleteL2TableEntryOut = Layout<tag::DeleteL2TableEntryOut, 0x10>;
 layout! { DeleteL2TableEntryOut, tag::DeleteL2TableEntryOut, "delete_l2_table_entry_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1355,8 +1833,17 @@ layout! { DeleteL2TableEntryOut, tag::DeleteL2TableEntryOut, "delete_l2_table_en
 /// Input of DELETE_L2_TABLE_ENTRY (0x82b). Ends an entry of the L2 table.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0x10
+/// 0x0014 |---------------|                  table_index                  |
+/// 0x0018 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type DeleteL2TableEntryIn = Layout<tag::DeleteL2TableEntryIn, 0x40>;
-layout! { DeleteL2TableEntryIn, tag::DeleteL2TableEntryIn, "delete_l2_table_entry_in", Struct, 0x40, opcode 0x82b, "Input of a command.";
+layout! { DeleteL2TableEntryIn, tag::DeleteL2TableEntryIn, "delete_l2_table_entry_in", Struct, 0x40, opcode 0x82b, "Ends an entry of the L2 table.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1373,6 +1860,15 @@ request! { DeleteL2TableEntryIn => DeleteL2TableEntryOut }
 /// Output of CREATE_SCHEDULING_ELEMENT (0x782).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// 0x0010 |                     scheduling_element_id                     |
+/// 0x0014 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type CreateSchedulingElementOut = Layout<tag::CreateSchedulingElementOut, 0x40>;
 layout! { CreateSchedulingElementOut, tag::CreateSchedulingElementOut, "create_scheduling_element_out", Struct, 0x40, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1388,8 +1884,18 @@ layout! { CreateSchedulingElementOut, tag::CreateSchedulingElementOut, "create_s
 /// Input of CREATE_SCHEDULING_ELEMENT (0x782). Makes a scheduling element under a parent.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |scheduling_hie.|-----------------------------------------------|
+/// 0x000c |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                      scheduling_context                       | to 0x5c
+/// 0x0060 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type CreateSchedulingElementIn = Layout<tag::CreateSchedulingElementIn, 0x80>;
-layout! { CreateSchedulingElementIn, tag::CreateSchedulingElementIn, "create_scheduling_element_in", Struct, 0x80, opcode 0x782, "Input of a command.";
+layout! { CreateSchedulingElementIn, tag::CreateSchedulingElementIn, "create_scheduling_element_in", Struct, 0x80, opcode 0x782, "Makes a scheduling element under a parent.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1408,6 +1914,13 @@ request! { CreateSchedulingElementIn => CreateSchedulingElementOut }
 /// Output of SET_PP_RATE_LIMIT (0x780).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type SetPpRateLimitOut = Layout<tag::SetPpRateLimitOut, 0x10>;
 layout! { SetPpRateLimitOut, tag::SetPpRateLimitOut, "set_pp_rate_limit_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1419,6 +1932,14 @@ layout! { SetPpRateLimitOut, tag::SetPpRateLimitOut, "set_pp_rate_limit_out", St
 /// `set_pp_rate_limit_context`: 48 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                          rate_limit                           |
+/// 0x0004 |                       burst_upper_bound                       |
+/// 0x0008 |-----------------------|rate_m.|      typical_packet_size      |
+/// 0x000c |---------------------------------------------------------------| to 0x2c
+/// ```
 pub type SetPpRateLimitContext = Layout<tag::SetPpRateLimitContext, 0x30>;
 layout! { SetPpRateLimitContext, tag::SetPpRateLimitContext, "set_pp_rate_limit_context", Struct, 0x30;
     /// `rate_limit`: bits 31:0 of dword 0x00.
@@ -1436,8 +1957,17 @@ layout! { SetPpRateLimitContext, tag::SetPpRateLimitContext, "set_pp_rate_limit_
 /// Input of SET_PP_RATE_LIMIT (0x780). Sets a rate of packet pacing. Rate 0 ends it.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------|       rate_limit_index        |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                              ctx                              | to 0x3c
+/// ```
 pub type SetPpRateLimitIn = Layout<tag::SetPpRateLimitIn, 0x40>;
-layout! { SetPpRateLimitIn, tag::SetPpRateLimitIn, "set_pp_rate_limit_in", Struct, 0x40, opcode 0x780, "Input of a command.";
+layout! { SetPpRateLimitIn, tag::SetPpRateLimitIn, "set_pp_rate_limit_in", Struct, 0x40, opcode 0x780, "Sets a rate of packet pacing. Rate 0 ends it.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1456,6 +1986,13 @@ request! { SetPpRateLimitIn => SetPpRateLimitOut }
 /// Output of CREATE_VPORT_LAG (0x844).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type CreateVportLagOut = Layout<tag::CreateVportLagOut, 0x10>;
 layout! { CreateVportLagOut, tag::CreateVportLagOut, "create_vport_lag_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1469,8 +2006,15 @@ layout! { CreateVportLagOut, tag::CreateVportLagOut, "create_vport_lag_out", Str
 /// Input of CREATE_VPORT_LAG (0x844). Makes the virtual port of the caller part of the LAG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type CreateVportLagIn = Layout<tag::CreateVportLagIn, 0x10>;
-layout! { CreateVportLagIn, tag::CreateVportLagIn, "create_vport_lag_in", Struct, 0x10, opcode 0x844, "Input of a command.";
+layout! { CreateVportLagIn, tag::CreateVportLagIn, "create_vport_lag_in", Struct, 0x10, opcode 0x844, "Makes the virtual port of the caller part of the LAG.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1485,6 +2029,13 @@ request! { CreateVportLagIn => CreateVportLagOut }
 /// Output of DESTROY_VPORT_LAG (0x845).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyVportLagOut = Layout<tag::DestroyVportLagOut, 0x10>;
 layout! { DestroyVportLagOut, tag::DestroyVportLagOut, "destroy_vport_lag_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1498,8 +2049,15 @@ layout! { DestroyVportLagOut, tag::DestroyVportLagOut, "destroy_vport_lag_out", 
 /// Input of DESTROY_VPORT_LAG (0x845). Takes the virtual port of the caller out of the LAG.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyVportLagIn = Layout<tag::DestroyVportLagIn, 0x10>;
-layout! { DestroyVportLagIn, tag::DestroyVportLagIn, "destroy_vport_lag_in", Struct, 0x10, opcode 0x845, "Input of a command.";
+layout! { DestroyVportLagIn, tag::DestroyVportLagIn, "destroy_vport_lag_in", Struct, 0x10, opcode 0x845, "Takes the virtual port of the caller out of the LAG.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -1512,6 +2070,15 @@ request! { DestroyVportLagIn => DestroyVportLagOut }
 /// `host_params_context`: 64 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |  host_number  |---------|h|h|h|        host_num_of_vfs        |
+/// 0x0004 |        host_total_vfs         |         host_pci_bus          |
+/// 0x0008 |        host_pf_vhca_id        |        host_pci_device        |
+/// 0x000c |-------------------------------|       host_pci_function       |
+/// 0x0010 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type HostParamsContext = Layout<tag::HostParamsContext, 0x40>;
 layout! { HostParamsContext, tag::HostParamsContext, "host_params_context", Struct, 0x40;
     /// `host_number`: bits 31:24 of dword 0x00.
@@ -1539,6 +2106,16 @@ layout! { HostParamsContext, tag::HostParamsContext, "host_params_context", Stru
 /// `network_function_params`: 64 bytes.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |  host_number  |pci_pf.|-------|          pci_num_vfs          |
+/// 0x0004 |         pci_total_vfs         |    pci_bus    |pci_device_fun.|
+/// 0x0008 |            vhca_id            |vhca_s.|-----------------------|
+/// 0x000c |-------------------|e|p|p|-------------------------------------|
+/// 0x0010 |         pci_vf_stride         |      pci_first_vf_offset      |
+/// 0x0014 |---------------------------------------------------------------| to 0x3c
+/// ```
 pub type NetworkFunctionParams = Layout<tag::NetworkFunctionParams, 0x40>;
 layout! { NetworkFunctionParams, tag::NetworkFunctionParams, "network_function_params", Struct, 0x40;
     /// `host_number`: bits 31:24 of dword 0x00.
@@ -1572,6 +2149,11 @@ layout! { NetworkFunctionParams, tag::NetworkFunctionParams, "network_function_p
 /// `net_function_params`, a union: 64 bytes.
 ///
 /// Sources: v7.3.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |        host_params_context or network_function_params         | to 0x3c
+/// ```
 pub type NetFunctionParams = Layout<tag::NetFunctionParams, 0x40>;
 layout! { NetFunctionParams, tag::NetFunctionParams, "net_function_params", Union, 0x40;
     /// `host_params_context`: from byte 0x00 on.
@@ -1585,8 +2167,15 @@ layout! { NetFunctionParams, tag::NetFunctionParams, "net_function_params", Unio
 /// Input of QUERY_ESW_FUNCTIONS (0x740). Reads the functions that the e-switch manager serves.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type QueryEswFunctionsIn = Layout<tag::QueryEswFunctionsIn, 0x10>;
-layout! { QueryEswFunctionsIn, tag::QueryEswFunctionsIn, "query_esw_functions_in", Struct, 0x10, opcode 0x740, "Input of a command.";
+layout! { QueryEswFunctionsIn, tag::QueryEswFunctionsIn, "query_esw_functions_in", Struct, 0x10, opcode 0x740, "Reads the functions that the e-switch manager serves.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1599,6 +2188,15 @@ request! { QueryEswFunctionsIn => QueryEswFunctionsOut }
 /// Output of QUERY_ESW_FUNCTIONS (0x740).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------|
+/// 0x000c |net_function_n.|-----------------------------------------------|
+/// 0x0010 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type QueryEswFunctionsOut = Layout<tag::QueryEswFunctionsOut, 0x80>;
 layout! { QueryEswFunctionsOut, tag::QueryEswFunctionsOut, "query_esw_functions_out", Struct, 0x80, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1614,6 +2212,11 @@ layout! { QueryEswFunctionsOut, tag::QueryEswFunctionsOut, "query_esw_functions_
 /// `sf_partition`: 4 bytes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |-------------------------------|  log_num_sf   |log_sf_bar_size|
+/// ```
 pub type SfPartition = Layout<tag::SfPartition, 0x04>;
 layout! { SfPartition, tag::SfPartition, "sf_partition", Struct, 0x04;
     /// `log_num_sf`: bits 15:8 of dword 0x00.
@@ -1629,6 +2232,15 @@ layout! { SfPartition, tag::SfPartition, "sf_partition", Struct, 0x04;
 /// With its list `sf_partition`: [`QuerySfPartitionsOutWithSfPartition`].
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |-----------------------------------------------|num_sf_partiti.|
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 | sf_partition[]
+/// ```
 pub type QuerySfPartitionsOut = Layout<tag::QuerySfPartitionsOut, 0x10>;
 
 /// `query_sf_partitions_out` and its list `sf_partition`.
@@ -1648,8 +2260,15 @@ layout! { QuerySfPartitionsOut, tag::QuerySfPartitionsOut, "query_sf_partitions_
 /// Input of QUERY_SF_PARTITION (0x111). Reads the partitions of scalable functions: their number and BAR sizes.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type QuerySfPartitionsIn = Layout<tag::QuerySfPartitionsIn, 0x10>;
-layout! { QuerySfPartitionsIn, tag::QuerySfPartitionsIn, "query_sf_partitions_in", Struct, 0x10, opcode 0x111, "Input of a command.";
+layout! { QuerySfPartitionsIn, tag::QuerySfPartitionsIn, "query_sf_partitions_in", Struct, 0x10, opcode 0x111, "Reads the partitions of scalable functions: their number and BAR sizes.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1662,6 +2281,13 @@ request! { QuerySfPartitionsIn => QuerySfPartitionsOut }
 /// Output of DEALLOC_SF (0x114).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DeallocSfOut = Layout<tag::DeallocSfOut, 0x10>;
 layout! { DeallocSfOut, tag::DeallocSfOut, "dealloc_sf_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1675,8 +2301,16 @@ layout! { DeallocSfOut, tag::DeallocSfOut, "dealloc_sf_out", Struct, 0x10, "Outp
 /// Input of DEALLOC_SF (0x114). Ends a subfunction.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------|          function_id          |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DeallocSfIn = Layout<tag::DeallocSfIn, 0x10>;
-layout! { DeallocSfIn, tag::DeallocSfIn, "dealloc_sf_in", Struct, 0x10, opcode 0x114, "Input of a command.";
+layout! { DeallocSfIn, tag::DeallocSfIn, "dealloc_sf_in", Struct, 0x10, opcode 0x114, "Ends a subfunction.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1691,6 +2325,13 @@ request! { DeallocSfIn => DeallocSfOut }
 /// Output of ALLOC_SF (0x113).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type AllocSfOut = Layout<tag::AllocSfOut, 0x10>;
 layout! { AllocSfOut, tag::AllocSfOut, "alloc_sf_out", Struct, 0x10, "Output of a command.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -1704,8 +2345,16 @@ layout! { AllocSfOut, tag::AllocSfOut, "alloc_sf_out", Struct, 0x10, "Output of 
 /// Input of ALLOC_SF (0x113). Makes a subfunction under a number that software chooses.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |-------------------------------|
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |-------------------------------|          function_id          |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type AllocSfIn = Layout<tag::AllocSfIn, 0x10>;
-layout! { AllocSfIn, tag::AllocSfIn, "alloc_sf_in", Struct, 0x10, opcode 0x113, "Input of a command.";
+layout! { AllocSfIn, tag::AllocSfIn, "alloc_sf_in", Struct, 0x10, opcode 0x113, "Makes a subfunction under a number that software chooses.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `op_mod`: bits 15:0 of dword 0x04.
@@ -1718,6 +2367,11 @@ request! { AllocSfIn => AllocSfOut }
 /// `sched_elem_attr_tsar`: 4 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |---------------|   tsar_type   |-------------------------------|
+/// ```
 pub type SchedElemAttrTsar = Layout<tag::SchedElemAttrTsar, 0x04>;
 layout! { SchedElemAttrTsar, tag::SchedElemAttrTsar, "sched_elem_attr_tsar", Struct, 0x04;
     /// `tsar_type`: bits 23:16 of dword 0x00.
@@ -1727,6 +2381,11 @@ layout! { SchedElemAttrTsar, tag::SchedElemAttrTsar, "sched_elem_attr_tsar", Str
 /// `sched_elem_attr`, a union: 4 bytes.
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                             tsar                              |
+/// ```
 pub type SchedElemAttr = Layout<tag::SchedElemAttr, 0x04>;
 layout! { SchedElemAttr, tag::SchedElemAttr, "sched_elem_attr", Union, 0x04;
     /// `tsar`: from byte 0x00 on.
@@ -1735,11 +2394,20 @@ layout! { SchedElemAttr, tag::SchedElemAttr, "sched_elem_attr", Union, 0x04;
 
 /// `sched_elem`: 128 bytes.
 ///
-/// General object 0x0026 (scheduling_element): Scheduling element of NIC queues.
+/// General object 0x0026 (scheduling_element): Scheduling element of NIC queues. See [`CreateObject`](crate::CreateObject).
 ///
 /// Select mask `modify_field_select`: [`ModifySchedElemSelect`].
 ///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                      modify_field_select                      | to 0x4
+/// 0x0008 |scheduling_hie.|-----------------------------------------------|
+/// 0x000c |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                         sched_context                         | to 0x5c
+/// 0x0060 |---------------------------------------------------------------| to 0x7c
+/// ```
 pub type SchedElem = Layout<tag::SchedElem, 0x80>;
 layout! { SchedElem, tag::SchedElem, "sched_elem", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
@@ -1754,7 +2422,15 @@ layout! { SchedElem, tag::SchedElem, "sched_elem", Struct, 0x80;
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                          sched_elem                           | to 0x8c
+/// ```
 pub type CreateSchedElemIn = Layout<tag::CreateSchedElemIn, 0x90>;
 layout! { CreateSchedElemIn, tag::CreateSchedElemIn, "create_sched_elem_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -1767,7 +2443,15 @@ layout! { CreateSchedElemIn, tag::CreateSchedElemIn, "create_sched_elem_in", Str
 ///
 /// Input of a command.
 ///
+/// `new` sets neither opcode nor type: [`CreateObject`](crate::CreateObject) does.
+///
 /// Sources: rdma-core.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |                              hdr                              | to 0xc
+/// 0x0010 |                          sched_elem                           | to 0x8c
+/// ```
 pub type CreateModifyElemIn = Layout<tag::CreateModifyElemIn, 0x90>;
 layout! { CreateModifyElemIn, tag::CreateModifyElemIn, "create_modify_elem_in", Struct, 0x90, "Input of a command.";
     /// `hdr`: from byte 0x00 on.
@@ -2302,21 +2986,21 @@ changes! { ModifyEswVportContextIn, "modify_esw_vport_context_in", ();
     change_vport_svlan_strip changing_vport_svlan_strip: bool = flag(0x10[28]), 0x0c[0];
     /// Changes `esw_vport_context.vport_cvlan_strip`: sets it, and bit 1 (`vport_cvlan_strip`) of `field_select`, which says so.
     change_vport_cvlan_strip changing_vport_cvlan_strip: bool = flag(0x10[27]), 0x0c[1];
-    /// Changes `esw_vport_context.vport_svlan_insert`: sets it, and bit 2 (`vport_svlan_insert`) of `field_select`, which says so.
+    /// Changes `esw_vport_context.vport_svlan_insert`: sets it, and bit 2 (`vport_svlan_insert`) of `field_select`, which says so. The bit stands for `esw_vport_context.svlan_cfi`, `esw_vport_context.svlan_pcp`, `esw_vport_context.svlan_id`, too: give all of them.
     change_vport_svlan_insert changing_vport_svlan_insert: bool = flag(0x10[26]), 0x0c[2];
-    /// Changes `esw_vport_context.svlan_cfi`: sets it, and bit 2 (`vport_svlan_insert`) of `field_select`, which says so.
+    /// Changes `esw_vport_context.svlan_cfi`: sets it, and bit 2 (`vport_svlan_insert`) of `field_select`, which says so. The bit stands for `esw_vport_context.vport_svlan_insert`, `esw_vport_context.svlan_pcp`, `esw_vport_context.svlan_id`, too: give all of them.
     change_svlan_cfi changing_svlan_cfi: bool = flag(0x18[31]), 0x0c[2];
-    /// Changes `esw_vport_context.svlan_pcp`: sets it, and bit 2 (`vport_svlan_insert`) of `field_select`, which says so.
+    /// Changes `esw_vport_context.svlan_pcp`: sets it, and bit 2 (`vport_svlan_insert`) of `field_select`, which says so. The bit stands for `esw_vport_context.vport_svlan_insert`, `esw_vport_context.svlan_cfi`, `esw_vport_context.svlan_id`, too: give all of them.
     change_svlan_pcp changing_svlan_pcp: u8 = bits(u8 "esw_vport_context.svlan_pcp" 0x18[30:28]), 0x0c[2];
-    /// Changes `esw_vport_context.svlan_id`: sets it, and bit 2 (`vport_svlan_insert`) of `field_select`, which says so.
+    /// Changes `esw_vport_context.svlan_id`: sets it, and bit 2 (`vport_svlan_insert`) of `field_select`, which says so. The bit stands for `esw_vport_context.vport_svlan_insert`, `esw_vport_context.svlan_cfi`, `esw_vport_context.svlan_pcp`, too: give all of them.
     change_svlan_id changing_svlan_id: u16 = bits(u16 "esw_vport_context.svlan_id" 0x18[27:16]), 0x0c[2];
-    /// Changes `esw_vport_context.vport_cvlan_insert`: sets it, and bit 3 (`vport_cvlan_insert`) of `field_select`, which says so.
+    /// Changes `esw_vport_context.vport_cvlan_insert`: sets it, and bit 3 (`vport_cvlan_insert`) of `field_select`, which says so. The bit stands for `esw_vport_context.cvlan_cfi`, `esw_vport_context.cvlan_pcp`, `esw_vport_context.cvlan_id`, too: give all of them.
     change_vport_cvlan_insert changing_vport_cvlan_insert: u8 = bits(u8 "esw_vport_context.vport_cvlan_insert" 0x10[25:24]), 0x0c[3];
-    /// Changes `esw_vport_context.cvlan_cfi`: sets it, and bit 3 (`vport_cvlan_insert`) of `field_select`, which says so.
+    /// Changes `esw_vport_context.cvlan_cfi`: sets it, and bit 3 (`vport_cvlan_insert`) of `field_select`, which says so. The bit stands for `esw_vport_context.vport_cvlan_insert`, `esw_vport_context.cvlan_pcp`, `esw_vport_context.cvlan_id`, too: give all of them.
     change_cvlan_cfi changing_cvlan_cfi: bool = flag(0x18[15]), 0x0c[3];
-    /// Changes `esw_vport_context.cvlan_pcp`: sets it, and bit 3 (`vport_cvlan_insert`) of `field_select`, which says so.
+    /// Changes `esw_vport_context.cvlan_pcp`: sets it, and bit 3 (`vport_cvlan_insert`) of `field_select`, which says so. The bit stands for `esw_vport_context.vport_cvlan_insert`, `esw_vport_context.cvlan_cfi`, `esw_vport_context.cvlan_id`, too: give all of them.
     change_cvlan_pcp changing_cvlan_pcp: u8 = bits(u8 "esw_vport_context.cvlan_pcp" 0x18[14:12]), 0x0c[3];
-    /// Changes `esw_vport_context.cvlan_id`: sets it, and bit 3 (`vport_cvlan_insert`) of `field_select`, which says so.
+    /// Changes `esw_vport_context.cvlan_id`: sets it, and bit 3 (`vport_cvlan_insert`) of `field_select`, which says so. The bit stands for `esw_vport_context.vport_cvlan_insert`, `esw_vport_context.cvlan_cfi`, `esw_vport_context.cvlan_pcp`, too: give all of them.
     change_cvlan_id changing_cvlan_id: u16 = bits(u16 "esw_vport_context.cvlan_id" 0x18[11:0]), 0x0c[3];
     /// Changes `esw_vport_context.fdb_to_vport_reg_c_id`: sets it, and bit 4 (`fdb_to_vport_reg_c_id`) of `field_select`, which says so.
     change_fdb_to_vport_reg_c_id changing_fdb_to_vport_reg_c_id: crate::VportRegCIds = flags_full(u8 "esw_vport_context.fdb_to_vport_reg_c_id" 0x10[23:16]), 0x0c[4];
@@ -2332,29 +3016,29 @@ changes! { ModifySchedulingElementIn, "modify_scheduling_element_in", ();
 changes! { ModifyNicVportContextIn, "modify_nic_vport_context_in", ();
     /// Changes `nic_vport_context.roce_en`: sets it, and bit 1 (`roce_en`) of `field_select`, which says so.
     change_roce_en changing_roce_en: bool = flag(0x100[0]), 0x0c[1];
-    /// Changes `nic_vport_context.allowed_list_type`: sets it, and bit 2 (`addresses_list`) of `field_select`, which says so.
+    /// Changes `nic_vport_context.allowed_list_type`: sets it, and bit 2 (`addresses_list`) of `field_select`, which says so. The bit stands for `nic_vport_context.allowed_list_size`, `nic_vport_context.current_uc_mac_address`, too: give all of them.
     change_allowed_list_type changing_allowed_list_type: u8 = bits(u8 "nic_vport_context.allowed_list_type" 0x1f0[26:24]), 0x0c[2];
-    /// Changes `nic_vport_context.allowed_list_size`: sets it, and bit 2 (`addresses_list`) of `field_select`, which says so.
+    /// Changes `nic_vport_context.allowed_list_size`: sets it, and bit 2 (`addresses_list`) of `field_select`, which says so. The bit stands for `nic_vport_context.allowed_list_type`, `nic_vport_context.current_uc_mac_address`, too: give all of them.
     change_allowed_list_size changing_allowed_list_size: u16 = full(u16 "nic_vport_context.allowed_list_size" 0x1f0[15:0]), 0x0c[2];
     /// Changes `nic_vport_context.permanent_address`: sets it, and bit 3 (`permanent_address`) of `field_select`, which says so.
     change_permanent_address changing_permanent_address: MacAddressLayout = nested(0x1f4), 0x0c[3];
-    /// Changes `nic_vport_context.promisc_uc`: sets it, and bit 4 (`promisc`) of `field_select`, which says so.
+    /// Changes `nic_vport_context.promisc_uc`: sets it, and bit 4 (`promisc`) of `field_select`, which says so. The bit stands for `nic_vport_context.promisc_mc`, `nic_vport_context.promisc_all`, too: give all of them.
     change_promisc_uc changing_promisc_uc: bool = flag(0x1f0[31]), 0x0c[4];
-    /// Changes `nic_vport_context.promisc_mc`: sets it, and bit 4 (`promisc`) of `field_select`, which says so.
+    /// Changes `nic_vport_context.promisc_mc`: sets it, and bit 4 (`promisc`) of `field_select`, which says so. The bit stands for `nic_vport_context.promisc_uc`, `nic_vport_context.promisc_all`, too: give all of them.
     change_promisc_mc changing_promisc_mc: bool = flag(0x1f0[30]), 0x0c[4];
-    /// Changes `nic_vport_context.promisc_all`: sets it, and bit 4 (`promisc`) of `field_select`, which says so.
+    /// Changes `nic_vport_context.promisc_all`: sets it, and bit 4 (`promisc`) of `field_select`, which says so. The bit stands for `nic_vport_context.promisc_uc`, `nic_vport_context.promisc_mc`, too: give all of them.
     change_promisc_all changing_promisc_all: bool = flag(0x1f0[29]), 0x0c[4];
-    /// Changes `nic_vport_context.arm_change_event`: sets it, and bit 5 (`change_event`) of `field_select`, which says so.
+    /// Changes `nic_vport_context.arm_change_event`: sets it, and bit 5 (`change_event`) of `field_select`, which says so. The bit stands for `nic_vport_context.event_on_mtu`, `nic_vport_context.event_on_promisc_change`, `nic_vport_context.event_on_vlan_change`, `nic_vport_context.event_on_mc_address_change`, `nic_vport_context.event_on_uc_address_change`, too: give all of them.
     change_arm_change_event changing_arm_change_event: bool = flag(0x104[31]), 0x0c[5];
-    /// Changes `nic_vport_context.event_on_mtu`: sets it, and bit 5 (`change_event`) of `field_select`, which says so.
+    /// Changes `nic_vport_context.event_on_mtu`: sets it, and bit 5 (`change_event`) of `field_select`, which says so. The bit stands for `nic_vport_context.arm_change_event`, `nic_vport_context.event_on_promisc_change`, `nic_vport_context.event_on_vlan_change`, `nic_vport_context.event_on_mc_address_change`, `nic_vport_context.event_on_uc_address_change`, too: give all of them.
     change_event_on_mtu changing_event_on_mtu: bool = flag(0x104[4]), 0x0c[5];
-    /// Changes `nic_vport_context.event_on_promisc_change`: sets it, and bit 5 (`change_event`) of `field_select`, which says so.
+    /// Changes `nic_vport_context.event_on_promisc_change`: sets it, and bit 5 (`change_event`) of `field_select`, which says so. The bit stands for `nic_vport_context.arm_change_event`, `nic_vport_context.event_on_mtu`, `nic_vport_context.event_on_vlan_change`, `nic_vport_context.event_on_mc_address_change`, `nic_vport_context.event_on_uc_address_change`, too: give all of them.
     change_event_on_promisc_change changing_event_on_promisc_change: bool = flag(0x104[3]), 0x0c[5];
-    /// Changes `nic_vport_context.event_on_vlan_change`: sets it, and bit 5 (`change_event`) of `field_select`, which says so.
+    /// Changes `nic_vport_context.event_on_vlan_change`: sets it, and bit 5 (`change_event`) of `field_select`, which says so. The bit stands for `nic_vport_context.arm_change_event`, `nic_vport_context.event_on_mtu`, `nic_vport_context.event_on_promisc_change`, `nic_vport_context.event_on_mc_address_change`, `nic_vport_context.event_on_uc_address_change`, too: give all of them.
     change_event_on_vlan_change changing_event_on_vlan_change: bool = flag(0x104[2]), 0x0c[5];
-    /// Changes `nic_vport_context.event_on_mc_address_change`: sets it, and bit 5 (`change_event`) of `field_select`, which says so.
+    /// Changes `nic_vport_context.event_on_mc_address_change`: sets it, and bit 5 (`change_event`) of `field_select`, which says so. The bit stands for `nic_vport_context.arm_change_event`, `nic_vport_context.event_on_mtu`, `nic_vport_context.event_on_promisc_change`, `nic_vport_context.event_on_vlan_change`, `nic_vport_context.event_on_uc_address_change`, too: give all of them.
     change_event_on_mc_address_change changing_event_on_mc_address_change: bool = flag(0x104[1]), 0x0c[5];
-    /// Changes `nic_vport_context.event_on_uc_address_change`: sets it, and bit 5 (`change_event`) of `field_select`, which says so.
+    /// Changes `nic_vport_context.event_on_uc_address_change`: sets it, and bit 5 (`change_event`) of `field_select`, which says so. The bit stands for `nic_vport_context.arm_change_event`, `nic_vport_context.event_on_mtu`, `nic_vport_context.event_on_promisc_change`, `nic_vport_context.event_on_vlan_change`, `nic_vport_context.event_on_mc_address_change`, too: give all of them.
     change_event_on_uc_address_change changing_event_on_uc_address_change: bool = flag(0x104[0]), 0x0c[5];
     /// Changes `nic_vport_context.mtu`: sets it, and bit 6 (`mtu`) of `field_select`, which says so.
     change_mtu changing_mtu: u16 = full(u16 "nic_vport_context.mtu" 0x124[15:0]), 0x0c[6];
@@ -2368,11 +3052,11 @@ changes! { ModifyNicVportContextIn, "modify_nic_vport_context_in", ();
     change_disable_mc_local_lb changing_disable_mc_local_lb: bool = flag(0x100[2]), 0x0c[10];
     /// Changes `nic_vport_context.disable_uc_local_lb`: sets it, and bit 11 (`disable_uc_local_lb`) of `field_select`, which says so.
     change_disable_uc_local_lb changing_disable_uc_local_lb: bool = flag(0x100[1]), 0x0c[11];
-    /// Changes `nic_vport_context.vhca_id_type`: sets it, and bit 13 (`affiliation`) of `field_select`, which says so.
+    /// Changes `nic_vport_context.vhca_id_type`: sets it, and bit 13 (`affiliation`) of `field_select`, which says so. The bit stands for `nic_vport_context.affiliation_criteria`, `nic_vport_context.affiliated_vhca_id`, too: give all of them.
     change_vhca_id_type changing_vhca_id_type: crate::VhcaIdType = coded(u8 "nic_vport_context.vhca_id_type" 0x108[31:31]), 0x0c[13];
-    /// Changes `nic_vport_context.affiliation_criteria`: sets it, and bit 13 (`affiliation`) of `field_select`, which says so.
+    /// Changes `nic_vport_context.affiliation_criteria`: sets it, and bit 13 (`affiliation`) of `field_select`, which says so. The bit stands for `nic_vport_context.vhca_id_type`, `nic_vport_context.affiliated_vhca_id`, too: give all of them.
     change_affiliation_criteria changing_affiliation_criteria: u8 = bits(u8 "nic_vport_context.affiliation_criteria" 0x108[19:16]), 0x0c[13];
-    /// Changes `nic_vport_context.affiliated_vhca_id`: sets it, and bit 13 (`affiliation`) of `field_select`, which says so.
+    /// Changes `nic_vport_context.affiliated_vhca_id`: sets it, and bit 13 (`affiliation`) of `field_select`, which says so. The bit stands for `nic_vport_context.vhca_id_type`, `nic_vport_context.affiliation_criteria`, too: give all of them.
     change_affiliated_vhca_id changing_affiliated_vhca_id: u16 = full(u16 "nic_vport_context.affiliated_vhca_id" 0x108[15:0]), 0x0c[13];
 }
 
@@ -2383,6 +3067,13 @@ changes! { ModifyHcaVportContextIn, "modify_hca_vport_context_in", ();
     change_node_guid changing_node_guid: u64 = quad(0x48), 0x10[1];
     /// Changes `hca_vport_context.vport_state_policy`: sets it, and bit 2 (`state_policy`) of `hca_vport_context.field_select`, which says so.
     change_vport_state_policy changing_vport_state_policy: crate::VportStatePolicy = coded(u8 "hca_vport_context.vport_state_policy" 0x30[11:8]), 0x10[2];
+}
+
+always! { ModifyHcaVportContextIn, "modify_hca_vport_context_in";
+    /// Changes `hca_vport_context.cap_mask1`, which counts whatever the mask says.
+    change_cap_mask1 changing_cap_mask1: u32 = full(u32 "hca_vport_context.cap_mask1" 0x50[31:0]);
+    /// Changes `hca_vport_context.cap_mask1_field_select`, which counts whatever the mask says.
+    change_cap_mask1_field_select changing_cap_mask1_field_select: u32 = full(u32 "hca_vport_context.cap_mask1_field_select" 0x54[31:0]);
 }
 
 changes! { SchedElem, "sched_elem", ();

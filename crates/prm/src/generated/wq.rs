@@ -76,6 +76,22 @@ pub(crate) const GENERAL_OBJECTS: &[&crate::GeneralObjectDesc] = &[];
 /// With its list `wq.pas`: [`SqcWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |r|c|f|f|a|min_.| state |r|a|h|n|s|-------|hair.|---|ts.|hairpi.|
+/// 0x0004 |---------------|                  user_index                   |
+/// 0x0008 |---------------|                      cqn                      |
+/// 0x000c |---------------|                hairpin_peer_rq                |
+/// 0x0010 |-------------------------------|       hairpin_peer_vhca       |
+/// 0x0014 |---------------------------------------------------------------|
+/// 0x0018 |---------------|              ts_cqe_to_dest_cqn               |
+/// 0x001c |-------------------------------|packet_pacing_rate_limit_index |
+/// 0x0020 |          tis_lst_sz           |      qos_queue_group_id       |
+/// 0x0024 |---------------------------------------------------------------| to 0x28
+/// 0x002c |---------------|                   tis_num_0                   |
+/// 0x0030 |                              wq                               | to 0xec
+/// ```
 pub type Sqc = Layout<tag::Sqc, 0xf0>;
 
 /// `sqc` and its list `wq.pas`.
@@ -141,6 +157,22 @@ layout! { Sqc, tag::Sqc, "sqc", Struct, 0xf0, "Send queue context.";
 /// With its list `wq.pas`: [`RqcWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |r|d|s|v|mem_rq.| state |-|f|h|-----------|hair.|---|ts.|-------|
+/// 0x0004 |---------------|                  user_index                   |
+/// 0x0008 |---------------|                      cqn                      |
+/// 0x000c |counter_set_id |-----------------------------------------------|
+/// 0x0010 |---------------|                     rmpn                      |
+/// 0x0014 |ibq_wire_proto.|                hairpin_peer_sq                |
+/// 0x0018 |       ibq_segment_size        |       hairpin_peer_vhca       |
+/// 0x001c |                           ibq_mkey                            |
+/// 0x0020 |-------------------------------|ibq_scatter_of.|-----|log_ibq_.|
+/// 0x0024 |-----------|sh.|-----------|sh.|      reservation_timeout      |
+/// 0x0028 |---------------------------------------------------------------| to 0x2c
+/// 0x0030 |                              wq                               | to 0xec
+/// ```
 pub type Rqc = Layout<tag::Rqc, 0xf0>;
 
 /// `rqc` and its list `wq.pas`.
@@ -207,6 +239,14 @@ layout! { Rqc, tag::Rqc, "rqc", Struct, 0xf0, "Receive queue context.";
 /// With its list `sq_context.wq.pas`: [`QuerySqOutWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                          sq_context                           | to 0x10c
+/// ```
 pub type QuerySqOut = Layout<tag::QuerySqOut, 0x110>;
 
 /// `query_sq_out` and its list `sq_context.wq.pas`.
@@ -225,8 +265,34 @@ layout! { QuerySqOut, tag::QuerySqOut, "query_sq_out", Struct, 0x110, "Output of
 /// Input of QUERY_SQ (0x907). Reads the context of a send queue.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      sqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
+///
+/// ```
+/// use mlx5_prm::{QuerySqIn, QuerySqOut, SqState, Sqn, Tisn};
+///
+/// let query = QuerySqIn::new().with_sqn(Sqn::new(0x41));
+/// assert_eq!(query.as_bytes()[..12], [0x09, 0x07, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x41]);
+///
+/// // What the adapter answers: the context from byte 0x20 on, in it the work queue.
+/// let mut answer = [0; QuerySqOut::SIZE];
+/// answer[0x21] = 0x30; // state
+/// answer[0x4f] = 0x61; // tis_num_0
+/// answer[0x6a..0x6c].copy_from_slice(&[0x01, 0x20]); // hw_counter
+///
+/// let sq = QuerySqOut::view(&answer)?.sq_context();
+/// assert_eq!((sq.state(), sq.tis_num_0()), (SqState::ERR, Tisn::new(0x61)));
+/// assert_eq!(sq.wq().hw_counter(), 0x120); // the entry at which the queue stopped
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type QuerySqIn = Layout<tag::QuerySqIn, 0x10>;
-layout! { QuerySqIn, tag::QuerySqIn, "query_sq_in", Struct, 0x10, opcode 0x907, "Input of QUERY_SQ, which reads a send queue.";
+layout! { QuerySqIn, tag::QuerySqIn, "query_sq_in", Struct, 0x10, opcode 0x907, "Reads the context of a send queue.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -245,6 +311,14 @@ request! { QuerySqIn => QuerySqOut }
 /// With its list `rq_context.wq.pas`: [`QueryRqOutWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                          rq_context                           | to 0x10c
+/// ```
 pub type QueryRqOut = Layout<tag::QueryRqOut, 0x110>;
 
 /// `query_rq_out` and its list `rq_context.wq.pas`.
@@ -263,8 +337,34 @@ layout! { QueryRqOut, tag::QueryRqOut, "query_rq_out", Struct, 0x110, "Output of
 /// Input of QUERY_RQ (0x90b). Reads the context of a receive queue.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      rqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
+///
+/// ```
+/// use mlx5_prm::{Cqn, QueryRqIn, QueryRqOut, RqState, Rqn};
+///
+/// let query = QueryRqIn::new().with_rqn(Rqn::new(0x51));
+/// assert_eq!(query.as_bytes()[..12], [0x09, 0x0b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x51]);
+///
+/// // What the adapter answers: the context from byte 0x20 on, in it the work queue.
+/// let mut answer = [0; QueryRqOut::SIZE];
+/// answer[0x21] = 0x30; // state
+/// answer[0x2b] = 0x4a; // cqn
+/// answer[0x68..0x70].copy_from_slice(&[0, 0, 0, 250, 0, 0, 1, 0]); // hw_counter, sw_counter
+///
+/// let rq = QueryRqOut::view(&answer)?.rq_context();
+/// assert_eq!((rq.state(), rq.cqn()), (RqState::ERR, Cqn::new(0x4a)));
+/// assert_eq!(rq.wq().sw_counter().wrapping_sub(rq.wq().hw_counter()), 6); // not yet used
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type QueryRqIn = Layout<tag::QueryRqIn, 0x10>;
-layout! { QueryRqIn, tag::QueryRqIn, "query_rq_in", Struct, 0x10, opcode 0x90b, "Input of QUERY_RQ, which reads a receive queue.";
+layout! { QueryRqIn, tag::QueryRqIn, "query_rq_in", Struct, 0x10, opcode 0x90b, "Reads the context of a receive queue.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -281,6 +381,13 @@ request! { QueryRqIn => QueryRqOut }
 /// Output of MODIFY_SQ (0x905).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifySqOut = Layout<tag::ModifySqOut, 0x10>;
 layout! { ModifySqOut, tag::ModifySqOut, "modify_sq_out", Struct, 0x10, "Output of MODIFY_SQ: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -298,11 +405,41 @@ layout! { ModifySqOut, tag::ModifySqOut, "modify_sq_out", Struct, 0x10, "Output 
 /// With its list `ctx.wq.pas`: [`ModifySqInWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |sq_sta.|-------|                      sqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                        modify_bitmask                         | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                              ctx                              | to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{ModifySqIn, PacketPacingRateLimitIndex, SqState, Sqc, Sqn};
+///
+/// // sq_state is the state now, that of ctx the one to come.
+/// let ready = ModifySqIn::new()
+///     .with_sq_state(SqState::RST)
+///     .with_sqn(Sqn::new(0x41))
+///     .with_ctx(Sqc::new().with_state(SqState::RDY));
+/// assert_eq!(ready.as_bytes()[8..12], [0, 0, 0, 0x41]);
+/// assert_eq!(ready.as_bytes()[0x20..0x24], [0, 0x10, 0, 0]);
+///
+/// // At work: limits the rate. No change of state, and a bit of the mask.
+/// let limit = ready
+///     .with_sq_state(SqState::RDY)
+///     .changing_packet_pacing_rate_limit_index(PacketPacingRateLimitIndex::new(2));
+/// assert_eq!(limit.as_bytes()[0x10..0x18], [0, 0, 0, 0, 0, 0, 0, 0x01]);
+/// assert_eq!(limit.as_bytes()[0x3c..0x40], [0, 0, 0, 2]);
+/// ```
 pub type ModifySqIn = Layout<tag::ModifySqIn, 0x110>;
 
 /// `modify_sq_in` and its list `ctx.wq.pas`.
 pub type ModifySqInWithPas = WithTail<ModifySqIn, CmdPas>;
-layout! { ModifySqIn, tag::ModifySqIn, "modify_sq_in", Struct, 0x110, opcode 0x905, "Input of MODIFY_SQ, which moves a send queue to another state.";
+layout! { ModifySqIn, tag::ModifySqIn, "modify_sq_in", Struct, 0x110, opcode 0x905, "Moves a send queue to another state and changes the selected fields.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -326,6 +463,13 @@ request! { ModifySqIn => ModifySqOut }
 /// Output of MODIFY_RQ (0x909).
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type ModifyRqOut = Layout<tag::ModifyRqOut, 0x10>;
 layout! { ModifyRqOut, tag::ModifyRqOut, "modify_rq_out", Struct, 0x10, "Output of MODIFY_RQ: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -343,11 +487,39 @@ layout! { ModifyRqOut, tag::ModifyRqOut, "modify_rq_out", Struct, 0x10, "Output 
 /// With its list `ctx.wq.pas`: [`ModifyRqInWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |rq_sta.|-------|                      rqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// 0x0010 |                        modify_bitmask                         | to 0x14
+/// 0x0018 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                              ctx                              | to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{ModifyRqIn, RqState, Rqc, Rqn};
+///
+/// // rq_state is the state now, that of ctx the one to come.
+/// let ready = ModifyRqIn::new()
+///     .with_rq_state(RqState::RST)
+///     .with_rqn(Rqn::new(0x51))
+///     .with_ctx(Rqc::new().with_state(RqState::RDY));
+/// assert_eq!(ready.as_bytes()[8..12], [0, 0, 0, 0x51]);
+/// assert_eq!(ready.as_bytes()[0x20..0x24], [0, 0x10, 0, 0]);
+///
+/// // At work: VLAN tags are left on the packets. No change of state, and a bit of the mask.
+/// let keep_tags = ready.with_rq_state(RqState::RDY).changing_vsd(true);
+/// assert!(keep_tags.ctx().vsd() && keep_tags.modify_bitmask().vsd());
+/// assert_eq!(keep_tags.as_bytes()[0x10..0x18], [0, 0, 0, 0, 0, 0, 0, 0x02]);
+/// ```
 pub type ModifyRqIn = Layout<tag::ModifyRqIn, 0x110>;
 
 /// `modify_rq_in` and its list `ctx.wq.pas`.
 pub type ModifyRqInWithPas = WithTail<ModifyRqIn, CmdPas>;
-layout! { ModifyRqIn, tag::ModifyRqIn, "modify_rq_in", Struct, 0x110, opcode 0x909, "Input of MODIFY_RQ, which moves a receive queue to another state.";
+layout! { ModifyRqIn, tag::ModifyRqIn, "modify_rq_in", Struct, 0x110, opcode 0x909, "Moves a receive queue to another state and changes the selected fields.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -370,6 +542,13 @@ request! { ModifyRqIn => ModifyRqOut }
 /// Output of DESTROY_SQ (0x906).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroySqOut = Layout<tag::DestroySqOut, 0x10>;
 layout! { DestroySqOut, tag::DestroySqOut, "destroy_sq_out", Struct, 0x10, "Output of DESTROY_SQ: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -383,8 +562,16 @@ layout! { DestroySqOut, tag::DestroySqOut, "destroy_sq_out", Struct, 0x10, "Outp
 /// Input of DESTROY_SQ (0x906). Ends a send queue.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      sqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DestroySqIn = Layout<tag::DestroySqIn, 0x10>;
-layout! { DestroySqIn, tag::DestroySqIn, "destroy_sq_in", Struct, 0x10, opcode 0x906, "Input of DESTROY_SQ, which ends a send queue.";
+layout! { DestroySqIn, tag::DestroySqIn, "destroy_sq_in", Struct, 0x10, opcode 0x906, "Ends a send queue.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -401,6 +588,13 @@ request! { DestroySqIn => DestroySqOut }
 /// Output of DESTROY_RQ (0x90a).
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------------------------------------------------------| to 0xc
+/// ```
 pub type DestroyRqOut = Layout<tag::DestroyRqOut, 0x10>;
 layout! { DestroyRqOut, tag::DestroyRqOut, "destroy_rq_out", Struct, 0x10, "Output of DESTROY_RQ: nothing but the status.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -414,8 +608,16 @@ layout! { DestroyRqOut, tag::DestroyRqOut, "destroy_rq_out", Struct, 0x10, "Outp
 /// Input of DESTROY_RQ (0x90a). Ends a receive queue.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------|                      rqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type DestroyRqIn = Layout<tag::DestroyRqIn, 0x10>;
-layout! { DestroyRqIn, tag::DestroyRqIn, "destroy_rq_in", Struct, 0x10, opcode 0x90a, "Input of DESTROY_RQ, which ends a receive queue.";
+layout! { DestroyRqIn, tag::DestroyRqIn, "destroy_rq_in", Struct, 0x10, opcode 0x90a, "Ends a receive queue.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -432,6 +634,14 @@ request! { DestroyRqIn => DestroyRqOut }
 /// Output of CREATE_SQ (0x904).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                      sqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreateSqOut = Layout<tag::CreateSqOut, 0x10>;
 layout! { CreateSqOut, tag::CreateSqOut, "create_sq_out", Struct, 0x10, "Output of CREATE_SQ: the number of the new queue.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -449,11 +659,42 @@ layout! { CreateSqOut, tag::CreateSqOut, "create_sq_out", Struct, 0x10, "Output 
 /// With its list `ctx.wq.pas`: [`CreateSqInWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                              ctx                              | to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{CmdPas, Cqn, CreateSqInWithPas, Pdn, Sqc, Tisn, UarPage, WqType};
+///
+/// let mut buffer = [0; 512];
+/// let create = CreateSqInWithPas::new_in(&mut buffer, 1)?;
+/// let sq =
+///     Sqc::new().with_cqn(Cqn::new(0x4a)).with_tis_lst_sz(1).with_tis_num_0(Tisn::new(0x61));
+/// create.head.set_ctx(&sq);
+/// let wq = create.head.ctx_mut().wq_mut();
+/// wq.set_wq_type(WqType::CYCLIC);
+/// wq.set_pd(Pdn::new(0x12));
+/// wq.set_uar_page(UarPage::new(3));
+/// wq.set_log_wq_sz(6); // 64 entries
+/// wq.set_log_wq_stride(6); // of 64 bytes: one page
+/// wq.set_dbr_addr(0x1_3000_01c0);
+/// // Address of the page: the low part is without its low 12 bits.
+/// create.tail[0] = CmdPas::new().with_pa_h(1).with_pa_l(0x2000_0000 >> 12);
+///
+/// assert_eq!(create.as_bytes()[0x4c..0x50], [0, 0, 0, 0x61]);
+/// assert_eq!(create.as_bytes()[0x110..], 0x1_2000_0000_u64.to_be_bytes());
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type CreateSqIn = Layout<tag::CreateSqIn, 0x110>;
 
 /// `create_sq_in` and its list `ctx.wq.pas`.
 pub type CreateSqInWithPas = WithTail<CreateSqIn, CmdPas>;
-layout! { CreateSqIn, tag::CreateSqIn, "create_sq_in", Struct, 0x110, opcode 0x904, "Input of CREATE_SQ, which makes a send queue.";
+layout! { CreateSqIn, tag::CreateSqIn, "create_sq_in", Struct, 0x110, opcode 0x904, "Makes a send queue, in state RST.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -470,6 +711,14 @@ request! { CreateSqIn => CreateSqOut }
 /// Output of CREATE_RQ (0x908).
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |    status     |-----------------------------------------------|
+/// 0x0004 |                           syndrome                            |
+/// 0x0008 |---------------|                      rqn                      |
+/// 0x000c |---------------------------------------------------------------|
+/// ```
 pub type CreateRqOut = Layout<tag::CreateRqOut, 0x10>;
 layout! { CreateRqOut, tag::CreateRqOut, "create_rq_out", Struct, 0x10, "Output of CREATE_RQ: the number of the new queue.";
     /// `status`: bits 31:24 of dword 0x00.
@@ -487,11 +736,37 @@ layout! { CreateRqOut, tag::CreateRqOut, "create_rq_out", Struct, 0x10, "Output 
 /// With its list `ctx.wq.pas`: [`CreateRqInWithPas`].
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
+///
+/// ```text
+///        31      27      23      19      15      11      7       3
+/// 0x0000 |            opcode             |              uid              |
+/// 0x0004 |-------------------------------|            op_mod             |
+/// 0x0008 |---------------------------------------------------------------| to 0x1c
+/// 0x0020 |                              ctx                              | to 0x10c
+/// ```
+///
+/// ```
+/// use mlx5_prm::{CmdPas, Cqn, CreateRqInWithPas, Pdn, Rqc, Wq, WqType};
+///
+/// // 256 entries of 16 bytes: one page.
+/// let wq = Wq::new().with_wq_type(WqType::CYCLIC).with_log_wq_sz(8).with_log_wq_stride(4);
+/// let wq = wq.with_pd(Pdn::new(0x12)).with_dbr_addr(0x1_3000_0180);
+/// let mut buffer = [0; 512];
+/// let create = CreateRqInWithPas::new_in(&mut buffer, 1)?;
+/// create.head.set_ctx(&Rqc::new().with_cqn(Cqn::new(0x4a)).with_wq(wq));
+/// // Address of the page: the low part is without its low 12 bits.
+/// create.tail[0] = CmdPas::new().with_pa_h(1).with_pa_l(0x2000_0000 >> 12);
+///
+/// assert_eq!(create.as_bytes()[0x28..0x2c], [0, 0, 0, 0x4a]);
+/// assert_eq!(create.as_bytes()[0x70..0x74], [0, 4, 0, 8]); // stride, page size, size
+/// assert_eq!(create.as_bytes()[0x110..], 0x1_2000_0000_u64.to_be_bytes());
+/// # Ok::<(), mlx5_prm::SizeError>(())
+/// ```
 pub type CreateRqIn = Layout<tag::CreateRqIn, 0x110>;
 
 /// `create_rq_in` and its list `ctx.wq.pas`.
 pub type CreateRqInWithPas = WithTail<CreateRqIn, CmdPas>;
-layout! { CreateRqIn, tag::CreateRqIn, "create_rq_in", Struct, 0x110, opcode 0x908, "Input of CREATE_RQ, which makes a receive queue.";
+layout! { CreateRqIn, tag::CreateRqIn, "create_rq_in", Struct, 0x110, opcode 0x908, "Makes a receive queue, in state RST.";
     /// `opcode`: bits 31:16 of dword 0x00.
     coded_full(opcode set_opcode with_opcode: Opcode(u16) = "opcode" 0x00[31:16]) "Number of the command.";
     /// `uid`: bits 15:0 of dword 0x00.
@@ -722,6 +997,15 @@ changes! { ModifySqIn, "modify_sq_in", ();
     change_qos_queue_group_id changing_qos_queue_group_id: u16 = full(u16 "ctx.qos_queue_group_id" 0x40[15:0]), 0x14[2];
 }
 
+always! { ModifySqIn, "modify_sq_in";
+    /// Changes `ctx.state`, which counts whatever the mask says.
+    change_state changing_state: crate::SqState = coded(u8 "ctx.state" 0x20[23:20]);
+    /// Changes `ctx.hairpin_peer_rq`, which counts whatever the mask says.
+    change_hairpin_peer_rq changing_hairpin_peer_rq: crate::Rqn = number("ctx.hairpin_peer_rq" 0x2c[23:0]);
+    /// Changes `ctx.hairpin_peer_vhca`, which counts whatever the mask says.
+    change_hairpin_peer_vhca changing_hairpin_peer_vhca: crate::VhcaId = number("ctx.hairpin_peer_vhca" 0x30[15:0]);
+}
+
 changes! { ModifyRqIn, "modify_rq_in", ();
     /// Changes `ctx.wq.lwm`: sets it, and bit 0 (`lwm`) of `modify_bitmask`, which says so.
     change_lwm changing_lwm: u16 = full(u16 "ctx.wq.lwm" 0x54[15:0]), 0x14[0];
@@ -731,4 +1015,13 @@ changes! { ModifyRqIn, "modify_rq_in", ();
     change_scatter_fcs changing_scatter_fcs: bool = flag(0x20[29]), 0x14[2];
     /// Changes `ctx.counter_set_id`: sets it, and bit 3 (`counter_set_id`) of `modify_bitmask`, which says so.
     change_counter_set_id changing_counter_set_id: crate::CounterSetId = number("ctx.counter_set_id" 0x2c[31:24]), 0x14[3];
+}
+
+always! { ModifyRqIn, "modify_rq_in";
+    /// Changes `ctx.state`, which counts whatever the mask says.
+    change_state changing_state: crate::RqState = coded(u8 "ctx.state" 0x20[23:20]);
+    /// Changes `ctx.hairpin_peer_sq`, which counts whatever the mask says.
+    change_hairpin_peer_sq changing_hairpin_peer_sq: crate::Sqn = number("ctx.hairpin_peer_sq" 0x34[23:0]);
+    /// Changes `ctx.hairpin_peer_vhca`, which counts whatever the mask says.
+    change_hairpin_peer_vhca changing_hairpin_peer_vhca: crate::VhcaId = number("ctx.hairpin_peer_vhca" 0x38[15:0]);
 }
