@@ -4,7 +4,7 @@
 
 use core::fmt::Debug;
 
-use mlx5_prm::{Described, FieldError, Layout, SizeError};
+use mlx5_prm::{Described, FieldError, Layout, QpSt, SizeError, TransitionError};
 
 /// The accessors of one field.
 #[derive(Debug, Clone, Copy)]
@@ -104,8 +104,11 @@ pub struct Transition {
     /// Paths of the fields that it takes.
     pub fields: &'static [&'static str],
     /// Builds the command for a service, with the fields of these numbers given.
-    pub build: fn(mlx5_prm::QpSt, &[(usize, u128)]) -> Result<Vec<u8>, mlx5_prm::TransitionError>,
+    pub build: Build,
 }
+
+/// Builds the command of a transition: the service, and the fields that are given, by number.
+pub type Build = fn(QpSt, &[(usize, u128)]) -> Result<Vec<u8>, TransitionError>;
 
 /// The bytes of a value, over and over.
 pub fn repeated(value: u128, len: usize) -> Vec<u8> {

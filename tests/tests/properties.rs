@@ -62,6 +62,10 @@ static TABLES: LazyLock<spec::Tables> = LazyLock::new(spec::tables);
 static FIELDS_WALKED: LazyLock<Vec<Walked>> = LazyLock::new(|| {
     let sizes = spec::sizes(&TABLES.layouts);
     let enums = spec::bound_enums().expect("enumerations of fields");
+    // Flags, select masks and numbers: see the test `meaning`.
+    let other = |element: &prm::Element| {
+        matches!(element, prm::Element::Flags(_) | prm::Element::Number(_))
+    };
     let accessors: HashMap<_, _> =
         mlx5_tests::accessors().map(|a| ((a.layout, a.field), a)).collect();
     assert_eq!(accessors.len(), mlx5_tests::accessors().count(), "a field has two accessors");
@@ -91,7 +95,13 @@ static FIELDS_WALKED: LazyLock<Vec<Walked>> = LazyLock::new(|| {
             }
             let bound =
                 enums.iter().find(|(_, fields)| fields.iter().any(|f| spec::fits(f, &name)));
-            named += usize::from(same_element(&name, field, described, bound.map(|(e, _)| &**e)));
+            if other(&described.element) {
+                assert!(bound.is_none(), "{name}: it has an enumeration");
+                assert!(matches!(field.element, Element::Bits(_)), "{name}: no number");
+            } else {
+                let bound = bound.map(|(e, _)| &**e);
+                named += usize::from(same_element(&name, field, described, bound));
+            }
             let elements = match field.count {
                 Count::One => 1,
                 Count::Array(n) => n as usize,
@@ -318,11 +328,22 @@ fn a_value_too_wide_is_refused_and_nothing_changes() {
     }));
     let narrow = FIELDS_WALKED.iter().filter(|walked| match walked.accessor.access {
         Access::Number { width, write, .. } => {
-            let narrow = width != 1 && width != type_bits(width);
-            // One bit is a bool; all that fills its type has no value too wide.
             let refuses = write.map(|write| write.try_set.is_some());
-            assert!(refuses.is_none_or(|refuses| refuses == narrow), "{}", walked.name());
-            narrow
+            match walked.field.element {
+                // One bit is a bool; all that fills its type has no value too wide.
+                prm::Element::Bits => {
+                    let narrow = width != 1 && width != type_bits(width);
+                    assert!(refuses.is_none_or(|refuses| refuses == narrow), "{}", walked.name());
+                    narrow
+                }
+                // The number of an object fits.
+                prm::Element::Number(_) => {
+                    assert!(refuses.is_none_or(|refuses| !refuses), "{}", walked.name());
+                    false
+                }
+                // The type is as wide as the widest field that has it.
+                _ => refuses.unwrap_or(width != type_bits(width)),
+            }
         }
         Access::Packed { .. } => true,
         Access::View { .. } => false,
@@ -343,7 +364,7 @@ fn a_value_too_wide_is_refused_and_nothing_changes() {
         for walked in &narrow {
             let (name, accessor) = (walked.name(), walked.accessor);
             let width = walked.element as u32;
-            let wide = type_bits(width);
+            let wide = type_bits(width + 1);
             // Any value that the type holds, with one bit at least that the field has not.
             let value = number >> (128 - wide) | 1 << (width + number as u32 % (wide - width));
             let error = FieldError { layout: accessor.layout, field: accessor.field, width, value };

@@ -339,7 +339,7 @@ fn the_adapter_changes_what_is_selected() {
                     selected.contains(bit) && *b < range.0 + range.1 && range.0 < b + w
                 });
                 if !taken && !select.layout.starts_with("modify_rqt") {
-                    let noise: Vec<bool> = get(&[0xa5; 64], (0, range.1.min(512)));
+                    let noise = get(&vec![0xa5; range.1 / 8 + 1], (0, range.1));
                     put(&mut input, *range, &noise);
                 }
             }

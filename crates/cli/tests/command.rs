@@ -3,9 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
-use mlx5_prm::{
-    Cqc, DestroyCqIn, DestroyCqOut, ModifyCqIn, ModifyCqSelect, QueryRqtOutWithRqNum, RqNum,
-};
+use mlx5_prm::{Cqc, Cqn, DestroyCqIn, DestroyCqOut, ModifyCqIn, QueryRqtOutWithRqNum, RqNum, Rqn};
 
 fn prm(args: &[&str], input: &[u8]) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_prm"))
@@ -36,22 +34,17 @@ fn bad(args: &[&str], input: &[u8]) -> String {
 }
 
 fn modify_cq() -> ModifyCqIn {
-    const MASK: u32 = ModifyCqSelect::new().with_cq_period(true).into_bits();
-    let mut modify = ModifyCqIn::new()
-        .with_cqn(0x4a)
-        .with_cq_context(Cqc::new().with_cq_period(16).with_dbr_addr(0x1234_5000));
-    modify
-        .modify_field_select_resize_field_select_mut()
-        .modify_field_select_mut()
-        .set_modify_field_select(MASK);
-    modify
+    ModifyCqIn::new()
+        .with_cqn(Cqn::new(0x4a))
+        .with_cq_context(Cqc::new().with_dbr_addr(0x1234_5000))
+        .changing_cq_period(16)
 }
 
 fn query_rqt() -> Vec<u8> {
     let mut buffer = [0; 512];
     let query = QueryRqtOutWithRqNum::new_in(&mut buffer, 4).unwrap();
     for (entry, rq) in query.tail.iter_mut().zip([0x101, 0, 0x103, 0]) {
-        *entry = RqNum::new().with_rq_num(rq);
+        *entry = RqNum::new().with_rq_num(Rqn::new(rq));
     }
     query.as_bytes().to_vec()
 }
@@ -66,9 +59,9 @@ modify_cq_in: 272 bytes
 0x008    23:0  cqn                      0x4a (74)
 0x00c          modify_field_select_resize_field_select: union modify_field_select_resize_field_select_auto
 0x00c            modify_field_select: modify_field_select
-0x00c    31:0      modify_field_select  0x1 (1)
+0x00c    31:0      modify_field_select  0x1 (1) cq_period
 0x00c            resize_field_select: resize_field_select
-0x00c    31:0      resize_field_select  0x1 (1)
+0x00c    31:0      resize_field_select  0x1 (1) log_cq_size
 0x010          cq_context: cqc
 0x020   27:16    cq_period              0x10 (16)
 0x048    63:0    dbr_addr               0x12345000 (305418240)
@@ -236,10 +229,14 @@ fn fields_of_a_layout() {
         fields,
         "\
 query_rqt_out: struct of 272 bytes and a list, family rqt
+Output of QUERY_RQT: the context and the list.
 at         bits  width  name         type
 0x000     31:24      8  status       enum status
+                      0 when the command succeeded, else the kind of the failure.
 0x004      31:0     32  syndrome     number
-0x020             1920  rqt_context  struct rqtc"
+                      Exact cause of a failure: a number that the firmware defines.
+0x020             1920  rqt_context  struct rqtc
+                      Context and list of the table as they are now."
     );
     assert!(values.starts_with("status:\n  0x0000  OK\n  0x0001  INT_ERR\n"), "{values}");
     assert_eq!(

@@ -620,7 +620,7 @@ fn tables_that_differ() {
         (
             "semantics/lamp.toml",
             "fields = [\"lamp_state.color\"]\n",
-            "fields = [\"lamp_state.*\"]\n\n[[opcode]]\nname = \"GET_LAMP\"\nwhy = \"made up\"\n\n[[transition]]\ncommand = \"SET_LAMP\"\nto = \"ON\"\ntakes = [\"state.on\"]\n\n[[select]]\nname = \"lamp_select\"\nabout = \"What counts.\"\nmasks = [\"set_lamp_in.number\"]\nbits = [{ bit = 3, name = \"color\", fields = [\"state.color\", \"state.dim\"] }]\n",
+            "fields = [\"lamp_state.*\"]\n\n[[opcode]]\nname = \"GET_LAMP\"\nwhy = \"made up\"\n\n[[transition]]\ncommand = \"SET_LAMP\"\nto = \"ON\"\nservices = \"RC\"\nfields = [{ path = \"state.on\", requires = \"RC\" }]\nsource = \"nobody\"\n\n[[select]]\nname = \"lamp_select\"\nabout = \"What counts.\"\nmasks = [\"set_lamp_in.number\"]\nbits = [{ bit = 3, name = \"color\", fields = [\"state.color\", \"state.dim\"] }]\n",
         ),
     ];
     let expected = "\
@@ -650,7 +650,8 @@ fn tables_that_differ() {
 + register 0x4006: BULB wall
 + select lamp_select: in set_lamp_in.number, op_mod 0, What counts.
 + select lamp_select.color: bit 3, of state.color state.dim
-+ transition SET_LAMP from any to ON: takes state.on
++ transition SET_LAMP from any to ON: for RC, nobody
++ transition SET_LAMP from any to ON field state.on: requires RC
 ~ wall: struct of 0x08 bytes, lamp -> union of 0x0c bytes, lamp
 ~ wall.bricks: 0x00 31:0 [2] -> 0x00 31:0 []
 ";

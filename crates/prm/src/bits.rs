@@ -248,8 +248,9 @@ pub(crate) const fn with<T, const N: usize>(
 /// PRM names of a layout and a field.
 pub(crate) type Names = (&'static str, &'static str);
 
-#[cold]
-#[inline(never)]
+/// Inlined, so that the names go to the cold function in registers, and not by way of the stack,
+/// where they would be written before it is known that the value does not fit.
+#[inline(always)]
 #[track_caller]
 const fn refused(names: Names, width: usize, value: u128) -> ! {
     field_too_wide(names.0, names.1, value, width as u32)

@@ -1,7 +1,7 @@
 //! Uses the codec where there is no std and no allocator.
 #![no_std]
 
-use mlx5_prm::{Cqc, ModifyCqIn};
+use mlx5_prm::{Cqn, ModifyCqIn};
 
 /// With std in the build there would be two handlers, which is an error.
 #[panic_handler]
@@ -12,11 +12,11 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 /// Writes a MODIFY_CQ, and gives back its period.
 #[unsafe(no_mangle)]
 pub extern "C" fn encode(mailbox: &mut [u8; 272], cqn: u32) -> u16 {
-    match ModifyCqIn::view_mut(mailbox) {
-        Ok(modify) => {
-            *modify = ModifyCqIn::new().with_cqn(cqn).with_cq_context(Cqc::new().with_cq_period(16));
+    match (ModifyCqIn::view_mut(mailbox), Cqn::try_from(cqn)) {
+        (Ok(modify), Ok(cqn)) => {
+            *modify = ModifyCqIn::new().with_cqn(cqn).changing_cq_period(16);
             modify.cq_context().cq_period()
         }
-        Err(_) => 0,
+        _ => 0,
     }
 }
