@@ -7,7 +7,8 @@ mod spec;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mlx5_sim::Adapter;
+use mlx5_prm::{QpState, Qpn};
+use mlx5_sim::Firmware;
 use mlx5_tests::accessor::repeated;
 use mlx5_tests::{Change, changes};
 use proptest::prelude::*;
@@ -216,28 +217,31 @@ fn the_mask_has_the_bits_of_the_fields_that_were_set() {
     assert_eq!(by_mask().len(), selects.len() - of_transitions, "a mask without calls");
 }
 
-/// What the simulated adapter holds, and how a mailbox reaches it.
+/// What the simulated firmware holds, and how a mailbox reaches it.
 struct Subject {
-    adapter: Adapter,
+    firmware: Firmware,
     /// The number of the object in the input, and where; none where there is one such object.
     number: Option<(Range, u64)>,
     /// The type of a general object.
     obj_type: Option<u16>,
-    /// Opcodes of the commands that change it and read it, and the bytes of the answer.
-    query: (Vec<u8>, usize),
-    /// Where the context lies in the input of the modify and in the answer of the query.
-    context: (Range, usize),
+    /// How what it holds is read.
+    read: Read,
+    /// Where the context lies in the input of the modify.
+    context: Range,
 }
 
-fn run(adapter: &Adapter, input: &[u8], room: usize) -> Vec<u8> {
-    let mut output = vec![0; room];
-    adapter.firmware(input, &mut output);
-    output
+/// How the context of an object is read.
+enum Read {
+    /// By this input; so many bytes of answer, and the context from this byte on.
+    Query { input: Vec<u8>, room: usize, at: usize },
+    /// No command that has a status reads it: QUERY_SCHEDULING_ELEMENT.
+    Context(&'static str),
 }
 
 #[track_caller]
-fn works(adapter: &Adapter, input: &[u8], room: usize) -> Vec<u8> {
-    let output = run(adapter, input, room);
+fn works(firmware: &mut Firmware, input: &[u8], room: usize) -> Vec<u8> {
+    let mut output = vec![0; room];
+    firmware.execute(input, &mut output);
     assert_eq!(output[0], 0, "refused: {:02x?} of {:02x?}", &output[..8], &input[..16]);
     output
 }
@@ -249,61 +253,68 @@ const DELICATE: &[&str] = &["qp", "rq", "sq", "rmp", "rqt"];
 fn command_subject(layout: &str, content: &[u8]) -> Option<Subject> {
     let all = || mlx5_prm::families().iter().flat_map(|f| f.commands).copied();
     let modify = all().find(|c| c.input.name == layout)?;
-    let query = all().find(|c| {
-        c.object.name == modify.object.name
-            && c.verb == mlx5_prm::Verb::Query
-            && c.context.is_some()
-    });
-    let query = query.unwrap_or_else(|| panic!("nothing reads what {} changes", modify.name));
-    let adapter = Adapter::new();
-    let create =
-        all().find(|c| c.object.name == modify.object.name && c.verb == mlx5_prm::Verb::Create);
+    let of = |verb| {
+        all().find(move |c| {
+            c.object.name == modify.object.name && c.verb == verb && c.context.is_some()
+        })
+    };
+    let mut firmware = Firmware::new();
     let mut number = 3;
     let range = |place: mlx5_prm::Place| (place.bit as usize, place.width as usize);
-    let content: Vec<u8> = content.iter().copied().cycle().take(0x1000).collect();
-    if let Some(create) = create {
+    if let Some(create) = of(mlx5_prm::Verb::Create) {
         let mut input = vec![0; create.input.size];
         input[..2].copy_from_slice(&create.opcode.to_be_bytes());
         let place = range(create.context?);
         if !DELICATE.contains(&modify.object.name) {
-            input[place.0 / 8..(place.0 + place.1) / 8].copy_from_slice(&content[..place.1 / 8]);
+            let content: Vec<u8> = content.iter().copied().cycle().take(place.1 / 8).collect();
+            input[place.0 / 8..(place.0 + place.1) / 8].copy_from_slice(&content);
         }
-        let output = works(&adapter, &input, create.output.size.max(16));
+        let output = works(&mut firmware, &input, create.output.size.max(16));
         number = create.number.and_then(|n| n.read(&output)).unwrap_or(0);
     }
-    let mut input = vec![0; query.input.size];
-    input[..2].copy_from_slice(&query.opcode.to_be_bytes());
-    if let Some(place) = query.number {
-        assert!(place.write(&mut input, number));
+    if modify.object.name == "qp" {
+        let qpn = Qpn::new(number as u32);
+        assert!(firmware.force_qp_state(qpn, QpState::RTS));
     }
+    let read = match of(mlx5_prm::Verb::Query) {
+        Some(query) => {
+            let mut input = vec![0; query.input.size];
+            input[..2].copy_from_slice(&query.opcode.to_be_bytes());
+            if let Some(place) = query.number {
+                assert!(place.write(&mut input, number));
+            }
+            Read::Query { input, room: query.output.size, at: query.context?.bit as usize / 8 }
+        }
+        None => Read::Context(modify.object.name),
+    };
     Some(Subject {
-        adapter,
+        firmware,
         number: modify.number.map(|n| (range(n), number)),
         obj_type: None,
-        query: (input, query.output.size),
-        context: (range(modify.context?), query.context?.bit as usize),
+        read,
+        context: range(modify.context?),
     })
 }
 
 fn object_subject(layout: &str, content: &[u8]) -> Option<Subject> {
     let all = mlx5_prm::families().iter().flat_map(|f| f.general_objects);
     let desc = all.copied().find(|o| o.layout.name == layout)?;
-    let adapter = Adapter::new();
+    let mut firmware = Firmware::new();
     let size = desc.layout.size;
     let mut input = vec![0; 16];
     input[..2].copy_from_slice(&mlx5_prm::Opcode::CREATE_GENERAL_OBJECT.0.to_be_bytes());
     input[6..8].copy_from_slice(&desc.obj_type.0.to_be_bytes());
     input.extend(content.iter().copied().cycle().take(size));
-    let output = works(&adapter, &input, 16);
+    let output = works(&mut firmware, &input, 16);
     let mut query = input[..16].to_vec();
     query[..2].copy_from_slice(&mlx5_prm::Opcode::QUERY_GENERAL_OBJECT.0.to_be_bytes());
     query[8..12].copy_from_slice(&output[8..12]);
     Some(Subject {
-        adapter,
+        firmware,
         number: None,
         obj_type: Some(desc.obj_type.0),
-        query: (query, 16 + size),
-        context: ((0, size * 8), 16 * 8),
+        read: Read::Query { input: query, room: 16 + size, at: 16 },
+        context: (0, size * 8),
     })
 }
 
@@ -315,7 +326,7 @@ fn the_adapter_changes_what_is_selected() {
         let select = &selects[&key];
         let strategy = (calls(all.len()), proptest::collection::vec(any::<u8>(), 64));
         check(24, strategy, |(calls, content)| {
-            let subject = command_subject(&select.layout, &content)
+            let mut subject = command_subject(&select.layout, &content)
                 .or_else(|| object_subject(&select.layout, &content))
                 .unwrap_or_else(|| panic!("{key:?} is the input of no command, and no object"));
             // The table of receive queues has room for none here.
@@ -338,7 +349,9 @@ fn the_adapter_changes_what_is_selected() {
                 let taken = select.bits.values().any(|(bit, (b, w))| {
                     selected.contains(bit) && *b < range.0 + range.1 && range.0 < b + w
                 });
-                if !taken && !select.layout.starts_with("modify_rqt") {
+                // A list follows the layout.
+                let list = range.0 + range.1 > input.len() * 8;
+                if !taken && !list && !select.layout.starts_with("modify_rqt") {
                     let noise = get(&vec![0xa5; range.1 / 8 + 1], (0, range.1));
                     put(&mut input, *range, &noise);
                 }
@@ -356,33 +369,38 @@ fn the_adapter_changes_what_is_selected() {
             {
                 put(&mut input, range, &get(&number.to_be_bytes(), (64 - range.1, range.1)));
             }
-            let mut query = subject.query.0.clone();
-            if let Some((range, value)) = select.when
+            if let (Some((range, value)), Read::Query { input: query, .. }) =
+                (select.when, &mut subject.read)
                 && let Some((number, _)) = subject.number
                 && number == range
             {
                 // The number of the object is what says which mask counts.
-                put(&mut query, range, &get(&value.to_be_bytes(), (64 - range.1, range.1)));
+                put(query, range, &get(&value.to_be_bytes(), (64 - range.1, range.1)));
             }
-            let at = subject.context.1 / 8;
-            let read = || works(&subject.adapter, &query, subject.query.1)[at..].to_vec();
-            let before = read();
-            let modify = match subject.obj_type {
-                None => input.clone(),
-                Some(_) => {
-                    let mut head = subject.query.0.clone();
+            let read = |firmware: &mut Firmware| match &subject.read {
+                Read::Query { input, room, at } => works(firmware, input, *room)[*at..].to_vec(),
+                Read::Context(kind) => {
+                    let number = subject.number.expect("it has one").1 as u32;
+                    firmware.context(kind, number).expect("it is there").to_vec()
+                }
+            };
+            let before = read(&mut subject.firmware);
+            let modify = match (subject.obj_type, &subject.read) {
+                (Some(_), Read::Query { input: query, .. }) => {
+                    let mut head = query.clone();
                     let opcode = mlx5_prm::Opcode::MODIFY_GENERAL_OBJECT.0;
                     head[..2].copy_from_slice(&opcode.to_be_bytes());
                     [head, input.clone()].concat()
                 }
+                _ => input.clone(),
             };
-            works(&subject.adapter, &modify, 16.max(subject.query.1));
-            let after = read();
+            works(&mut subject.firmware, &modify, 16);
+            let after = read(&mut subject.firmware);
             let mut expected = before;
-            let start = subject.context.0.0;
+            let (start, width) = subject.context;
             let by_bit = select.bits.values().filter(|(bit, _)| selected.contains(bit));
             for range in by_bit.map(|(_, range)| range).chain(&select.always) {
-                if range.0 >= start && range.0 + range.1 <= start + subject.context.0.1 {
+                if range.0 >= start && range.0 + range.1 <= start + width {
                     put(&mut expected, (range.0 - start, range.1), &get(&input, *range));
                 }
             }

@@ -252,9 +252,12 @@ at         bits  width  name         type
       "name": "rq_num",
       "at": 0,
       "bits": "23:0",
-      "width": 24
+      "width": 24,
+      "words": "Number of the RQ, or of the virtio-net queue.",
+      "number": "rqn"
     }
-  ]
+  ],
+  "about": "Entry of a receive queue table."
 }
 "#
     );

@@ -172,6 +172,10 @@ impl SelectDesc {
 }
 
 /// The input of a command.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the input of a command",
+    note = "outputs and contexts can't be sent"
+)]
 pub trait Request: Described {
     /// Its output, without a list.
     type Output: Described + FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout;
@@ -209,9 +213,11 @@ pub trait OnObject: Command {
 pub trait Creates: Command {}
 
 /// A command that changes its object.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a command that changes an object")]
 pub trait Modify: OnObject {}
 
 /// A command that reads its object.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a command that reads an object")]
 pub trait Query: OnObject {}
 
 impl<H, E> Command for WithTail<H, E>

@@ -15,9 +15,11 @@ pub trait Register:
 }
 
 /// A register that can be read.
+#[diagnostic::on_unimplemented(message = "the register `{Self}` can't be read")]
 pub trait ReadRegister: Register {}
 
 /// A register that can be written: some of its fields are not read only.
+#[diagnostic::on_unimplemented(message = "the register `{Self}` is read only")]
 pub trait WriteRegister: Register {}
 
 /// Description of a register.
