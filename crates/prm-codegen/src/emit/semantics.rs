@@ -120,10 +120,17 @@ pub(super) fn meaning(spec: &Spec, layout: &Layout) -> String {
     }
     for select in &spec.semantics.selects {
         for (mask, _) in &select.masks {
-            if let Some(path) = mask.strip_prefix(&layout.name).and_then(|m| m.strip_prefix('.')) {
-                let _ =
-                    write!(text, "///\n/// Select mask `{path}`: [`{}`].\n", camel(&select.name));
-            }
+            let Some(path) = mask.strip_prefix(&layout.name).and_then(|m| m.strip_prefix('.'))
+            else {
+                continue;
+            };
+            let ty = match spec.resolve(&layout.name, path).map(|(_, field)| &field.element) {
+                Some(Element::Layout(inner)) => type_name(inner),
+                _ => camel(&select.name),
+            };
+            let _ = write!(text, "///\n/// Select mask `{path}`: [`{ty}`].");
+            let paired = !spec.semantics.is_of_transitions(select);
+            text.push_str(if paired { " The `changing_` calls set its bits.\n" } else { "\n" });
         }
     }
     text

@@ -565,9 +565,9 @@ layout! { ModifyCongParamsOut, tag::ModifyCongParamsOut, "modify_cong_params_out
 ///
 /// Input of MODIFY_CONG_PARAMS (0x825). Changes the selected parameters of a congestion control protocol.
 ///
-/// Select mask `field_select.field_select_r_roce_rp.field_select_r_roce_rp`: [`ModifyCongParamsRRoceRpSelect`].
+/// Select mask `field_select.field_select_r_roce_rp.field_select_r_roce_rp`: [`ModifyCongParamsRRoceRpSelect`]. The `changing_` calls set its bits.
 ///
-/// Select mask `field_select.field_select_r_roce_np.field_select_r_roce_np`: [`ModifyCongParamsRRoceNpSelect`].
+/// Select mask `field_select.field_select_r_roce_np.field_select_r_roce_np`: [`ModifyCongParamsRRoceNpSelect`]. The `changing_` calls set its bits.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 ///
@@ -601,7 +601,7 @@ request! { ModifyCongParamsIn => ModifyCongParamsOut }
 ///
 /// General object 0x0058 (pcie_cong_event): Event of congestion on PCIe. See [`CreateObject`](crate::CreateObject).
 ///
-/// Select mask `modify_select_field`: [`ModifyPcieCongEventSelect`].
+/// Select mask `modify_select_field`: [`ModifyPcieCongEventSelect`]. The `changing_` calls set its bits.
 ///
 /// Sources: v7.3.
 ///

@@ -302,9 +302,9 @@ layout! { ModifyCqOut, tag::ModifyCqOut, "modify_cq_out", Struct, 0x10, "Output 
 ///
 /// Input of MODIFY_CQ (0x403). Changes the selected fields of a completion queue; with op_mod 1, its size.
 ///
-/// Select mask `modify_field_select_resize_field_select.modify_field_select.modify_field_select`: [`ModifyCqSelect`].
+/// Select mask `modify_field_select_resize_field_select.modify_field_select.modify_field_select`: [`ModifyCqSelect`]. The `changing_` calls set its bits.
 ///
-/// Select mask `modify_field_select_resize_field_select.resize_field_select.resize_field_select`: [`ResizeCqSelect`].
+/// Select mask `modify_field_select_resize_field_select.resize_field_select.resize_field_select`: [`ResizeCqSelect`]. The `changing_` calls set its bits.
 ///
 /// With its list `pas`: [`ModifyCqInWithPas`].
 ///

@@ -321,7 +321,7 @@ layout! { IpsecAso, tag::IpsecAso, "ipsec_aso", Struct, 0x40;
 ///
 /// General object 0x0013 (ipsec): IPsec security association. See [`CreateObject`](crate::CreateObject).
 ///
-/// Select mask `modify_field_select`: [`ModifyIpsecSelect`].
+/// Select mask `modify_field_select`: [`ModifyIpsecSelect`]. The `changing_` calls set its bits.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 ///
@@ -469,7 +469,7 @@ layout! { MacsecAso, tag::MacsecAso, "macsec_aso", Struct, 0x40;
 ///
 /// General object 0x0027 (macsec): MACsec security association. See [`CreateObject`](crate::CreateObject).
 ///
-/// Select mask `modify_field_select`: [`ModifyMacsecSelect`].
+/// Select mask `modify_field_select`: [`ModifyMacsecSelect`]. The `changing_` calls set its bits.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 ///

@@ -1752,7 +1752,7 @@ layout! { ModifyLagOut, tag::ModifyLagOut, "modify_lag_out", Struct, 0x10, "Outp
 ///
 /// Input of MODIFY_LAG (0x841). Changes the selected fields of the link aggregation.
 ///
-/// Select mask `field_select`: [`ModifyLagSelect`].
+/// Select mask `field_select`: [`ModifyLagSelect`]. The `changing_` calls set its bits.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 ///

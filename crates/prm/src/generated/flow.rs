@@ -1203,7 +1203,7 @@ layout! { SetFteOut, tag::SetFteOut, "set_fte_out", Struct, 0x10, "Output of a c
 ///
 /// Input of SET_FLOW_TABLE_ENTRY (0x936). Makes a flow table entry at an index (op_mod 0), or changes the selected parts of one (op_mod 1).
 ///
-/// Select mask `modify_enable_mask`: [`SetFteSelect`].
+/// Select mask `modify_enable_mask`: [`SetFteSelect`]. The `changing_` calls set its bits.
 ///
 /// With its list `flow_context.destination`: [`SetFteInWithDestination`].
 ///
@@ -3181,7 +3181,7 @@ layout! { ModifyFlowTableOut, tag::ModifyFlowTableOut, "modify_flow_table_out", 
 ///
 /// Input of MODIFY_FLOW_TABLE (0x93c). Changes the selected fields of a flow table.
 ///
-/// Select mask `modify_field_select`: [`ModifyFlowTableSelect`].
+/// Select mask `modify_field_select`: [`ModifyFlowTableSelect`]. The `changing_` calls set its bits.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 ///

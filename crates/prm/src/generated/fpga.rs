@@ -354,7 +354,7 @@ layout! { FpgaCreateQpOut, tag::FpgaCreateQpOut, "fpga_create_qp_out", Struct, 0
 ///
 /// Input of FPGA_MODIFY_QP (0x961). Changes the selected fields of a queue pair of the FPGA.
 ///
-/// Select mask `field_select`: [`FpgaModifyQpSelect`].
+/// Select mask `field_select`: [`FpgaModifyQpSelect`]. The `changing_` calls set its bits.
 ///
 /// Sources: v7.3, v6.12, v6.1.
 ///

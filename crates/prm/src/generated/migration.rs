@@ -735,7 +735,7 @@ layout! { ModifyVhcaStateOut, tag::ModifyVhcaStateOut, "modify_vhca_state_out", 
 ///
 /// Input of MODIFY_VHCA_STATE (0xb0e). Changes the selected fields of the VHCA state of a function.
 ///
-/// Select mask `vhca_state_field_select`: [`ModifyVhcaStateSelect`].
+/// Select mask `vhca_state_field_select`: [`VhcaStateFieldSelect`]. The `changing_` calls set its bits.
 ///
 /// Sources: v6.1-driver.
 ///

@@ -662,7 +662,7 @@ layout! { Rts2rtsQpOut, tag::Rts2rtsQpOut, "rts2rts_qp_out", Struct, 0x10, "Outp
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
 ///
-/// Select mask `opt_param_mask_95_32`: [`QpOptParamExt`].
+/// Select mask `opt_param_mask_95_32`: [`QpOptParamExt`]. The `changing_` calls set its bits.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp.
 ///

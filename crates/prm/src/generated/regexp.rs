@@ -173,7 +173,7 @@ layout! { RegexpParams, tag::RegexpParams, "regexp_params", Struct, 0x30;
 ///
 /// Input of SET_REGEX_PARAMS (0xb04). Changes the selected parameters of a regular expression engine.
 ///
-/// Select mask `field_select`: [`SetRegexpParamsSelect`].
+/// Select mask `field_select`: [`RegexpParamsFieldSelect`]. The `changing_` calls set its bits.
 ///
 /// Sources: dpdk.
 ///

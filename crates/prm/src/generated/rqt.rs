@@ -243,7 +243,7 @@ layout! { RqtBitmask, tag::RqtBitmask, "rqt_bitmask", Struct, 0x08, "What MODIFY
 ///
 /// Input of MODIFY_RQT (0x917). Replaces the list of a receive queue table: its bit of the select mask must be set, and rqt_actual_size be the number of entries.
 ///
-/// Select mask `bitmask`: [`ModifyRqtSelect`].
+/// Select mask `bitmask`: [`RqtBitmask`]. The `changing_` calls set its bits.
 ///
 /// With its list `ctx.rq_num`: [`ModifyRqtInWithRqNum`].
 ///

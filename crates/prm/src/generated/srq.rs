@@ -669,7 +669,7 @@ layout! { RmpBitmask, tag::RmpBitmask, "rmp_bitmask", Struct, 0x08, "What MODIFY
 ///
 /// Input of MODIFY_RMP (0x90d). Changes the selected fields of a receive memory pool.
 ///
-/// Select mask `bitmask`: [`ModifyRmpSelect`].
+/// Select mask `bitmask`: [`RmpBitmask`]. The `changing_` calls set its bits.
 ///
 /// With its list `ctx.wq.pas`: [`ModifyRmpInWithPas`].
 ///

@@ -3444,7 +3444,7 @@ layout! { StcParam, tag::StcParam, "stc_param", Union, 0x10;
 ///
 /// General object 0x0040 (stc): Steering table context: an action of hardware steering. See [`CreateObject`](crate::CreateObject).
 ///
-/// Select mask `modify_field_select`: [`ModifyStcSelect`].
+/// Select mask `modify_field_select`: [`ModifyStcSelect`]. The `changing_` calls set its bits.
 ///
 /// Sources: dpdk.
 ///

@@ -373,7 +373,7 @@ layout! { ModifyTisBitmask, tag::ModifyTisBitmask, "modify_tis_bitmask", Struct,
 ///
 /// Input of MODIFY_TIS (0x913). Changes the selected fields of a TIS.
 ///
-/// Select mask `bitmask`: [`ModifyTisSelect`].
+/// Select mask `bitmask`: [`ModifyTisBitmask`]. The `changing_` calls set its bits.
 ///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 ///
@@ -461,7 +461,7 @@ layout! { ModifyTirOut, tag::ModifyTirOut, "modify_tir_out", Struct, 0x10, "Outp
 ///
 /// Input of MODIFY_TIR (0x901). Changes the selected fields of a TIR.
 ///
-/// Select mask `bitmask`: [`ModifyTirSelect`].
+/// Select mask `bitmask`: [`ModifyTirBitmask`]. The `changing_` calls set its bits.
 ///
 /// Sources: v7.3, v6.12, v6.1, dpdk, mlx5ctl, libdpcp.
 ///

@@ -165,7 +165,7 @@ layout! { VirtioQ, tag::VirtioQ, "virtio_q", Struct, 0x80;
 ///
 /// General object 0x000d (virtio_net_q): Virtio net queue that the adapter serves. See [`CreateObject`](crate::CreateObject).
 ///
-/// Select mask `modify_field_select`: [`ModifyVirtioNetQSelect`].
+/// Select mask `modify_field_select`: [`ModifyVirtioNetQSelect`]. The `changing_` calls set its bits.
 ///
 /// Called `virtio_net_q` in dpdk.
 ///

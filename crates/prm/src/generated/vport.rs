@@ -1364,7 +1364,7 @@ layout! { EswVportContextFieldsSelect, tag::EswVportContextFieldsSelect, "esw_vp
 ///
 /// Input of MODIFY_ESW_VPORT_CONTEXT (0x753). Changes the selected fields of the E-Switch context of a virtual port.
 ///
-/// Select mask `field_select`: [`ModifyEswVportContextSelect`].
+/// Select mask `field_select`: [`EswVportContextFieldsSelect`]. The `changing_` calls set its bits.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 ///
@@ -1526,7 +1526,7 @@ layout! { ModifySchedulingElementOut, tag::ModifySchedulingElementOut, "modify_s
 ///
 /// Input of MODIFY_SCHEDULING_ELEMENT (0x785). Changes the selected fields of a scheduling element.
 ///
-/// Select mask `modify_bitmask`: [`ModifySchedulingElementSelect`].
+/// Select mask `modify_bitmask`: [`ModifySchedulingElementSelect`]. The `changing_` calls set its bits.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 ///
@@ -1621,7 +1621,7 @@ layout! { ModifyNicVportFieldSelect, tag::ModifyNicVportFieldSelect, "modify_nic
 ///
 /// Input of MODIFY_NIC_VPORT_CONTEXT (0x755). Changes the selected fields of the NIC context of a virtual port.
 ///
-/// Select mask `field_select`: [`ModifyNicVportContextSelect`].
+/// Select mask `field_select`: [`ModifyNicVportFieldSelect`]. The `changing_` calls set its bits.
 ///
 /// With its list `nic_vport_context.current_uc_mac_address`: [`ModifyNicVportContextInWithCurrentUcMacAddress`].
 ///
@@ -1682,7 +1682,7 @@ layout! { ModifyHcaVportContextOut, tag::ModifyHcaVportContextOut, "modify_hca_v
 ///
 /// Input of MODIFY_HCA_VPORT_CONTEXT (0x763). Changes the selected fields of the InfiniBand context of a virtual port.
 ///
-/// Select mask `hca_vport_context.field_select`: [`ModifyHcaVportContextSelect`].
+/// Select mask `hca_vport_context.field_select`: [`ModifyHcaVportContextSelect`]. The `changing_` calls set its bits.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl, libdpcp.
 ///
@@ -2396,7 +2396,7 @@ layout! { SchedElemAttr, tag::SchedElemAttr, "sched_elem_attr", Union, 0x04;
 ///
 /// General object 0x0026 (scheduling_element): Scheduling element of NIC queues. See [`CreateObject`](crate::CreateObject).
 ///
-/// Select mask `modify_field_select`: [`ModifySchedElemSelect`].
+/// Select mask `modify_field_select`: [`ModifySchedElemSelect`]. The `changing_` calls set its bits.
 ///
 /// Sources: rdma-core.
 ///

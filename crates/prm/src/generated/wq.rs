@@ -400,7 +400,7 @@ layout! { ModifySqOut, tag::ModifySqOut, "modify_sq_out", Struct, 0x10, "Output 
 ///
 /// Input of MODIFY_SQ (0x905). Moves a send queue to another state and changes the selected fields.
 ///
-/// Select mask `modify_bitmask`: [`ModifySqSelect`].
+/// Select mask `modify_bitmask`: [`ModifySqSelect`]. The `changing_` calls set its bits.
 ///
 /// With its list `ctx.wq.pas`: [`ModifySqInWithPas`].
 ///
@@ -482,7 +482,7 @@ layout! { ModifyRqOut, tag::ModifyRqOut, "modify_rq_out", Struct, 0x10, "Output 
 ///
 /// Input of MODIFY_RQ (0x909). Moves a receive queue to another state and changes the selected fields.
 ///
-/// Select mask `modify_bitmask`: [`ModifyRqSelect`].
+/// Select mask `modify_bitmask`: [`ModifyRqSelect`]. The `changing_` calls set its bits.
 ///
 /// With its list `ctx.wq.pas`: [`ModifyRqInWithPas`].
 ///
