@@ -22,7 +22,8 @@ struct Row {
 /// The mailbox, one field a line. `all`: also the fields that are zero.
 pub(crate) fn text(layout: &'static LayoutDesc, bytes: &[u8], all: bool) -> String {
     let rows = Decoder { all }.layout(layout, bytes, 0, 0);
-    let mut out = format!("{}: {}\n", layout.name, count(bytes.len(), "byte"));
+    let about = layout.about.map_or_else(String::new, |about| format!(" ({about})"));
+    let mut out = format!("{}{about}: {}\n", layout.name, count(bytes.len(), "byte"));
     if rows.is_empty() {
         out += "every field is zero\n";
     }

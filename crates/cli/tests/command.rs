@@ -54,7 +54,7 @@ fn modify_cq_for_people() {
     assert_eq!(
         good(&["show", "modify_cq_in"], modify_cq().as_bytes()),
         "\
-modify_cq_in: 272 bytes
+modify_cq_in (Changes the selected fields of a completion queue; with op_mod 1, its size.): 272 bytes
 0x000   31:16  opcode                   0x403 (1027) MODIFY_CQ
 0x008    23:0  cqn                      0x4a (74)
 0x00c          modify_field_select_resize_field_select: union modify_field_select_resize_field_select_auto
@@ -87,7 +87,7 @@ fn a_list_and_the_list_in_its_place() {
     assert_eq!(
         good(&["show", "query_rqt_out"], &query_rqt()),
         "\
-query_rqt_out: 288 bytes
+query_rqt_out (Output of QUERY_RQT: the context and the list.): 288 bytes
 0x020          rqt_context: rqtc
 0x110            rq_num: 4 elements
 0x110              [0]: rq_num
@@ -117,7 +117,7 @@ fn what_the_tables_do_not_know_is_shown() {
     assert_eq!(
         good(&["show", "destroy_cq_in"], &bytes),
         "\
-destroy_cq_in: 19 bytes
+destroy_cq_in (Ends a completion queue.): 19 bytes
 0x000   31:16  opcode    0xfff0 (65520) not a known opcode
 0x008          reserved  0x80000000 (bits 31:31)
 0x010  3 bytes belong to no field: 000001
@@ -149,12 +149,12 @@ fn zero_fields_only_on_request() {
     let zero = DestroyCqOut::zeroed();
     assert_eq!(
         good(&["show", "destroy_cq_out"], zero.as_bytes()),
-        "destroy_cq_out: 16 bytes\nevery field is zero\n"
+        "destroy_cq_out (Output of DESTROY_CQ: nothing but the status.): 16 bytes\nevery field is zero\n"
     );
     assert_eq!(
         good(&["show", "destroy_cq_out", "--all"], zero.as_bytes()),
         "\
-destroy_cq_out: 16 bytes
+destroy_cq_out (Output of DESTROY_CQ: nothing but the status.): 16 bytes
 0x000   31:24  status    0x0 (0) OK
 0x004    31:0  syndrome  0x0 (0)
 "
