@@ -35,6 +35,8 @@
 mod caps;
 mod error;
 mod general;
+#[cfg(feature = "libmlx5")]
+pub mod libmlx5;
 mod transport;
 mod verbs;
 
@@ -42,6 +44,9 @@ mod verbs;
 pub use caps::Caps;
 pub use error::{BadAnswer, Error, NotSent, outcome, status_words};
 pub use general::{general, read_register, write_register};
+#[cfg(feature = "libmlx5")]
+#[doc(no_inline)]
+pub use libmlx5::LibMlx5;
 pub use transport::{Handle, Target, TargetKind, Transport};
 pub use verbs::{Accepts, Cq, Holds, IndTable, Qp, Srq, SrqNumber, Verbs, VerbsKind, Wq, kind};
 
