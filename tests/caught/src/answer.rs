@@ -11,6 +11,12 @@ use crate::wire::{Attr, Call};
 /// `IB_USER_VERBS_CMD_QUERY_DEVICE`, and the same one in its extended form.
 const QUERY_DEVICE: [u32; 2] = [1, 1 | 0x8000_0000];
 
+/// `RDMA_DRIVER_MLX5` (`rdma/ib_user_ioctl_verbs.h`).
+const DRIVER_MLX5: u32 = 1;
+
+/// The longest ioctl: a page.
+const PAGE: u16 = 4096;
+
 /// Offsets of fields in `struct ib_uverbs_ex_query_device_resp` (`rdma/ib_user_verbs.h`).
 mod query_device {
     pub(super) const PHYS_PORT_CNT: usize = 171;
@@ -28,12 +34,20 @@ mod query_port {
 /// # Safety
 /// The pointers of the attributes are what their kinds in [`methods`](crate::methods) say.
 pub(crate) unsafe fn answer(state: &mut State, call: &mut Call<'_>) -> Result<(), c_int> {
-    let (object, number) = (call.header.object_id, call.header.method_id);
-    // The kernel's word for a method, and for a mandatory attribute, that it doesn't know.
-    let known = method(object, number).ok_or(libc::EPROTONOSUPPORT)?;
-    if call.attrs.iter().any(|a| a.flags & 1 != 0 && known.attr(a.id).is_none()) {
+    let header = &call.header;
+    // The checks of `ib_uverbs_ioctl`, in their order.
+    if usize::from(header.length) != call.bytes().len() || header.length > PAGE {
+        return Err(libc::EINVAL);
+    }
+    if header.reserved1 != 0 || header.reserved2 != 0 {
         return Err(libc::EPROTONOSUPPORT);
     }
+    if header.driver_id != DRIVER_MLX5 {
+        return Err(libc::EINVAL);
+    }
+    let object = header.object_id;
+    let known = method(object, header.method_id).ok_or(libc::EPROTONOSUPPORT)?;
+    known.check(call)?;
     // SAFETY: by the contract of this function.
     let mut answering = unsafe { Answering::new(known, call) };
     match object {
@@ -58,9 +72,9 @@ impl<'c, 'a> Answering<'c, 'a> {
     }
 
     fn attr(&mut self, name: &str, kind: Kind) -> Option<&mut Attr> {
-        let id = self.method.id(name)?;
+        let known = self.method.named(name)?;
         // What makes the pointers safe to follow is their kind.
-        (self.method.attr(id)?.1 == kind).then(|| self.call.attr(id))?
+        (known.kind == kind).then(|| self.call.attr(known.id))?
     }
 
     /// What a PTR_IN holds.
@@ -72,11 +86,13 @@ impl<'c, 'a> Answering<'c, 'a> {
 
     /// The number that a PTR_IN or a CONST_IN of up to 8 bytes holds.
     fn number(&mut self, name: &str) -> Option<u64> {
-        let attr = match self.method.attr(self.method.id(name)?)?.1 {
-            kind @ (Kind::In | Kind::Const) => self.attr(name, kind)?,
-            _ => return None,
-        };
-        Some(attr.data)
+        let kind @ (Kind::In | Kind::Const) = self.method.named(name)?.kind else { return None };
+        let given = self.attr(name, kind)?.inline();
+        let mut bytes = [0; 8];
+        // A shorter number is the low part of a longer one.
+        let at = if cfg!(target_endian = "little") { 0 } else { 8 - given.len() };
+        bytes[at..at + given.len()].copy_from_slice(&given);
+        Some(u64::from_ne_bytes(bytes))
     }
 
     /// A handle or a descriptor.

@@ -1,17 +1,17 @@
 //! Stands between libibverbs and the kernel: preloaded into a process (`LD_PRELOAD`), it lets the real
 //! libmlx5 open a device that does not exist, writes down every `RDMA_VERBS_IOCTL`, and answers it.
 //!
-//! It replaces four functions of the C library:
+//! It replaces these functions of the C library:
 //! - `ioctl` writes `RDMA_VERBS_IOCTL` down and answers it; every other request goes to the kernel.
-//! - `open` and `stat` give `/dev/zero` for what is in `/dev/infiniband`, a path fixed in libibverbs.
+//! - `open`, `open64` and `stat` give `/dev/zero` for what is in `/dev/infiniband`, a path fixed in libibverbs.
 //!   `/dev/zero` is a character device that anyone may open and map, so root is not needed, and
 //!   nothing is made in `/dev`.
 //! - `socket` knows no `NETLINK_RDMA`: libibverbs then looks for devices in sysfs, whose root is in
 //!   the environment (`SYSFS_PATH`).
 //!
 //! The environment says the rest:
-//! - [`TRACE`]: the file that lines are appended to, one for each ioctl ([`trace`]).
-//! - [`ANSWERS`]: the file that says how DEVX calls end ([`script`]). Without it all succeed, with
+//! - [`TRACE`]: the file that lines are appended to, one for each ioctl (`trace.rs`).
+//! - [`ANSWERS`]: the file that says how DEVX calls end (`script.rs`). Without it all succeed, with
 //!   outputs of zeros.
 //! - [`OLD_UAR`]: if set, the kernel is one that gives UARs to a context before it asks for them.
 #![deny(missing_docs)]
@@ -116,6 +116,16 @@ pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: mode_t) -
     let path = unsafe { instead(path) };
     // SAFETY: the caller's own call, with a path that is a C string too.
     int(unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path, flags, mode) })
+}
+
+/// `open64(2)`, which Rust's own library calls: on 64-bit Linux it is [`open`].
+///
+/// # Safety
+/// That of [`open`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn open64(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
+    // SAFETY: the caller's own call.
+    unsafe { open(path, flags, mode) }
 }
 
 /// `stat(2)`.

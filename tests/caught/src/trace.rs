@@ -54,7 +54,7 @@ pub(crate) unsafe fn write(before: &Before, call: &Call<'_>, result: Result<(), 
     );
     for (attr, flags) in call.attrs.iter().zip(&before.flags) {
         let (name, kind) = match known.and_then(|m| m.attr(attr.id)) {
-            Some((name, kind)) => (name, Some(kind)),
+            Some(known) => (known.name, Some(known.kind)),
             None => ("?", None),
         };
         let content = match kind {

@@ -30,6 +30,8 @@ pub(crate) struct Attr {
     pub(crate) data: u64,
 }
 
+/// The kernel must know the attribute.
+pub(crate) const MANDATORY: u16 = 1 << 0;
 /// The kernel wrote what the attribute points to.
 pub(crate) const VALID_OUTPUT: u16 = 1 << 1;
 

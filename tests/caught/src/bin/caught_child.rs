@@ -1,5 +1,6 @@
 //! Opens the first device with libmlx5 and makes each DEVX call once. Its arguments are the names of
-//! calls; without any it makes all, in the order of [`CALLS`].
+//! calls; without any it makes all. What works on an object or a channel is left out with the call
+//! that makes it.
 //!
 //! It is run with `libmlx5_caught.so` preloaded, and writes two lines around the ioctls of a call to
 //! the same trace: `call <name>`, and `gave <result> <errno> <output>`, with tabs between. The result
@@ -20,8 +21,8 @@ use std::io::{Error, Write as _};
 use std::os::fd::AsRawFd;
 use std::ptr::{null, null_mut};
 
+use libloading::Library;
 use libloading::os::unix::Library as Unix;
-use libloading::{Library, Symbol};
 
 /// `MLX5DV_CONTEXT_FLAGS_DEVX`.
 const CONTEXT_FLAGS_DEVX: u32 = 1;
@@ -78,6 +79,15 @@ type Handle = *mut c_void;
 type In = *const c_void;
 type Out = *mut c_void;
 
+/// A function of a library.
+///
+/// # Safety
+/// `F` is its type.
+unsafe fn function<F: Copy>(library: &'static Library, name: &str) -> F {
+    // SAFETY: by the contract.
+    *unsafe { library.get::<F>(name) }.unwrap_or_else(|e| panic!("{e}"))
+}
+
 macro_rules! functions {
     ($( fn $name:ident($($arg:ty),*) $(-> $result:ty)?; )*) => {
         /// The functions of libmlx5, as `infiniband/mlx5dv.h` declares them.
@@ -89,14 +99,17 @@ macro_rules! functions {
             /// # Panics
             /// If a function is missing.
             fn of(library: &'static Library) -> Self {
-                Mlx5dv { $( $name: {
+                $(
                     // SAFETY: the type is that of the declaration in mlx5dv.h, and the library is
                     // never unloaded.
-                    let symbol: Symbol<'_, unsafe extern "C" fn($($arg),*) $(-> $result)?> =
-                        unsafe { library.get(concat!("mlx5dv_", stringify!($name))) }
-                            .unwrap_or_else(|e| panic!("{e}"));
-                    *symbol
-                }, )* }
+                    let $name = unsafe {
+                        function::<unsafe extern "C" fn($($arg),*) $(-> $result)?>(
+                            library,
+                            concat!("mlx5dv_", stringify!($name)),
+                        )
+                    };
+                )*
+                Mlx5dv { $( $name ),* }
             }
         }
     };
@@ -307,8 +320,8 @@ fn caught() {
 /// The first device of `ibv_get_device_list`, which stays held.
 fn first_device(verbs: &'static Library) -> Handle {
     // SAFETY: the type is that of the declaration in verbs.h.
-    let list: Symbol<'_, unsafe extern "C" fn(*mut c_int) -> *mut Handle> =
-        unsafe { verbs.get("ibv_get_device_list") }.unwrap_or_else(|e| panic!("{e}"));
+    let list: unsafe extern "C" fn(*mut c_int) -> *mut Handle =
+        unsafe { function(verbs, "ibv_get_device_list") };
     let mut count = 0;
     // SAFETY: the address of an int.
     let devices = unsafe { list(&mut count) };
@@ -319,17 +332,21 @@ fn first_device(verbs: &'static Library) -> Handle {
 
 fn main() {
     caught();
+    let wanted: Vec<String> = env::args().skip(1).collect();
+    for name in &wanted {
+        assert!(CALLS.contains(&&name[..]), "no call has the name {name:?}");
+    }
+    let (verbs, mlx5) = (library("libibverbs.so.1"), library("libmlx5.so.1"));
     let trace = env::var_os("MLX5_CAUGHT_TRACE").expect("MLX5_CAUGHT_TRACE names the trace");
     let trace = OpenOptions::new().append(true).create(true).open(trace).expect("the trace");
-    let device = first_device(library("libibverbs.so.1"));
-    let dv = Mlx5dv::of(library("libmlx5.so.1"));
+    let device = first_device(verbs);
+    let dv = Mlx5dv::of(mlx5);
 
     let mut attr = ContextAttr { flags: CONTEXT_FLAGS_DEVX, comp_mask: 0, more: [0; 4] };
     // SAFETY: a device of the list, and attributes longer than any version reads with this mask.
     let context = unsafe { (dv.open_device)(device, &mut attr) };
     assert!(!context.is_null(), "the device does not open: {}", Error::last_os_error());
 
-    let wanted = env::args().skip(1).collect();
     let mut child = Child { dv, context, trace, wanted };
     objects_and_general(&mut child);
     interop(&mut child);
