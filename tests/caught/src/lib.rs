@@ -14,6 +14,7 @@
 //! - [`ANSWERS`]: the file that says how DEVX calls end (`script.rs`). Without it all succeed, with
 //!   outputs of zeros.
 //! - [`OLD_UAR`]: if set, the kernel is one that gives UARs to a context before it asks for them.
+//! - [`RAW`]: if set, ioctls are caught that don't go through the C library, as those of rustix.
 #![deny(missing_docs)]
 #![allow(
     unsafe_code,
@@ -25,6 +26,8 @@ mod methods;
 mod script;
 mod state;
 mod trace;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod trap;
 mod wire;
 
 use std::ffi::CStr;
@@ -37,6 +40,9 @@ pub const TRACE: &str = "MLX5_CAUGHT_TRACE";
 pub const ANSWERS: &str = "MLX5_CAUGHT_ANSWERS";
 /// The variable that asks for a kernel without UARs on demand.
 pub const OLD_UAR: &str = "MLX5_CAUGHT_OLD_UAR";
+
+/// The variable that asks for ioctls that don't go through the C library to be caught too.
+pub const RAW: &str = "MLX5_CAUGHT_RAW";
 
 /// `_IOWR(RDMA_IOCTL_MAGIC, 1, struct ib_uverbs_ioctl_hdr)`: direction, size 24, type 0x1b, number 1.
 const RDMA_VERBS_IOCTL: u32 = 3 << 30 | 24 << 16 | 0x1b << 8 | 1;
@@ -71,6 +77,20 @@ fn int(result: c_long) -> c_int {
     c_int::try_from(result).expect("these system calls return ints")
 }
 
+/// Called when the library is loaded.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOADED: extern "C" fn() = loaded;
+
+extern "C" fn loaded() {
+    if std::env::var_os(RAW).is_some() {
+        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+        trap::install();
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        panic!("{RAW} is known on x86_64 and aarch64 alone");
+    }
+}
+
 /// Says that this library is loaded: without it, a child would talk to a real adapter.
 #[unsafe(no_mangle)]
 pub extern "C" fn mlx5_caught() {}
@@ -89,21 +109,28 @@ pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, arg: *mut c_void) ->
         // SAFETY: the caller's own call, handed on.
         return int(unsafe { libc::syscall(libc::SYS_ioctl, fd, request, arg) });
     }
-    // SAFETY: the argument of this request is a `struct ib_uverbs_ioctl_hdr` with its attributes,
-    // that nothing else uses during the call.
-    let Some(mut call) = (unsafe { wire::Call::at(arg) }) else {
-        return fail(libc::EFAULT);
-    };
-    let mut state = state::lock();
-    let before = trace::Before::of(&call);
-    // SAFETY: the pointers of the attributes are what libibverbs says that they are.
-    let result = unsafe { answer::answer(&mut state, &mut call) };
-    // SAFETY: as before.
-    unsafe { trace::write(&before, &call, result) };
-    match result {
+    // SAFETY: the argument of this request, by the contract.
+    match unsafe { verbs_ioctl(arg) } {
         Ok(()) => 0,
         Err(errno) => fail(errno),
     }
+}
+
+/// Answers an `RDMA_VERBS_IOCTL`, and writes it down.
+///
+/// # Safety
+/// `arg` is the argument of such a call.
+unsafe fn verbs_ioctl(arg: *mut c_void) -> Result<(), c_int> {
+    // SAFETY: the argument is a `struct ib_uverbs_ioctl_hdr` with its attributes, that nothing else
+    // uses during the call.
+    let mut call = unsafe { wire::Call::at(arg) }.ok_or(libc::EFAULT)?;
+    let mut state = state::lock();
+    let before = trace::Before::of(&call);
+    // SAFETY: the pointers of the attributes are what the caller says that they are.
+    let result = unsafe { answer::answer(&mut state, &mut call) };
+    // SAFETY: as before.
+    unsafe { trace::write(&before, &call, result) };
+    result
 }
 
 /// `open(2)`. Variadic in C, like [`ioctl`]: without `O_CREAT` the mode is not looked at.

@@ -109,22 +109,30 @@ fn sysfs(root: &Path) {
     }
 }
 
+/// A command that runs with what catches ioctls preloaded.
+fn caught(program: &str, root: &Path) -> Command {
+    // Cargo puts it next to this test.
+    let preloaded = std::env::current_exe().unwrap().with_file_name("libmlx5_caught.so");
+    assert!(preloaded.exists(), "{} was not built", preloaded.display());
+    let mut command = Command::new(program);
+    command
+        .env("SYSFS_PATH", root)
+        .env("LD_PRELOAD", preloaded)
+        .env("MLX5_CAUGHT_TRACE", root.join("trace"))
+        .env("MLX5_CAUGHT_ANSWERS", root.join("answers"))
+        .env_remove("MLX5_CAUGHT_OLD_UAR")
+        .env_remove("MLX5_CAUGHT_RAW");
+    command
+}
+
 /// Runs the child; None, with a word about it, if libmlx5 is not installed.
 fn run(answers: &str, environment: &[(&str, &str)], calls: &[&str]) -> Option<Run> {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
     sysfs(root);
     fs::write(root.join("answers"), answers).unwrap();
-    // Cargo puts it next to this test.
-    let preloaded = std::env::current_exe().unwrap().with_file_name("libmlx5_caught.so");
-    assert!(preloaded.exists(), "{} was not built", preloaded.display());
-    let child = Command::new(env!("CARGO_BIN_EXE_caught-child"))
+    let child = caught(env!("CARGO_BIN_EXE_caught-child"), root)
         .args(calls)
-        .env("SYSFS_PATH", root)
-        .env("LD_PRELOAD", preloaded)
-        .env("MLX5_CAUGHT_TRACE", root.join("trace"))
-        .env("MLX5_CAUGHT_ANSWERS", root.join("answers"))
-        .env_remove("MLX5_CAUGHT_OLD_UAR")
         .envs(environment.iter().copied())
         .output()
         .unwrap();
@@ -537,4 +545,41 @@ fn a_kernel_that_gives_uars_to_contexts() {
         run.call("alloc_uar, BF").ioctl().shape(),
         "DEVX.QUERY_UAR 0x1000 0x1001; USER_IDX 0x1000 in 4; DEV_IDX 0x1001 out 4"
     );
+}
+
+#[test]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn ioctls_without_the_c_library() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    fs::write(root.join("answers"), "once DEVX.OTHER * 121 030000000badcafe\n").unwrap();
+    let said = |raw: bool| {
+        let mut child = caught(env!("CARGO_BIN_EXE_caught-raw-child"), root);
+        if raw {
+            child.env("MLX5_CAUGHT_RAW", "1");
+        }
+        let output = child.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // /dev/zero has no ioctls: ENOTTY says that the kernel was reached.
+    assert_eq!(said(false), "-1 25\neeeeeeeeeeeeeeee\n");
+    assert!(!root.join("trace").exists());
+    assert_eq!(said(true), "-1 121\n030000000badcafe\n");
+    let run = parse(&fs::read_to_string(root.join("trace")).unwrap());
+    let [sent] = &run.open[..] else { panic!("one ioctl, not {:?}", run.open) };
+    assert_eq!(
+        sent.shape(),
+        "DEVX.OTHER 0x1000 0x1000; CMD_IN 0x1000 in 16; CMD_OUT 0x1001 out 16"
+    );
+}
+
+#[test]
+fn the_real_libmlx5_with_a_filter_too() {
+    let Some(plain) = run("", &[], &[]) else { return };
+    let raw = run("", &[("MLX5_CAUGHT_RAW", "1")], &[]).unwrap();
+    let shapes = |run: &Run| -> Vec<String> {
+        run.open.iter().chain(run.calls.iter().flat_map(|c| &c.ioctls)).map(Ioctl::shape).collect()
+    };
+    assert_eq!(shapes(&raw), shapes(&plain), "each ioctl is caught once");
 }

@@ -304,7 +304,7 @@ fn library(name: &str) -> &'static Library {
     match unsafe { Library::new(name) } {
         Ok(library) => Box::leak(Box::new(library)),
         Err(e) => {
-            eprintln!("{e}");
+            eprintln!("{name}: {e}");
             std::process::exit(NOT_INSTALLED)
         }
     }
