@@ -194,7 +194,7 @@ fn mailbox(opcode: u16, length: usize) -> Vec<u8> {
 /// What a call gave: its result, and what it wrote.
 type Gave = (String, Vec<u8>);
 
-/// The calls, their names those of libmlx5 without `mlx5dv_devx_`.
+/// The calls, their names those of libmlx5 without `mlx5dv_devx_`; the last one is of libibverbs.
 const CALLS: &[&str] = &[
     "obj_create",
     "obj_query",
@@ -232,6 +232,7 @@ const CALLS: &[&str] = &[
     "get_event",
     "get_event, without data",
     "obj_destroy",
+    "close_device",
 ];
 
 struct Child {
@@ -351,7 +352,13 @@ fn main() {
     objects_and_general(&mut child);
     interop(&mut child);
     umems_and_uars(&mut child);
-    // What is left open ends with the process.
+    child.call("close_device", |_, context| {
+        // SAFETY: the type is that of the declaration in verbs.h.
+        let close: unsafe extern "C" fn(Handle) -> c_int =
+            unsafe { function(verbs, "ibv_close_device") };
+        // SAFETY: the context is not used after this, nor is what was made in it.
+        (number(unsafe { close(context) }), Vec::new())
+    });
 }
 
 /// `obj_*`, `general_cmd`, `query_eqn`, and the channels, which need an object.
