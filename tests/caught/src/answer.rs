@@ -14,9 +14,6 @@ const QUERY_DEVICE: [u32; 2] = [1, 1 | 0x8000_0000];
 /// `RDMA_DRIVER_MLX5` (`rdma/ib_user_ioctl_verbs.h`).
 const DRIVER_MLX5: u32 = 1;
 
-/// The longest ioctl: a page.
-const PAGE: u16 = 4096;
-
 /// Offsets of fields in `struct ib_uverbs_ex_query_device_resp` (`rdma/ib_user_verbs.h`).
 mod query_device {
     pub(super) const PHYS_PORT_CNT: usize = 171;
@@ -36,7 +33,7 @@ mod query_port {
 pub(crate) unsafe fn answer(state: &mut State, call: &mut Call<'_>) -> Result<(), c_int> {
     let header = &call.header;
     // The checks of `ib_uverbs_ioctl`, in their order.
-    if usize::from(header.length) != call.bytes().len() || header.length > PAGE {
+    if !header.fits() {
         return Err(libc::EINVAL);
     }
     if header.reserved1 != 0 || header.reserved2 != 0 {

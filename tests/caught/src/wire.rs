@@ -17,6 +17,14 @@ pub(crate) struct Header {
     pub(crate) reserved2: u32,
 }
 
+impl Header {
+    /// The length is that of the header with its attributes, and no more than a page.
+    pub(crate) fn fits(&self) -> bool {
+        let length = size_of::<Header>() + usize::from(self.num_attrs) * size_of::<Attr>();
+        length <= 4096 && length == self.length.into()
+    }
+}
+
 /// `struct ib_uverbs_attr`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
@@ -103,10 +111,12 @@ impl Call<'_> {
         }
         // SAFETY: by the contract; `struct ib_uverbs_ioctl_hdr` has the alignment of its u64.
         let header = unsafe { arg.cast::<Header>().read() };
+        // A header that contradicts itself says nothing about what stands behind it.
+        let count = if header.fits() { header.num_attrs.into() } else { 0 };
         // SAFETY: the attributes stand behind the header, as many as it says.
         let attrs = unsafe {
             let first = arg.cast::<u8>().add(size_of::<Header>()).cast::<Attr>();
-            slice::from_raw_parts_mut(first, header.num_attrs.into())
+            slice::from_raw_parts_mut(first, count)
         };
         Some(Call { header, attrs })
     }

@@ -578,6 +578,36 @@ fn ioctls_without_the_c_library() {
 }
 
 #[test]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn ioctls_that_the_kernel_would_refuse_for_their_form() {
+    const EPROTONOSUPPORT: i32 = 93;
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("answers"), "").unwrap();
+    for (wrong, errno) in [
+        (&["length"][..], EINVAL),
+        (&["driver"], EINVAL),
+        (&["missing"], EINVAL),
+        (&["twice"], EINVAL),
+        (&["short"], EINVAL),
+        (&["data"], EINVAL),
+        (&["reserved"], EPROTONOSUPPORT),
+        (&["object"], EPROTONOSUPPORT),
+        (&["method"], EPROTONOSUPPORT),
+        (&["third"], EPROTONOSUPPORT),
+        (&["third", "optional"], 0),
+    ] {
+        let child = caught(env!("CARGO_BIN_EXE_caught-raw-child"), directory.path())
+            .args(wrong)
+            .env("MLX5_CAUGHT_RAW", "1")
+            .output()
+            .unwrap();
+        let said = String::from_utf8(child.stdout).unwrap();
+        let expected = if errno == 0 { "0 ".to_owned() } else { format!("-1 {errno}\n") };
+        assert!(said.starts_with(&expected), "{wrong:?}: {said}");
+    }
+}
+
+#[test]
 fn the_real_libmlx5_with_a_filter_too() {
     let Some(plain) = run("", &[], &[]) else { return };
     let raw = run("", &[("MLX5_CAUGHT_RAW", "1")], &[]).unwrap();
