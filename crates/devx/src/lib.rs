@@ -37,6 +37,8 @@ mod error;
 mod general;
 mod transport;
 mod verbs;
+#[cfg(feature = "ioctl")]
+pub mod wire;
 
 #[cfg(feature = "caps")]
 pub use caps::Caps;
