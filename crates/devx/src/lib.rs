@@ -35,6 +35,8 @@
 mod caps;
 mod error;
 mod general;
+#[cfg(feature = "ioctl")]
+pub mod ioctl;
 mod transport;
 mod verbs;
 #[cfg(feature = "ioctl")]
@@ -44,6 +46,8 @@ pub mod wire;
 pub use caps::Caps;
 pub use error::{BadAnswer, Error, NotSent, outcome, status_words};
 pub use general::{general, read_register, write_register};
+#[cfg(feature = "ioctl")]
+pub use ioctl::Ioctl;
 pub use transport::{Handle, Target, TargetKind, Transport};
 pub use verbs::{Accepts, Cq, Holds, IndTable, Qp, Srq, SrqNumber, Verbs, VerbsKind, Wq, kind};
 
