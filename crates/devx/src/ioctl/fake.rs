@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex};
 
 use super::Ioctl;
@@ -18,13 +18,21 @@ pub(super) struct Fake(Arc<State>);
 struct State {
     answers: Mutex<VecDeque<Answer>>,
     sent: Mutex<Vec<Vec<u8>>>,
+    fds: Mutex<VecDeque<OwnedFd>>,
     file: File,
 }
 
 impl Fake {
     pub(super) fn new() -> Self {
         let file = File::open("/dev/null").expect("every system has it");
-        Fake(Arc::new(State { answers: Mutex::default(), sent: Mutex::default(), file }))
+        let (answers, sent, fds) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Fake(Arc::new(State { answers, sent, fds, file }))
+    }
+
+    /// Says what the next call that makes a file gives.
+    pub(super) fn give_fd(&self, fd: OwnedFd) {
+        self.0.fds.lock().expect("no test panicked").push_back(fd);
+        self.answer(|_, _| Ok(()));
     }
 
     /// Says how the next call is answered.
@@ -57,6 +65,11 @@ impl System for Fake {
         let result = answer.expect("a call that the test does not expect")(request, &mut message);
         request.read_back(&message);
         result
+    }
+
+    fn make_fd(&self, request: &mut Request<'_>) -> Result<OwnedFd, Errno> {
+        self.call(request)?;
+        Ok(self.0.fds.lock().expect("no test panicked").pop_front().expect("a file to give"))
     }
 
     fn fd(&self) -> BorrowedFd<'_> {

@@ -20,10 +20,12 @@
 //! file, making the context, reading, making an object (the kernel keeps nothing of one that it
 //! failed to make: `bundle_destroy` in `uverbs_ioctl.c`), and ending one (the object stays when
 //! that fails). [`Transport::modify`] and [`Transport::general`] give EINTR to the caller: the
-//! command may have reached the firmware, and not every command can be sent twice.
+//! command may have reached the firmware, and not every command can be sent twice. So does
+//! [`Events::subscribe`].
 
 mod device;
 mod error;
+mod events;
 #[cfg(test)]
 mod fake;
 mod system;
@@ -36,6 +38,7 @@ use std::sync::Arc;
 
 pub use device::{Device, Selector};
 pub use error::OpenError;
+pub use events::{Event, Events};
 pub use uar::{Uar, UarKind};
 pub use umem::{Access, Page, Umem};
 
@@ -46,7 +49,7 @@ use system::{DeviceFile, System};
 /// A DEVX context of a device, made and used by ioctl.
 ///
 /// Clones are the same context. The kernel ends it, and every object in it, when the last of them
-/// and of the [`Umem`]s and [`Uar`]s is dropped.
+/// and of the [`Umem`]s, [`Uar`]s and [`Events`] is dropped.
 ///
 /// # Objects
 /// A [`Target`] of any kind is sent alike: the kernel finds the kind by the handle
@@ -84,7 +87,7 @@ impl Made {
         let mut core_support = 0;
         let mut request =
             Request::get_context(&ask, &mut driver, &mut num_comp_vectors, &mut core_support);
-        Interrupted::Again.call(system, &mut request)?;
+        Interrupted::Again.call(|| system.call(&mut request))?;
         Ok(Made { num_comp_vectors, driver })
     }
 }
@@ -97,9 +100,9 @@ enum Interrupted {
 }
 
 impl Interrupted {
-    fn call(self, system: &dyn System, request: &mut Request<'_>) -> Result<(), Errno> {
+    fn call<T>(self, mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
         loop {
-            match system.call(request) {
+            match call() {
                 Err(Errno::INTR) if self == Interrupted::Again => {}
                 result => return result,
             }
@@ -189,7 +192,7 @@ impl Ioctl {
     }
 
     fn call(&self, request: &mut Request<'_>, interrupted: Interrupted) -> Result<(), Errno> {
-        interrupted.call(&*self.context.system, request)
+        interrupted.call(|| self.context.system.call(request))
     }
 
     /// A call that makes an object. Gives its handle.
@@ -197,6 +200,11 @@ impl Ioctl {
         self.call(request, Interrupted::Again)?;
         // Handles of uverbs are never wider than 32 bits.
         request.new_handle().ok_or(Errno::OVERFLOW)
+    }
+
+    /// A call that makes a file.
+    fn make_fd(&self, request: &mut Request<'_>) -> Result<OwnedFd, Errno> {
+        Interrupted::Again.call(|| self.context.system.make_fd(request))
     }
 }
 

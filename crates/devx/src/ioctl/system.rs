@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "RDMA_VERBS_IOCTL, which rustix does not know")]
 
 use std::ffi::c_void;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
@@ -16,6 +16,9 @@ use crate::wire::{DRIVER_MLX5, Header, Request};
 pub(super) trait System: Send + Sync {
     /// Makes a call, and takes over into `request` what the kernel wrote into the message.
     fn call(&self, request: &mut Request<'_>) -> Result<(), Errno>;
+
+    /// Makes a call that makes a file, and gives the file.
+    fn make_fd(&self, request: &mut Request<'_>) -> Result<OwnedFd, Errno>;
 
     /// The device file.
     fn fd(&self) -> BorrowedFd<'_>;
@@ -51,6 +54,14 @@ impl System for DeviceFile {
         let result = unsafe { rustix::ioctl::ioctl(&self.0, VerbsIoctl(message.words_mut())) };
         request.read_back(&message);
         result
+    }
+
+    fn make_fd(&self, request: &mut Request<'_>) -> Result<OwnedFd, Errno> {
+        self.call(request)?;
+        let fd = request.new_fd().filter(|fd| *fd >= 0).ok_or(Errno::BADF)?;
+        // SAFETY: The call succeeded, so the kernel has just put a new file there, which nobody
+        // else knows of.
+        Ok(unsafe { OwnedFd::from_raw_fd(fd) })
     }
 
     fn fd(&self) -> BorrowedFd<'_> {
@@ -98,6 +109,13 @@ mod tests {
         let file = DeviceFile::open(Path::new("/dev/null")).expect("every system has it");
         assert_eq!(file.call(&mut Request::obj_destroy(1)), Err(Errno::NOTTY));
         assert_eq!(file.number(), Ok((1, 3)));
+    }
+
+    #[test]
+    fn a_call_that_fails_makes_no_file() {
+        let file = DeviceFile::open(Path::new("/dev/null")).expect("every system has it");
+        let errno = file.make_fd(&mut Request::async_event_fd_alloc(0)).err();
+        assert_eq!(errno, Some(Errno::NOTTY));
     }
 
     #[test]

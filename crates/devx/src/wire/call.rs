@@ -40,6 +40,17 @@ pub enum Call {
     UarAlloc { kind: u64, mmap_offset: Output, mmap_length: Output, page_id: Output },
     /// See [`Request::uar_destroy`](super::Request::uar_destroy).
     UarDestroy { handle: i64 },
+    /// See [`Request::async_event_fd_alloc`](super::Request::async_event_fd_alloc).
+    AsyncEventFdAlloc { flags: u32 },
+    /// See [`Request::subscribe_event`](super::Request::subscribe_event). With `eventfd` the
+    /// events are counted there, which [`Request`](super::Request) does not ask for.
+    SubscribeEvent {
+        fd: i64,
+        cookie: Option<u64>,
+        object: Option<i64>,
+        types: Input,
+        eventfd: Option<i32>,
+    },
 }
 
 /// Where an input is.
@@ -207,6 +218,17 @@ fn specs(object: u16, method: u16) -> Option<Vec<Spec>> {
             must(attr::UAR_ALLOC_PAGE_ID, Out(U32)),
         ],
         (object::UAR, method::UAR_DESTROY) => vec![must(attr::UAR_DESTROY_HANDLE, Handle)],
+        (object::DEVX_ASYNC_EVENT_FD, method::DEVX_ASYNC_EVENT_FD_ALLOC) => vec![
+            must(attr::ASYNC_EVENT_FD_ALLOC_HANDLE, Handle),
+            must(attr::ASYNC_EVENT_FD_ALLOC_FLAGS, In(FLAGS)),
+        ],
+        (object::DEVX, method::DEVX_SUBSCRIBE_EVENT) => vec![
+            must(attr::SUBSCRIBE_EVENT_FD_HANDLE, Handle),
+            may(attr::SUBSCRIBE_EVENT_OBJ_HANDLE, Handle),
+            must(attr::SUBSCRIBE_EVENT_TYPE_NUM_LIST, In(2..=u16::MAX)),
+            may(attr::SUBSCRIBE_EVENT_COOKIE, In(U64)),
+            may(attr::SUBSCRIBE_EVENT_FD_NUM, In(U32)),
+        ],
         _ => return None,
     })
 }
@@ -310,6 +332,18 @@ impl Args {
             (object::UAR, method::UAR_DESTROY) => {
                 Call::UarDestroy { handle: self.handle(attr::UAR_DESTROY_HANDLE)? }
             }
+            (object::DEVX_ASYNC_EVENT_FD, method::DEVX_ASYNC_EVENT_FD_ALLOC) => {
+                Call::AsyncEventFdAlloc { flags: self.flags(attr::ASYNC_EVENT_FD_ALLOC_FLAGS)? }
+            }
+            (object::DEVX, method::DEVX_SUBSCRIBE_EVENT) => Call::SubscribeEvent {
+                fd: self.handle(attr::SUBSCRIBE_EVENT_FD_HANDLE)?,
+                cookie: self.find(attr::SUBSCRIBE_EVENT_COOKIE).map(|attr| attr.data),
+                object: self.find(attr::SUBSCRIBE_EVENT_OBJ_HANDLE).map(|attr| attr.data as i64),
+                types: self.input(attr::SUBSCRIBE_EVENT_TYPE_NUM_LIST)?,
+                eventfd: self
+                    .find(attr::SUBSCRIBE_EVENT_FD_NUM)
+                    .map(|attr| first_half(attr.data) as i32),
+            },
             _ => return Err(Refused::Method { object, method }),
         })
     }
@@ -322,21 +356,22 @@ impl Args {
             // `Args::check` saw that it fits.
             Some(fd) => UmemMemory::Dmabuf { fd: fd.data as i32, offset: address, length },
         };
-        // Flags that are not there are none; flags of 8 bytes must fit 4 (`uverbs_get_flags32`).
-        let access = match self.find(attr::UMEM_REG_ACCESS) {
-            None => 0,
-            Some(Attr { len: 4, data, .. }) => first_half(data),
-            Some(Attr { len: 8, data, .. }) => {
-                u32::try_from(data).map_err(|_| Refused::Value(attr::UMEM_REG_ACCESS))?
-            }
-            Some(Attr { attr_id, len, .. }) => return Err(Refused::Length { attr: attr_id, len }),
-        };
         Ok(Call::UmemReg {
             memory,
-            access,
+            access: self.flags(attr::UMEM_REG_ACCESS)?,
             page_sizes: self.find(attr::UMEM_REG_PGSZ_BITMAP).map(|attr| attr.data),
             umem_id: self.output(attr::UMEM_REG_OUT_ID)?,
         })
+    }
+
+    /// Flags: none when they are not there; those of 8 bytes must fit 4 (`uverbs_get_flags32`).
+    fn flags(&self, id: u16) -> Result<u32, Refused> {
+        match self.find(id) {
+            None => Ok(0),
+            Some(Attr { len: 4, data, .. }) => Ok(first_half(data)),
+            Some(Attr { len: 8, data, .. }) => u32::try_from(data).map_err(|_| Refused::Value(id)),
+            Some(Attr { len, .. }) => Err(Refused::Length { attr: id, len }),
+        }
     }
 
     fn find(&self, id: u16) -> Option<Attr> {
@@ -464,6 +499,35 @@ mod tests {
                 answer: Some(out(0x1001, answer_at, 72)),
                 num_comp_vectors: Some(out(0, a_at, 4)),
                 core_support: Some(out(1, long_at, 8)),
+            }
+        );
+    }
+
+    #[test]
+    fn events_are_read_as_they_were_meant() {
+        let alloc = call(Request::async_event_fd_alloc(1));
+        assert_eq!(alloc, Call::AsyncEventFdAlloc { flags: 1 });
+        let types = [1u16, 2, 3, 4, 5];
+        assert_eq!(
+            call(Request::subscribe_event(6, 7, Some(8), &types)),
+            Call::SubscribeEvent {
+                fd: 6,
+                cookie: Some(7),
+                object: Some(8),
+                types: memory(&raw const types, 10),
+                eventfd: None,
+            }
+        );
+        let mut bytes = [0; 8];
+        bytes[..2].copy_from_slice(&1u16.to_ne_bytes());
+        assert_eq!(
+            call(Request::subscribe_event(6, 7, None, &types[..1])),
+            Call::SubscribeEvent {
+                fd: 6,
+                cookie: Some(7),
+                object: None,
+                types: Input::Inline { bytes, len: 2 },
+                eventfd: None,
             }
         );
     }

@@ -162,6 +162,27 @@ impl<'a> Request<'a> {
             .with(attr::UMEM_REG_HANDLE, Value::Object(0))
     }
 
+    /// `DEVX_ASYNC_EVENT_FD_ALLOC`: makes a file that events are read from. `flags` are 0 or
+    /// [`EVENT_CHANNEL_OMIT_DATA`](super::numbers::EVENT_CHANNEL_OMIT_DATA). Its descriptor is in
+    /// [`Request::new_fd`] afterwards.
+    pub fn async_event_fd_alloc(flags: u32) -> Self {
+        Request::new(object::DEVX_ASYNC_EVENT_FD, method::DEVX_ASYNC_EVENT_FD_ALLOC)
+            .with(attr::ASYNC_EVENT_FD_ALLOC_HANDLE, Value::Object(0))
+            .with(attr::ASYNC_EVENT_FD_ALLOC_FLAGS, Value::U32(flags))
+    }
+
+    /// `DEVX_SUBSCRIBE_EVENT`: events of these types, of an object or of none, come to the file
+    /// `fd` with `cookie`.
+    pub fn subscribe_event(fd: i32, cookie: u64, object: Option<u32>, types: &'a [u16]) -> Self {
+        let mut request = Request::new(object::DEVX, method::DEVX_SUBSCRIBE_EVENT)
+            .with(attr::SUBSCRIBE_EVENT_FD_HANDLE, Value::Object(i64::from(fd) as u64))
+            .with(attr::SUBSCRIBE_EVENT_COOKIE, Value::U64(cookie));
+        if let Some(handle) = object {
+            request = request.with(attr::SUBSCRIBE_EVENT_OBJ_HANDLE, Value::Object(handle.into()));
+        }
+        request.with(attr::SUBSCRIBE_EVENT_TYPE_NUM_LIST, Value::In(types.as_bytes()))
+    }
+
     /// `UAR_OBJ_ALLOC`: allots a page of doorbells. `kind` is
     /// [`UAR_ALLOC_TYPE_BF`](super::numbers::UAR_ALLOC_TYPE_BF) or
     /// [`UAR_ALLOC_TYPE_NC`](super::numbers::UAR_ALLOC_TYPE_NC). The new handle is in
@@ -249,9 +270,25 @@ impl<'a> Request<'a> {
             (object::UAR, method::UAR_ALLOC) => attr::UAR_ALLOC_HANDLE,
             _ => return None,
         };
+        // The handles of uverbs have 32 bits (`fill_attr_in_obj` of rdma-core).
+        self.object_number(id).and_then(|handle| u32::try_from(handle).ok())
+    }
+
+    /// The file descriptor that the call made, once [`Request::read_back`] has it; `None` for a
+    /// call that makes none.
+    pub fn new_fd(&self) -> Option<i32> {
+        let id = match (self.object, self.method) {
+            (object::DEVX_ASYNC_EVENT_FD, method::DEVX_ASYNC_EVENT_FD_ALLOC) => {
+                attr::ASYNC_EVENT_FD_ALLOC_HANDLE
+            }
+            _ => return None,
+        };
+        self.object_number(id).and_then(|fd| i32::try_from(fd).ok())
+    }
+
+    fn object_number(&self, id: u16) -> Option<u64> {
         self.args.iter().find(|arg| arg.id == id).and_then(|arg| match arg.value {
-            // The handles of uverbs have 32 bits (`fill_attr_in_obj` of rdma-core).
-            Value::Object(handle) => u32::try_from(handle).ok(),
+            Value::Object(number) => Some(number),
             _ => None,
         })
     }
@@ -472,6 +509,31 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn async_event_fd_alloc_is_that_of_rdma_core() {
+        let attrs = [(0x1000, 0, word(0)), (0x1001, 4, half(1))];
+        check(Request::async_event_fd_alloc(1), 0x1005, 0x1000, &attrs);
+    }
+
+    #[test]
+    fn subscribe_event_is_that_of_rdma_core() {
+        // Up to 4 types stand in the attribute.
+        let few = [0x13u16, 0xffff];
+        let mut inlined = [0; 8];
+        inlined[..4].copy_from_slice(&few.map(u16::to_ne_bytes).concat());
+        let attrs = [
+            (0x1000, 0, word(6)),
+            (0x1004, 8, word(0xabcd)),
+            (0x1001, 0, word(9)),
+            (0x1002, 4, inlined),
+        ];
+        check(Request::subscribe_event(6, 0xabcd, Some(9), &few), 0x1000, 0x1003, &attrs);
+
+        let many = [1, 2, 3, 4, 5];
+        let attrs = [attrs[0], attrs[1], (0x1002, 10, at(&raw const many))];
+        check(Request::subscribe_event(6, 0xabcd, None, &many), 0x1000, 0x1003, &attrs);
+    }
+
+    #[test]
     fn uar_destroy_is_that_of_rdma_core() {
         check(Request::uar_destroy(4), 0x1008, 0x1001, &[(0x1000, 0, word(4))]);
     }
@@ -510,6 +572,12 @@ pub(crate) mod tests {
         message.set_handle(attr::OBJ_CREATE_HANDLE, 0x8000_0001);
         request.read_back(&message);
         assert_eq!(request.new_handle(), Some(0x8000_0001));
-        assert_eq!(Request::obj_destroy(1).new_handle(), None);
+        assert_eq!((request.new_fd(), Request::obj_destroy(1).new_handle()), (None, None));
+
+        let mut request = Request::async_event_fd_alloc(0);
+        let mut message = request.encode(DRIVER_MLX5).expect("it fits");
+        message.set_handle(attr::ASYNC_EVENT_FD_ALLOC_HANDLE, 5);
+        request.read_back(&message);
+        assert_eq!((request.new_fd(), request.new_handle()), (Some(5), None));
     }
 }
