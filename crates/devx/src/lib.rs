@@ -29,6 +29,11 @@
 //!     qp.modify(&mut ModifyCqIn::new()); // MODIFY_CQ does not work on a QP
 //! }
 //! ```
+//!
+//! # Ways to an adapter
+//! - feature `ioctl`: `ioctl::Ioctl` makes a DEVX context of its own by the kernel's interface, with
+//!   no C library. `wire` is the form of its calls.
+//! - the package mlx5-sim: a simulated adapter.
 #![deny(missing_docs)]
 
 #[cfg(feature = "caps")]

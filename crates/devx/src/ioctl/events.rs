@@ -77,7 +77,7 @@ impl Events {
         self.ioctl.call(&mut request, Interrupted::GiveUp)
     }
 
-    /// Waits until there is an event to read, or until the time is over. Gives whether there is one.
+    /// Waits until there is an event to read, or until the time is over. Gives whether there is.
     ///
     /// Without a time it waits for as long as it takes; signals do not end it.
     ///

@@ -13,7 +13,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! It needs a kernel that makes contexts by ioctl, as those do from about Linux 5.6, and a user who may open the device file.
+//! It needs a kernel that makes contexts by ioctl, as those do from about Linux 5.6, and a user who
+//! may open the device file.
 //!
 //! # Signals
 //! A call that a signal interrupted (EINTR) is made again where that changes nothing: opening the
@@ -58,9 +59,10 @@ use system::{DeviceFile, System};
 /// to the context that made them: for those of libibverbs see [`Ioctl::from_context`].
 ///
 /// # Errors
-/// Besides what [`Transport`] says: [`Transport::destroy`] has no output, and the kernel makes an
-/// errno of the firmware's status ([`StillThere::errno`]); ENOENT for a handle that the context does not have, EINVAL
-/// for a mailbox of less than 16 or more than 65535 bytes, EIO once the device is gone.
+/// Besides what [`Transport`] says: ENOENT for a handle that the context does not have, EINVAL for
+/// a mailbox of less than 16 or more than 65535 bytes, EIO once the device is gone.
+/// [`Transport::destroy`] has no output, so that the kernel makes an errno of the firmware's status
+/// ([`StillThere::errno`]).
 #[derive(Clone)]
 pub struct Ioctl {
     context: Arc<Context>,
