@@ -1,11 +1,11 @@
 //! Events that the adapter tells.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mlx5_prm::EventType;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::wait::wait;
 use super::{Interrupted, Ioctl, narrow};
 use crate::wire::Request;
 use crate::{Errno, Handle};
@@ -84,17 +84,7 @@ impl Events {
     /// # Errors
     /// The errno of `poll`.
     pub fn wait(&self, timeout: Option<Duration>) -> Result<bool, Errno> {
-        let end = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-        loop {
-            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
-            // A time that does not fit is longer than anyone waits.
-            let left = left.and_then(|left| Timespec::try_from(left).ok());
-            let mut fds = [PollFd::new(&self.fd, PollFlags::IN)];
-            match poll(&mut fds, left.as_ref()) {
-                Err(Errno::INTR) => {}
-                result => return result.map(|ready| ready != 0),
-            }
-        }
+        wait(self.fd.as_fd(), timeout)
     }
 
     /// Reads the next event, and waits for it. A signal does not end it: it takes no event.

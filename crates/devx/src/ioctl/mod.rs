@@ -21,17 +21,19 @@
 //! file, making the context, reading, making an object (the kernel keeps nothing of one that it
 //! failed to make: `bundle_destroy` in `uverbs_ioctl.c`), and ending one (the object stays when
 //! that fails). [`Transport::modify`] and [`Transport::general`] give EINTR to the caller: the
-//! command may have reached the firmware, and not every command can be sent twice. So does
-//! [`Events::subscribe`].
+//! command may have reached the firmware, and not every command can be sent twice. So do
+//! [`Events::subscribe`] and [`Queries::send`].
 
 mod device;
 mod error;
 mod events;
 #[cfg(test)]
 mod fake;
+mod queries;
 mod system;
 mod uar;
 mod umem;
+mod wait;
 
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -40,6 +42,7 @@ use std::sync::Arc;
 pub use device::{Device, Selector};
 pub use error::OpenError;
 pub use events::{Event, Events};
+pub use queries::{Answer, Queries};
 pub use uar::{Uar, UarKind};
 pub use umem::{Access, Page, Umem};
 
@@ -50,7 +53,8 @@ use system::{DeviceFile, System};
 /// A DEVX context of a device, made and used by ioctl.
 ///
 /// Clones are the same context. The kernel ends it, and every object in it, when the last of them
-/// and of the [`Umem`]s, [`Uar`]s and [`Events`] is dropped.
+/// and of the [`Umem`]s, [`Uar`]s, [`Events`] and [`Queries`]
+/// is dropped.
 ///
 /// # Objects
 /// A [`Target`] of any kind is sent alike: the kernel finds the kind by the handle

@@ -40,6 +40,10 @@ pub enum Call {
     UarAlloc { kind: u64, mmap_offset: Output, mmap_length: Output, page_id: Output },
     /// See [`Request::uar_destroy`](super::Request::uar_destroy).
     UarDestroy { handle: i64 },
+    /// See [`Request::async_cmd_fd_alloc`](super::Request::async_cmd_fd_alloc).
+    AsyncCmdFdAlloc,
+    /// See [`Request::obj_query_async`](super::Request::obj_query_async).
+    ObjQueryAsync { handle: i64, input: Input, output_len: u16, id: u64, fd: i64 },
     /// See [`Request::async_event_fd_alloc`](super::Request::async_event_fd_alloc).
     AsyncEventFdAlloc { flags: u32 },
     /// See [`Request::subscribe_event`](super::Request::subscribe_event). With `eventfd` the
@@ -218,6 +222,16 @@ fn specs(object: u16, method: u16) -> Option<Vec<Spec>> {
             must(attr::UAR_ALLOC_PAGE_ID, Out(U32)),
         ],
         (object::UAR, method::UAR_DESTROY) => vec![must(attr::UAR_DESTROY_HANDLE, Handle)],
+        (object::DEVX_ASYNC_CMD_FD, method::DEVX_ASYNC_CMD_FD_ALLOC) => {
+            vec![must(attr::ASYNC_CMD_FD_ALLOC_HANDLE, Handle)]
+        }
+        (object::DEVX_OBJ, method::DEVX_OBJ_ASYNC_QUERY) => vec![
+            must(attr::OBJ_QUERY_ASYNC_HANDLE, Handle),
+            must(attr::OBJ_QUERY_ASYNC_CMD_IN, In(COMMAND)),
+            must(attr::OBJ_QUERY_ASYNC_OUT_LEN, In(U64)),
+            must(attr::OBJ_QUERY_ASYNC_FD, Handle),
+            must(attr::OBJ_QUERY_ASYNC_WR_ID, In(U64)),
+        ],
         (object::DEVX_ASYNC_EVENT_FD, method::DEVX_ASYNC_EVENT_FD_ALLOC) => vec![
             must(attr::ASYNC_EVENT_FD_ALLOC_HANDLE, Handle),
             must(attr::ASYNC_EVENT_FD_ALLOC_FLAGS, In(FLAGS)),
@@ -332,6 +346,15 @@ impl Args {
             (object::UAR, method::UAR_DESTROY) => {
                 Call::UarDestroy { handle: self.handle(attr::UAR_DESTROY_HANDLE)? }
             }
+            (object::DEVX_ASYNC_CMD_FD, method::DEVX_ASYNC_CMD_FD_ALLOC) => Call::AsyncCmdFdAlloc,
+            (object::DEVX_OBJ, method::DEVX_OBJ_ASYNC_QUERY) => Call::ObjQueryAsync {
+                handle: self.handle(attr::OBJ_QUERY_ASYNC_HANDLE)?,
+                input: self.input(attr::OBJ_QUERY_ASYNC_CMD_IN)?,
+                output_len: u16::try_from(self.need(attr::OBJ_QUERY_ASYNC_OUT_LEN)?.data)
+                    .map_err(|_| Refused::Value(attr::OBJ_QUERY_ASYNC_OUT_LEN))?,
+                id: self.need(attr::OBJ_QUERY_ASYNC_WR_ID)?.data,
+                fd: self.handle(attr::OBJ_QUERY_ASYNC_FD)?,
+            },
             (object::DEVX_ASYNC_EVENT_FD, method::DEVX_ASYNC_EVENT_FD_ALLOC) => {
                 Call::AsyncEventFdAlloc { flags: self.flags(attr::ASYNC_EVENT_FD_ALLOC_FLAGS)? }
             }
@@ -504,6 +527,22 @@ mod tests {
     }
 
     #[test]
+    fn async_queries_are_read_as_they_were_meant() {
+        assert_eq!(call(Request::async_cmd_fd_alloc()), Call::AsyncCmdFdAlloc);
+        let i = [1; 16];
+        let input = memory(&raw const i, 16);
+        assert_eq!(
+            call(Request::obj_query_async(6, 9, &i, 0xffff, 5)),
+            Call::ObjQueryAsync { handle: 9, input, output_len: 0xffff, id: 5, fd: 6 }
+        );
+        let message = Request::obj_query_async(6, 9, &i, 0, 5).encode(1).expect("it fits");
+        let mut attrs: Vec<Attr> = message.attrs().collect();
+        attrs[2].data = 0x10000;
+        let long = Call::of(&Message::new(message.header(), &attrs));
+        assert_eq!(long, Err(Refused::Value(0x1004)));
+    }
+
+    #[test]
     fn events_are_read_as_they_were_meant() {
         let alloc = call(Request::async_event_fd_alloc(1));
         assert_eq!(alloc, Call::AsyncEventFdAlloc { flags: 1 });
@@ -574,8 +613,8 @@ mod tests {
 
     #[test]
     fn what_is_no_method_is_refused() {
-        let header = Header { object_id: 0x1001, method_id: 0x1004, ..Header::default() };
-        let refused = Refused::Method { object: 0x1001, method: 0x1004 };
+        let header = Header { object_id: 0x1001, method_id: 0x1005, ..Header::default() };
+        let refused = Refused::Method { object: 0x1001, method: 0x1005 };
         assert_eq!(Call::of(&Message::new(header, &[])), Err(refused));
         assert_eq!(refused.errno(), Errno::PROTONOSUPPORT);
     }

@@ -162,6 +162,30 @@ impl<'a> Request<'a> {
             .with(attr::UMEM_REG_HANDLE, Value::Object(0))
     }
 
+    /// `DEVX_ASYNC_CMD_FD_ALLOC`: makes a file that the answers to [`Request::obj_query_async`] are
+    /// read from. Its descriptor is in [`Request::new_fd`] afterwards.
+    pub fn async_cmd_fd_alloc() -> Self {
+        Request::new(object::DEVX_ASYNC_CMD_FD, method::DEVX_ASYNC_CMD_FD_ALLOC)
+            .with(attr::ASYNC_CMD_FD_ALLOC_HANDLE, Value::Object(0))
+    }
+
+    /// `DEVX_OBJ_ASYNC_QUERY`: a command that reads the object, whose answer of `output_len` bytes
+    /// comes to the file `fd` with `id`.
+    pub fn obj_query_async(
+        fd: i32,
+        handle: u32,
+        input: &'a [u8],
+        output_len: u16,
+        id: u64,
+    ) -> Self {
+        Request::new(object::DEVX_OBJ, method::DEVX_OBJ_ASYNC_QUERY)
+            .with(attr::OBJ_QUERY_ASYNC_HANDLE, Value::Object(handle.into()))
+            .with(attr::OBJ_QUERY_ASYNC_CMD_IN, Value::In(input))
+            .with(attr::OBJ_QUERY_ASYNC_OUT_LEN, Value::U64(output_len.into()))
+            .with(attr::OBJ_QUERY_ASYNC_WR_ID, Value::U64(id))
+            .with(attr::OBJ_QUERY_ASYNC_FD, Value::Object(i64::from(fd) as u64))
+    }
+
     /// `DEVX_ASYNC_EVENT_FD_ALLOC`: makes a file that events are read from. `flags` are 0 or
     /// [`EVENT_CHANNEL_OMIT_DATA`](super::numbers::EVENT_CHANNEL_OMIT_DATA). Its descriptor is in
     /// [`Request::new_fd`] afterwards.
@@ -280,6 +304,9 @@ impl<'a> Request<'a> {
         let id = match (self.object, self.method) {
             (object::DEVX_ASYNC_EVENT_FD, method::DEVX_ASYNC_EVENT_FD_ALLOC) => {
                 attr::ASYNC_EVENT_FD_ALLOC_HANDLE
+            }
+            (object::DEVX_ASYNC_CMD_FD, method::DEVX_ASYNC_CMD_FD_ALLOC) => {
+                attr::ASYNC_CMD_FD_ALLOC_HANDLE
             }
             _ => return None,
         };
@@ -506,6 +533,21 @@ pub(crate) mod tests {
         ];
         let request = Request::uar_alloc(1, &mut offset, &mut length, &mut page);
         check(request, 0x1008, 0x1000, &attrs);
+    }
+
+    #[test]
+    fn async_queries_are_those_of_rdma_core() {
+        check(Request::async_cmd_fd_alloc(), 0x1004, 0x1000, &[(0x1000, 0, word(0))]);
+        let input = [1; 16];
+        let attrs = [
+            (0x1000, 0, word(9)),
+            (0x1001, 16, at(&raw const input)),
+            (0x1004, 8, word(0xffff)),
+            (0x1003, 8, word(0xabcd)),
+            (0x1002, 0, word(6)),
+        ];
+        let request = Request::obj_query_async(6, 9, &input, 0xffff, 0xabcd);
+        check(request, 0x1001, 0x1004, &attrs);
     }
 
     #[test]
