@@ -127,15 +127,22 @@ fn caught(program: &str, root: &Path) -> Command {
 
 /// Runs the child; None, with a word about it, if libmlx5 is not installed.
 fn run(answers: &str, environment: &[(&str, &str)], calls: &[&str]) -> Option<Run> {
+    run_program(env!("CARGO_BIN_EXE_caught-child"), answers, environment, calls)
+}
+
+/// Runs a program with the same signs.
+fn run_program(
+    program: &str,
+    answers: &str,
+    environment: &[(&str, &str)],
+    calls: &[&str],
+) -> Option<Run> {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
     sysfs(root);
     fs::write(root.join("answers"), answers).unwrap();
-    let child = caught(env!("CARGO_BIN_EXE_caught-child"), root)
-        .args(calls)
-        .envs(environment.iter().copied())
-        .output()
-        .unwrap();
+    let child =
+        caught(program, root).args(calls).envs(environment.iter().copied()).output().unwrap();
     let said = String::from_utf8_lossy(&child.stderr);
     if child.status.code() == Some(NOT_INSTALLED) {
         println!(
@@ -615,4 +622,103 @@ fn the_real_libmlx5_with_a_filter_too() {
         run.open.iter().chain(run.calls.iter().flat_map(|c| &c.ioctls)).map(Ioctl::shape).collect()
     };
     assert_eq!(shapes(&raw), shapes(&plain), "each ioctl is caught once");
+}
+
+/// The calls of `Transport`, by the names of both children.
+const TRANSPORT: &[&str] = &[
+    "obj_create",
+    "obj_query",
+    "obj_modify",
+    "obj_destroy",
+    "general_cmd",
+    "general_cmd, 8 bytes each",
+    "general_cmd, 65535 bytes each",
+    "general_cmd, an input of 65536 bytes",
+    "qp_query",
+    "qp_modify",
+    "cq_query",
+    "cq_modify",
+    "srq_query",
+    "srq_modify",
+    "wq_query",
+    "wq_modify",
+    "ind_tbl_query",
+    "ind_tbl_modify",
+];
+
+/// The errno that a call ended with.
+fn errno(call: &Call) -> i32 {
+    match &*call.result {
+        "0" => 0,
+        "null" | "-1" | "errno" => call.errno,
+        number => number.parse().expect("an errno"),
+    }
+}
+
+/// What was sent in a call, attribute by attribute and in the order of their numbers; the handle of the
+/// object that was made before is only said to be that.
+fn sent(call: &Call, made: Option<&str>) -> Vec<String> {
+    let mut all = Vec::new();
+    for ioctl in &call.ioctls {
+        let mut attrs: Vec<&Attr> = ioctl.attrs.iter().collect();
+        attrs.sort_by_key(|a| a.id);
+        for a in attrs {
+            let own = a.kind == "new-handle" || a.kind == "handle" && Some(&*a.content) == made;
+            let content = if own { "the object" } else { &*a.content };
+            all.push(format!(
+                "{} {} errno {}: {} {:#x} {} flags {:#x} len {} {content}",
+                ioctl.method, ioctl.ids, ioctl.errno, a.name, a.id, a.kind, a.flags, a.len
+            ));
+        }
+    }
+    all
+}
+
+/// The handle of the object that `obj_create` made.
+fn made(run: &Run) -> Option<&str> {
+    let create = run.calls.iter().find(|c| c.name == "obj_create" && errno(c) == 0)?;
+    Some(&create.ioctl().attr("HANDLE").content)
+}
+
+/// Each backend sends what libmlx5 sends when it is called by itself, and makes the same of the answers.
+#[test]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn backends_are_as_libmlx5() {
+    let refused = "always DEVX_OBJ.QUERY * 121 030000000badcafe\n\
+                   always DEVX_OBJ.MODIFY * 121 100000006231e600\n\
+                   always DEVX.OTHER 010a 121 020000000badcafe\n";
+    let by_kernel = "always DEVX_OBJ.QUERY * 22\nalways DEVX_OBJ.MODIFY * 19\n\
+                     always DEVX.OTHER 010a 1\nalways DEVX_OBJ.DESTROY * 16\n";
+    let not_made = "always DEVX_OBJ.CREATE * 121 080000000badcafe\n";
+    let (mut calls, mut compared) = (0, 0);
+    for answers in ["", refused, by_kernel, not_made] {
+        let Some(theirs) = run(answers, &[], TRANSPORT) else { return };
+        for backend in ["libmlx5", "ioctl"] {
+            let environment: &[(&str, &str)] =
+                if backend == "ioctl" { &[("MLX5_CAUGHT_RAW", "1")] } else { &[] };
+            let program = env!("CARGO_BIN_EXE_caught-backend");
+            let ours = run_program(program, answers, environment, &[backend])
+                .expect("libmlx5 is installed");
+            if answers.is_empty() {
+                println!("{backend:<38} attributes compared, differences");
+            }
+            let names: Vec<&String> = theirs.calls.iter().map(|c| &c.name).collect();
+            assert_eq!(names.len(), ours.calls.len(), "{names:?}");
+            for theirs_call in &theirs.calls {
+                let ours_call = ours.call(&theirs_call.name);
+                let expected = sent(theirs_call, made(&theirs));
+                let name = &theirs_call.name;
+                assert_eq!(sent(ours_call, made(&ours)), expected, "{backend}: {name}");
+                assert_eq!(errno(ours_call), errno(theirs_call), "{backend}: {name}");
+                assert_eq!(ours_call.output, theirs_call.output, "{backend}: output of {name}");
+                calls += 1;
+                compared += expected.len();
+                if answers.is_empty() {
+                    println!("  {name:<36} {:>19}, {:>11}", expected.len(), 0);
+                }
+            }
+        }
+    }
+    println!("{calls} calls and {compared} attributes compared, 0 differences");
+    assert!(calls > 130 && compared > 340, "{calls} calls, {compared} attributes");
 }
