@@ -29,19 +29,35 @@
 //!     qp.modify(&mut ModifyCqIn::new()); // MODIFY_CQ does not work on a QP
 //! }
 //! ```
+//!
+//! # Ways to an adapter
+//! - feature `ioctl`: `ioctl::Ioctl` makes a DEVX context of its own by the kernel's interface, with
+//!   no C library. `wire` is the form of its calls.
+//! - the package mlx5-sim: a simulated adapter.
 #![deny(missing_docs)]
 
 #[cfg(feature = "caps")]
 mod caps;
 mod error;
 mod general;
+#[cfg(feature = "ioctl")]
+pub mod ioctl;
+#[cfg(feature = "libmlx5")]
+pub mod libmlx5;
 mod transport;
 mod verbs;
+#[cfg(feature = "ioctl")]
+pub mod wire;
 
 #[cfg(feature = "caps")]
 pub use caps::Caps;
 pub use error::{BadAnswer, Error, NotSent, outcome, status_words};
 pub use general::{general, read_register, write_register};
+#[cfg(feature = "ioctl")]
+pub use ioctl::Ioctl;
+#[cfg(feature = "libmlx5")]
+#[doc(no_inline)]
+pub use libmlx5::LibMlx5;
 pub use transport::{Handle, Target, TargetKind, Transport};
 pub use verbs::{Accepts, Cq, Holds, IndTable, Qp, Srq, SrqNumber, Verbs, VerbsKind, Wq, kind};
 

@@ -1,0 +1,335 @@
+//! Memory that the adapter may use.
+
+use std::fmt;
+use std::ops::BitOr;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::sync::atomic::AtomicU64;
+
+use super::{Interrupted, Ioctl, StillThere};
+use crate::Errno;
+use crate::wire::numbers::{
+    ACCESS_LOCAL_WRITE, ACCESS_RELAXED_ORDERING, ACCESS_REMOTE_READ, ACCESS_REMOTE_WRITE,
+};
+use crate::wire::{Request, UmemMemory};
+
+/// 4096 bytes of memory that the adapter may write to: the smallest page it knows
+/// (`MLX5_ADAPTER_PAGE_SIZE`).
+///
+/// Its words are atomic because the adapter changes them behind the program's back.
+#[repr(C, align(4096))]
+pub struct Page(pub [AtomicU64; 512]);
+
+impl Page {
+    /// So many pages in one piece, all 0.
+    pub fn zeroed(count: usize) -> Box<[Page]> {
+        (0..count).map(|_| Page([const { AtomicU64::new(0) }; 512])).collect()
+    }
+}
+
+impl fmt::Debug for Page {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Page")
+    }
+}
+
+/// What the adapter may do with registered memory. Reading it by commands and queues is always
+/// allowed.
+///
+/// These are all that the kernel takes for a umem (`MLX5_IB_METHOD_DEVX_UMEM_REG` in `devx.c`); the
+/// bits are those of `IBV_ACCESS_*`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Access(u32);
+
+impl Access {
+    /// Only read.
+    pub const READ: Access = Access(0);
+    /// Write, as the adapter does to a completion queue.
+    pub const LOCAL_WRITE: Access = Access(ACCESS_LOCAL_WRITE);
+    /// Write for another machine; the kernel wants [`Access::LOCAL_WRITE`] with it.
+    pub const REMOTE_WRITE: Access = Access(ACCESS_REMOTE_WRITE);
+    /// Read for another machine.
+    pub const REMOTE_READ: Access = Access(ACCESS_REMOTE_READ);
+    /// Write in another order than asked.
+    pub const RELAXED_ORDERING: Access = Access(ACCESS_RELAXED_ORDERING);
+
+    /// The bits.
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+}
+
+impl BitOr for Access {
+    type Output = Access;
+
+    fn bitor(self, other: Access) -> Access {
+        Access(self.0 | other.0)
+    }
+}
+
+/// Registered memory (umem): pages of the program, or a part of a dma-buf.
+///
+/// Commands that make a queue name it by [`Umem::id`]. The memory stays pinned and belongs to the
+/// umem, so that it can't be used for anything else while the adapter may write to it. When the
+/// umem is dropped the registration ends; if the kernel refuses, because an object still uses it,
+/// the pages are never freed. [`Umem::deregister`] tells of it, and gives the pages back.
+///
+/// ```no_run
+/// use mlx5_devx::ioctl::{Access, Device, Ioctl, Page, Selector, Umem};
+///
+/// let ioctl = Ioctl::open(&Device::find(Selector::IbName("mlx5_0"))?)?;
+/// let umem = Umem::register(&ioctl, Page::zeroed(4), Access::LOCAL_WRITE, None)?;
+/// println!("umem {} of {} pages", umem.id(), umem.pages().len());
+/// let pages = umem.deregister()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Umem {
+    ioctl: Ioctl,
+    /// `None` once the registration is over.
+    handle: Option<u32>,
+    id: u32,
+    pages: Box<[Page]>,
+}
+
+impl Umem {
+    /// Registers pages of the program (`mlx5dv_devx_umem_reg_ex`).
+    ///
+    /// `page_sizes` are the sizes that the adapter may put the memory together from, one bit for
+    /// each: bit 12 for 4096 bytes. Without it the kernel chooses, and objects must lie at the
+    /// beginning of the umem, at offset 0 (`devx_umem_reg_cmd_alloc` in `devx.c`). Kernels that do
+    /// not know it give EPROTONOSUPPORT.
+    ///
+    /// # Errors
+    /// The errno of the call; the pages are freed. ENOMEM for more than the user may pin
+    /// (RLIMIT_MEMLOCK), EINVAL for no pages and for sizes that do not fit them.
+    pub fn register(
+        ioctl: &Ioctl,
+        pages: Box<[Page]>,
+        access: Access,
+        page_sizes: Option<u64>,
+    ) -> Result<Self, Errno> {
+        let memory = UmemMemory::Program {
+            // The adapter writes to it later on.
+            address: pages.as_ptr().expose_provenance() as u64,
+            length: size_of_val(&*pages) as u64,
+        };
+        Umem::new(ioctl, memory, pages, access, page_sizes)
+    }
+
+    /// Registers `length` bytes of a dma-buf from `offset` on (`mlx5dv_devx_umem_reg_ex` with
+    /// `MLX5DV_UMEM_MASK_DMABUF`). [`Umem::pages`] is empty then.
+    ///
+    /// The kernel keeps the dma-buf; `fd` is not needed afterwards.
+    ///
+    /// # Errors
+    /// The errno of the call. EPROTONOSUPPORT on kernels that do not know dma-bufs here.
+    pub fn register_dmabuf(
+        ioctl: &Ioctl,
+        fd: BorrowedFd<'_>,
+        offset: u64,
+        length: u64,
+        access: Access,
+        page_sizes: Option<u64>,
+    ) -> Result<Self, Errno> {
+        let memory = UmemMemory::Dmabuf { fd: fd.as_raw_fd(), offset, length };
+        Umem::new(ioctl, memory, Box::default(), access, page_sizes)
+    }
+
+    fn new(
+        ioctl: &Ioctl,
+        memory: UmemMemory,
+        pages: Box<[Page]>,
+        access: Access,
+        page_sizes: Option<u64>,
+    ) -> Result<Self, Errno> {
+        let mut id = 0;
+        let mut request = Request::umem_reg(memory, access.bits(), page_sizes, &mut id);
+        let handle = Some(ioctl.make(&mut request)?);
+        Ok(Umem { ioctl: ioctl.clone(), handle, id, pages })
+    }
+
+    /// The number by which commands name it, such as `cq_umem_id` of CREATE_CQ.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// The memory; empty for a dma-buf.
+    pub fn pages(&self) -> &[Page] {
+        &self.pages
+    }
+
+    /// Ends the registration, and gives the pages back (`mlx5dv_devx_umem_dereg`).
+    ///
+    /// # Errors
+    /// The errno of the call, and the umem, which is still there.
+    pub fn deregister(mut self) -> Result<Box<[Page]>, StillThere<Self>> {
+        match self.end() {
+            Ok(()) => Ok(std::mem::take(&mut self.pages)),
+            Err(errno) => Err(StillThere { object: self, errno }),
+        }
+    }
+
+    fn end(&mut self) -> Result<(), Errno> {
+        if let Some(handle) = self.handle {
+            self.ioctl.call(&mut Request::umem_dereg(handle), Interrupted::Again)?;
+            self.handle = None;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Umem {
+    fn drop(&mut self) {
+        if self.end().is_err() {
+            // The adapter may still write to the pages: nobody else may ever have them.
+            Box::leak(std::mem::take(&mut self.pages));
+        }
+    }
+}
+
+impl fmt::Debug for Umem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Umem")
+            .field("handle", &self.handle)
+            .field("id", &self.id)
+            .field("pages", &self.pages.len())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::os::fd::AsFd;
+    use std::sync::atomic::Ordering;
+
+    use super::super::fake::Fake;
+    use super::*;
+    use crate::wire::handwritten::{at, half, message, word};
+    use crate::wire::numbers::attr;
+
+    fn expect_register(fake: &Fake) {
+        fake.answer(|request, message| {
+            let id = request.output(attr::UMEM_REG_OUT_ID).expect("it is there");
+            id.copy_from_slice(&33u32.to_ne_bytes());
+            message.set_handle(attr::UMEM_REG_HANDLE, 8);
+            Ok(())
+        });
+    }
+
+    fn umem(fake: &Fake, pages: Box<[Page]>) -> Umem {
+        expect_register(fake);
+        let access = Access::LOCAL_WRITE | Access::REMOTE_READ;
+        Umem::register(&fake.ioctl(), pages, access, Some(1 << 12)).expect("a umem")
+    }
+
+    fn deregistered() -> Vec<u8> {
+        message(0x1002, 0x1001, &[(0x1000, 0, word(8))])
+    }
+
+    /// A message without the address of the umem's number, which is gone when the call is over.
+    fn without_out_id(mut message: Vec<u8>, index: usize) -> Vec<u8> {
+        message[24 + 16 * index + 8..][..8].fill(0);
+        message
+    }
+
+    #[test]
+    fn pages_are_registered_and_come_back() {
+        let fake = Fake::new();
+        let pages = Page::zeroed(3);
+        pages[2].0[511].store(5, Ordering::Relaxed);
+        let address = pages.as_ptr();
+        let umem = umem(&fake, pages);
+        assert_eq!((umem.id(), umem.pages().len()), (33, 3));
+        fake.answer(|_, _| Ok(()));
+        let pages = umem.deregister().expect("it ends");
+        assert_eq!(pages[2].0[511].load(Ordering::Relaxed), 5);
+
+        let sent = fake.sent();
+        let attrs = [
+            (0x1001, 8, at(address)),
+            (0x1002, 8, word(3 * 4096)),
+            (0x1003, 4, half(0b101)),
+            (0x1005, 8, word(0x1000)),
+            (0x1004, 4, word(0)),
+            (0x1000, 0, word(0)),
+        ];
+        assert_eq!(without_out_id(sent[0].clone(), 4), message(0x1002, 0x1000, &attrs));
+        assert_eq!(sent[1..], [deregistered()]);
+    }
+
+    #[test]
+    fn a_dmabuf_is_registered() {
+        let fake = Fake::new();
+        expect_register(&fake);
+        let file = File::open("/dev/null").expect("every system has it");
+        let fd = file.as_fd();
+        let umem = Umem::register_dmabuf(&fake.ioctl(), fd, 0x1000, 0x2000, Access::READ, None)
+            .expect("a umem");
+        assert!(umem.pages().is_empty());
+        fake.answer(|_, _| Ok(()));
+        assert!(umem.deregister().expect("it ends").is_empty());
+        let attrs = [
+            (0x1001, 8, word(0x1000)),
+            (0x1002, 8, word(0x2000)),
+            (0x1003, 4, half(0)),
+            (0x1006, 0, word(file.as_raw_fd() as u64)),
+            (0x1004, 4, word(0)),
+            (0x1000, 0, word(0)),
+        ];
+        let sent = fake.sent();
+        assert_eq!(without_out_id(sent[0].clone(), 4), message(0x1002, 0x1000, &attrs));
+        assert_eq!(sent[1..], [deregistered()]);
+    }
+
+    #[test]
+    fn dropping_it_ends_the_registration() {
+        let fake = Fake::new();
+        let umem = umem(&fake, Page::zeroed(1));
+        fake.answer(|_, _| Ok(()));
+        drop(umem);
+        assert_eq!(fake.sent()[1..], [deregistered()]);
+    }
+
+    #[test]
+    fn a_umem_in_use_can_be_ended_later() {
+        let fake = Fake::new();
+        let umem = umem(&fake, Page::zeroed(1));
+        fake.answer(|_, _| Err(Errno::REMOTEIO));
+        let still = umem.deregister().expect_err("it is in use");
+        assert_eq!((still.errno, still.object.id()), (Errno::REMOTEIO, 33));
+        fake.answer(|_, _| Ok(()));
+        assert_eq!(still.object.deregister().expect("it ends").len(), 1);
+        assert_eq!(fake.sent().len(), 3);
+    }
+
+    #[test]
+    fn pages_that_the_adapter_may_use_are_never_freed() {
+        let fake = Fake::new();
+        let pages = Page::zeroed(1);
+        let umem = umem(&fake, pages);
+        fake.answer(|_, _| Err(Errno::REMOTEIO));
+        let page: *const Page = &umem.pages()[0];
+        drop(umem);
+        // Were the page freed, a new one would most likely lie there.
+        let others: Vec<Box<[Page]>> = (0..8).map(|_| Page::zeroed(1)).collect();
+        assert!(others.iter().all(|other| other.as_ptr() != page));
+    }
+
+    #[test]
+    fn refused_memory_is_no_umem() {
+        for errno in [Errno::NOMEM, Errno::INVAL, Errno::PROTONOSUPPORT] {
+            let fake = Fake::new();
+            fake.answer(move |_, _| Err(errno));
+            let refused = Umem::register(&fake.ioctl(), Page::zeroed(1), Access::READ, None);
+            assert_eq!(refused.err(), Some(errno));
+            assert_eq!(fake.sent().len(), 1);
+        }
+    }
+
+    #[test]
+    fn pages_are_what_the_adapter_takes() {
+        assert_eq!((size_of::<Page>(), align_of::<Page>()), (4096, 4096));
+        assert!(Page::zeroed(0).is_empty());
+        assert_eq!(format!("{:?}", Page::zeroed(2)), "[Page, Page]");
+    }
+}

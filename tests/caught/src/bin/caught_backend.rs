@@ -1,0 +1,208 @@
+//! Makes the calls of `Transport` by one of the backends of mlx5-devx, with the mailboxes and handles
+//! of `caught-child`, and writes the same lines around them to the trace.
+//!
+//! Its argument is the backend: `libmlx5` or `ioctl`. It ends with the exit code 77 if libibverbs or
+//! libmlx5 is not installed, and is asked for.
+#![deny(missing_docs)]
+#![allow(
+    unsafe_code,
+    reason = "it makes objects as verbs would, for libmlx5 to read; each block says why it is sound"
+)]
+
+use std::ffi::{c_int, c_void};
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::ptr::NonNull;
+
+use libloading::Library;
+use libloading::os::unix::Library as Unix;
+use mlx5_devx::libmlx5::{LibMlx5, LoadError, OpenError, devices};
+use mlx5_devx::{Errno, Handle, Ioctl, Target, TargetKind, Transport};
+
+/// The exit code if a library is not installed.
+const NOT_INSTALLED: i32 = 77;
+
+/// An object of verbs in the middle of zeros, as in `caught-child`.
+struct Verbs {
+    memory: Vec<u64>,
+}
+
+impl Verbs {
+    const MIDDLE: usize = 4096;
+
+    fn new(context: NonNull<c_void>, offset: usize, handle: u32) -> Self {
+        let mut memory = vec![0u64; 2 * Self::MIDDLE];
+        memory[Self::MIDDLE] = context.as_ptr() as u64;
+        let word = &mut memory[Self::MIDDLE + offset / 8];
+        let mut bytes = word.to_ne_bytes();
+        bytes[offset % 8..][..4].copy_from_slice(&handle.to_ne_bytes());
+        *word = u64::from_ne_bytes(bytes);
+        Verbs { memory }
+    }
+
+    fn address(&mut self) -> NonNull<c_void> {
+        NonNull::from(&mut self.memory[Self::MIDDLE]).cast()
+    }
+}
+
+/// The objects of verbs: name, kind, offset of the handle in its structure, handle, and of the query and
+/// the modify the opcode and the lengths of the mailboxes.
+type Object = (&'static str, TargetKind, usize, u32, (u16, usize, usize), (u16, usize, usize));
+
+const OBJECTS: [Object; 5] = [
+    ("qp", TargetKind::Qp, 48, 0x51, (0x50b, 16, 272), (0x505, 272, 16)),
+    ("cq", TargetKind::Cq, 24, 0x52, (0x402, 16, 80), (0x403, 280, 16)),
+    ("srq", TargetKind::Srq, 24, 0x53, (0x90f, 16, 272), (0x90d, 272, 16)),
+    ("wq", TargetKind::Wq, 36, 0x54, (0x90b, 16, 272), (0x909, 272, 16)),
+    ("ind_tbl", TargetKind::IndTable, 8, 0x55, (0x919, 16, 272), (0x917, 272, 16)),
+];
+
+/// A mailbox: the opcode, then bytes that count up.
+fn mailbox(opcode: u16, length: usize) -> Vec<u8> {
+    let mut bytes: Vec<u8> = (0..length).map(|i| i as u8).collect();
+    bytes[..2].copy_from_slice(&opcode.to_be_bytes());
+    bytes
+}
+
+struct Trace(File);
+
+impl Trace {
+    fn call<T>(
+        &mut self,
+        name: &str,
+        room: usize,
+        call: impl FnOnce(&mut [u8]) -> Result<T, Errno>,
+    ) -> Option<T> {
+        writeln!(self.0, "call\t{name}").expect("the trace");
+        // Not zeros: what the call leaves alone shows.
+        let mut output = vec![0xee; room];
+        let result = call(&mut output);
+        let (word, errno) = match &result {
+            Ok(_) => ("0", 0),
+            Err(errno) => ("errno", errno.raw_os_error()),
+        };
+        let hex: String = output.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = if hex.is_empty() { "-".to_owned() } else { hex };
+        writeln!(self.0, "gave\t{word}\t{errno}\t{hex}").expect("the trace");
+        result.ok()
+    }
+}
+
+/// All calls of the trait.
+fn calls(transport: &dyn Transport, targets: &[(Object, Handle)], trace: &mut Trace) {
+    let create = mailbox(0x400, 280);
+    let made = trace.call("obj_create", 16, |out| transport.create(&create, out));
+    if let Some(handle) = made {
+        let target = Target { kind: TargetKind::Devx, handle };
+        let (query, modify) = (mailbox(0x402, 16), mailbox(0x403, 280));
+        trace.call("obj_query", 80, |out| transport.query(target, &query, out));
+        trace.call("obj_modify", 16, |out| transport.modify(target, &modify, out));
+        trace.call("obj_destroy", 0, |_| transport.destroy(handle));
+    }
+    for (name, input, output) in [
+        ("general_cmd", 16, 112),
+        ("general_cmd, 8 bytes each", 8, 8),
+        ("general_cmd, 65535 bytes each", 0xffff, 0xffff),
+        ("general_cmd, an input of 65536 bytes", 0x10000, 16),
+    ] {
+        let input = mailbox(0x10a, input);
+        trace.call(name, output, |out| transport.general(&input, out));
+    }
+    for ((name, kind, _, _, query, modify), handle) in targets {
+        let target = Target { kind: *kind, handle: *handle };
+        let input = mailbox(query.0, query.1);
+        let name_of = |verb: &str| format!("{name}_{verb}");
+        trace.call(&name_of("query"), query.2, |out| transport.query(target, &input, out));
+        let input = mailbox(modify.0, modify.1);
+        trace.call(&name_of("modify"), modify.2, |out| transport.modify(target, &input, out));
+    }
+}
+
+/// Ends when the error is that a library is not installed.
+fn installed<T, E: Into<OpenError>>(result: Result<T, E>) -> T {
+    match result.map_err(Into::into) {
+        Ok(value) => value,
+        Err(OpenError::Load(LoadError::Library { soname, reason })) => {
+            eprintln!("{soname}: {reason}");
+            std::process::exit(NOT_INSTALLED)
+        }
+        Err(e) => panic!("{e}"),
+    }
+}
+
+/// A context as a program of verbs would have made it: `mlx5dv_open_device` of the first device.
+fn context_of_verbs() -> NonNull<c_void> {
+    // SAFETY: libibverbs and libmlx5 may be loaded at any time.
+    let (verbs, mlx5) = unsafe { (Library::new("libibverbs.so.1"), Library::new("libmlx5.so.1")) };
+    let [verbs, mlx5] =
+        [verbs, mlx5].map(|l| &*Box::leak(Box::new(l.expect("they were loaded before"))));
+    // SAFETY: the types are those of the declarations in verbs.h and mlx5dv.h.
+    let (list, open) = unsafe {
+        let list: libloading::Symbol<'_, unsafe extern "C" fn(*mut c_int) -> *mut *mut c_void> =
+            verbs.get("ibv_get_device_list").expect("libibverbs has it");
+        let open: libloading::Symbol<
+            '_,
+            unsafe extern "C" fn(*mut c_void, *mut [u64; 8]) -> *mut c_void,
+        > = mlx5.get("mlx5dv_open_device").expect("libmlx5 has it");
+        (list, open)
+    };
+    let mut count = 0;
+    // `MLX5DV_CONTEXT_FLAGS_DEVX` in the first four bytes; no more fields than the mask says.
+    let mut attr = [0u64; 8];
+    attr[0] = u64::from_ne_bytes([1, 0, 0, 0, 0, 0, 0, 0]);
+    // SAFETY: the address of an int; an array of devices, the first of which is opened; attributes
+    // longer than any version reads with this mask.
+    let context = unsafe {
+        let devices = list(&mut count);
+        assert!(!devices.is_null() && count > 0, "no device");
+        open(*devices, &mut attr)
+    };
+    NonNull::new(context).expect("the device opens")
+}
+
+fn main() {
+    // SAFETY: a symbol that is looked for, and not called.
+    let found = unsafe { Unix::this().get::<unsafe extern "C" fn()>("mlx5_caught") }.is_ok();
+    assert!(found, "libmlx5_caught.so is not preloaded: a command must not reach a real adapter");
+    let trace = std::env::var_os("MLX5_CAUGHT_TRACE").expect("MLX5_CAUGHT_TRACE names the trace");
+    let open = || OpenOptions::new().append(true).create(true).open(&trace).expect("the trace");
+    match std::env::args().nth(1).as_deref() {
+        Some("libmlx5") => {
+            assert_eq!(installed(devices()), ["mlx5_0"]);
+            let missing = LibMlx5::open("mlx5_9").expect_err("there is no such device");
+            assert_eq!(missing.to_string(), "there is no device mlx5_9; there is mlx5_0");
+            // One of its own is opened, and closed again.
+            drop(installed(LibMlx5::open("mlx5_0")));
+            let context = context_of_verbs();
+            // SAFETY: it is open, and stays so.
+            let transport = installed(unsafe { LibMlx5::from_context(context) });
+            let mut objects = OBJECTS.map(|o| Verbs::new(context, o.2, o.3));
+            let targets: Vec<(Object, Handle)> = OBJECTS
+                .into_iter()
+                .zip(&mut objects)
+                // SAFETY: libmlx5 reads the context and the handle alone of such an object, which
+                // lives until the end.
+                .map(|(o, verbs)| (o, unsafe { transport.adopt(o.1, verbs.address()) }))
+                .collect();
+            calls(&transport, &targets, &mut Trace(open()));
+            // What is no object of its own is not given to libmlx5.
+            let nothing = Target { kind: TargetKind::Qp, handle: Handle(0x1000) };
+            assert_eq!(transport.query(nothing, &[0; 16], &mut [0; 16]), Err(Errno::NOENT));
+            let (_, qp) = targets[0];
+            let other = Target { kind: TargetKind::Cq, handle: qp };
+            assert_eq!(transport.query(other, &[0; 16], &mut [0; 16]), Err(Errno::INVAL));
+            assert_eq!(transport.destroy(qp), Err(Errno::INVAL));
+            assert!(transport.release(qp) && !transport.release(qp));
+            let gone = Target { kind: TargetKind::Qp, handle: qp };
+            assert_eq!(transport.query(gone, &[0; 16], &mut [0; 16]), Err(Errno::NOENT));
+        }
+        Some("ioctl") => {
+            // By std, so that the preloaded `open` sees it.
+            let file = File::options().read(true).write(true).open("/dev/infiniband/uverbs0");
+            let transport = Ioctl::from_context(file.expect("the device file").into());
+            let targets = OBJECTS.map(|o| (o, Handle(o.3.into())));
+            calls(&transport, &targets, &mut Trace(open()));
+        }
+        other => panic!("no backend is called {other:?}"),
+    }
+}

@@ -1,0 +1,97 @@
+//! What the kernel would remember between ioctls.
+
+use std::collections::HashMap;
+use std::io::Error;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use libc::c_int;
+
+use crate::script::Script;
+
+/// The bit of an event channel that says that events have no data
+/// (`MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA`).
+const OMIT_DATA: u32 = 1;
+
+/// The length of an EQE, which an event channel gives as it is.
+const EQE: usize = 64;
+
+/// An open channel: the end that the kernel writes to.
+#[derive(Debug)]
+pub(crate) struct Channel {
+    end: OwnedFd,
+    flags: u32,
+}
+
+/// What the kernel would remember.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) script: Script,
+    channels: HashMap<RawFd, Channel>,
+    handles: u32,
+}
+
+static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| {
+    Mutex::new(State { script: Script::of_environment(), channels: HashMap::new(), handles: 0 })
+});
+
+/// The state, for one ioctl.
+pub(crate) fn lock() -> MutexGuard<'static, State> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl State {
+    /// A handle that no object has yet.
+    pub(crate) fn new_handle(&mut self) -> u32 {
+        self.handles += 1;
+        self.handles
+    }
+
+    /// Opens a channel, and gives the end for the caller. Each read of it takes one message, as from
+    /// the kernel's files.
+    pub(crate) fn new_channel(&mut self, flags: u32) -> Result<RawFd, c_int> {
+        let mut ends = [0; 2];
+        let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
+        // SAFETY: the array has room for two descriptors.
+        if unsafe { libc::socketpair(libc::AF_UNIX, kind, 0, ends.as_mut_ptr()) } < 0 {
+            return Err(Error::last_os_error().raw_os_error().unwrap_or(libc::EMFILE));
+        }
+        // SAFETY: a new descriptor that nothing else owns.
+        let end = unsafe { OwnedFd::from_raw_fd(ends[1]) };
+        // An older channel of that number was closed by the caller: the number was free.
+        self.channels.insert(ends[0], Channel { end, flags });
+        Ok(ends[0])
+    }
+
+    /// Sends an event: the cookie, and an EQE unless the channel wants none.
+    pub(crate) fn event(&self, fd: RawFd, cookie: u64, data: &[u8]) -> Result<(), c_int> {
+        let channel = self.channels.get(&fd).ok_or(libc::EBADF)?;
+        let mut message = cookie.to_ne_bytes().to_vec();
+        if channel.flags & OMIT_DATA == 0 {
+            message.extend(data);
+            message.resize(8 + EQE, 0);
+        }
+        channel.send(&message)
+    }
+
+    /// Sends the answer of a command: its id, and the output mailbox.
+    pub(crate) fn completion(&self, fd: RawFd, id: u64, mailbox: &[u8]) -> Result<(), c_int> {
+        let channel = self.channels.get(&fd).ok_or(libc::EBADF)?;
+        channel.send(&[&id.to_ne_bytes()[..], mailbox].concat())
+    }
+}
+
+impl Channel {
+    fn send(&self, message: &[u8]) -> Result<(), c_int> {
+        // SAFETY: the address and the length are those of the slice.
+        let sent = unsafe {
+            libc::send(
+                self.end.as_raw_fd(),
+                message.as_ptr().cast(),
+                message.len(),
+                libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT,
+            )
+        };
+        if sent < 0 { Err(libc::EIO) } else { Ok(()) }
+    }
+}
