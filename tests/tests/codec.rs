@@ -177,7 +177,7 @@ fn change_panics_on_a_value_that_does_not_fit() {
 }
 
 #[test]
-#[should_panic(expected = "this change needs another op_mod than those before it")]
+#[should_panic(expected = "modify_cq_in: this change needs another op_mod than was set before it")]
 fn changes_of_two_masks_are_refused() {
     let _ = ModifyCqIn::new().changing_cq_period(1).changing_log_cq_size(2);
 }

@@ -26,9 +26,7 @@ pub fn check(spec: &Spec) -> Result<(), Faults> {
     by_number(spec, &mut faults);
     opcodes(spec, &mut faults);
     spec_words(spec, &mut faults);
-    for example in spec.examples.iter().filter(|e| spec.layout(&e.layout).is_none()) {
-        no_layout(spec, &example.layout, &example.origin, &mut faults);
-    }
+    examples(spec, &mut faults);
     faults.or(())
 }
 
@@ -905,6 +903,13 @@ fn select_mask(spec: &Spec, select: &Select, mask: &str, place: &Origin, faults:
             "a select mask is 8, 16, 32 or 64 bits wide: name the field that holds it",
         );
     }
+    if width > 32 && (select.op_mod != 0 || select.when.is_some()) {
+        faults.add(
+            place,
+            format!("{mask} is {width} bits wide, and counts under a condition"),
+            "such a mask is up to 32 bits wide",
+        );
+    }
     for bit in select.bits.iter().filter(|b| b.bit >= width) {
         faults.add(
             &bit.origin,
@@ -1165,6 +1170,35 @@ fn opcodes(spec: &Spec, faults: &mut Faults) {
             format!("no layout is the {missing} of {}", p.opcode.name),
             "add an [[opcode]] to semantics/ with its input and output, or with why it has none",
         );
+    }
+}
+
+/// Examples are of layouts, and go into comments as they are.
+fn examples(spec: &Spec, faults: &mut Faults) {
+    for example in &spec.examples {
+        if spec.layout(&example.layout).is_none() {
+            no_layout(spec, &example.layout, &example.origin, faults);
+        }
+        let odd = |c: char| {
+            c.is_control() && c != '\n' || matches!(c, '\u{feff}' | '\u{2028}' | '\u{2029}')
+        };
+        if let Some(c) = example.code.chars().find(|c| odd(*c)) {
+            faults.add(
+                &example.origin,
+                format!("the example has the character {c:?}"),
+                "an example is lines of Rust without control characters: remove it",
+            );
+        }
+        if example.code.lines().any(|line| line.trim_start().starts_with("```")) {
+            faults.add(
+                &example.origin,
+                "a line of the example begins with ```, which would end it",
+                "write it otherwise",
+            );
+        }
+        if example.code.trim().is_empty() {
+            faults.add(&example.origin, "the example is empty", "write one, or remove the file");
+        }
     }
 }
 

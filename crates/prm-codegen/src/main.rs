@@ -177,6 +177,8 @@ fn passed_over_in(reading: &Reading) -> String {
 fn run_check(spec: &Path) -> Result<String, Failed> {
     let spec = tables::read_spec(spec)?;
     check::check(&spec)?;
+    // What only Rust minds: two names that become one.
+    emit::emit(&spec)?;
     Ok(format!(
         "sound: {} layouts, {} enums, {} commands",
         spec.layouts.len(),

@@ -293,21 +293,22 @@ pub(crate) const fn with_flag<T, const N: usize>(
     layout
 }
 
-/// Sets the field that says which select mask counts. `mask` is the byte that they begin at: bits
-/// that were set there before are of another mask.
+/// Sets the field that says which select mask counts. Bits that were set in the mask before are of
+/// another mask; a value that is not 0 was chosen.
 #[allow(dead_code)] // by families that have none
 #[inline(always)]
 #[track_caller]
 pub(crate) const fn variant<T, const N: usize>(
     layout: &mut Layout<T, N>,
-    name: &'static str,
+    names: Names,
     (dword, high, low): (usize, usize, usize),
     value: u32,
-    mask: usize,
+    mask: (usize, usize, usize),
 ) {
-    if u32::get(layout, dword, high, low) != value {
-        if be32(&layout.bytes, mask) != 0 {
-            crate::error::other_variant(name);
+    let chosen = u32::get(layout, dword, high, low);
+    if chosen != value {
+        if chosen != 0 || u32::get(layout, mask.0, mask.1, mask.2) != 0 {
+            crate::error::other_variant(names.0, names.1);
         }
         put(layout, dword, high, low, value);
     }

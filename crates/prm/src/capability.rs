@@ -65,12 +65,15 @@ impl Cap {
         self.path
     }
 
-    /// The capability of one bit at `path`, such as `roce_cap.sw_r_roce_src_udp_port`, however deep
-    /// it lies in its page: those in nested layouts have no constant.
+    /// The capability of one bit at `path`, such as `roce.sw_r_roce_src_udp_port`, however deep it
+    /// lies in its page: those in nested layouts have no constant. The path begins with the name of
+    /// the page, or with that of its layout; where two pages have one layout, that means the first.
     #[cfg(feature = "caps")]
     pub fn find(path: &'static str) -> Option<Cap> {
-        let (layout, rest) = path.split_once('.')?;
-        let page = crate::caps::page::PAGES.iter().find(|p| p.layout.name == layout)?;
+        let (page, rest) = path.split_once('.')?;
+        let pages = crate::caps::page::PAGES;
+        let by_name = pages.iter().find(|p| p.name == page);
+        let page = by_name.or_else(|| pages.iter().find(|p| p.layout.name == page))?;
         let (mut layout, mut start, mut names) = (page.layout, 0, rest.split('.').peekable());
         loop {
             let field = layout.field(names.next()?)?;

@@ -7,6 +7,15 @@ use crate::describe::{Described, LayoutDesc};
 use crate::layout::WithTail;
 use crate::transition::TransitionDesc;
 
+impl core::fmt::Debug for CommandDesc {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("CommandDesc")
+            .field("name", &self.name)
+            .field("opcode", &format_args!("{:#x}", self.opcode))
+            .finish_non_exhaustive()
+    }
+}
+
 impl PartialEq for CommandDesc {
     fn eq(&self, other: &Self) -> bool {
         self.opcode == other.opcode
@@ -97,8 +106,7 @@ impl Place {
     }
 }
 
-/// Description of a command.
-#[derive(Debug)]
+/// Description of a command. Its `Debug` is name and opcode alone: all of it would be pages long.
 pub struct CommandDesc {
     /// Name, such as `MODIFY_CQ`.
     pub name: &'static str,
@@ -302,15 +310,27 @@ pub fn selected_by<'n>(
 ) -> impl Iterator<Item = SelectedBy> + use<'n> {
     let commands = crate::families().iter().flat_map(|f| f.commands);
     let objects = crate::families().iter().flat_map(|f| f.general_objects);
-    let masks = commands
-        .flat_map(|c| c.selects.iter().map(move |select| (c.input, select)))
-        .chain(objects.flat_map(|o| o.selects.iter().map(move |select| (o.layout, select))));
-    masks
-        .flat_map(|(input, select)| select.bits.iter().map(move |bit| (input, select, bit)))
-        .filter_map(move |(input, select, bit)| {
-            let hit = |f: &SelectedField| leads_to(input, f.path, layout, field);
-            bit.fields.iter().any(hit).then_some(SelectedBy { input, select, bit })
-        })
+    let of_commands =
+        commands.flat_map(|c| {
+            let all =
+                c.selects.iter().flat_map(|select| select.bits.iter().map(move |b| (select, b)));
+            let counts = move |select: &SelectDesc, bit: &SelectBitDesc| match &c.transition {
+                // The first mask of a QP transition has bits that not every transition admits.
+                Some(t) if select.mask == c.selects[0].mask => {
+                    t.fields.iter().any(|f| f.bit == Some(bit.bit))
+                }
+                _ => true,
+            };
+            all.filter(move |(select, bit)| counts(select, bit))
+                .map(move |(select, bit)| SelectedBy { input: c.input, select, bit })
+        });
+    let of_objects = objects.flat_map(|o| {
+        let all = o.selects.iter().flat_map(|select| select.bits.iter().map(move |b| (select, b)));
+        all.map(move |(select, bit)| SelectedBy { input: o.layout, select, bit })
+    });
+    of_commands
+        .chain(of_objects)
+        .filter(move |by| by.bit.fields.iter().any(|f| leads_to(by.input, f.path, layout, field)))
 }
 
 /// Whether a path in `from` ends at this field of this layout.

@@ -42,8 +42,7 @@ pub enum Kind {
     Union,
 }
 
-/// Description of a layout.
-#[derive(Debug)]
+/// Description of a layout. Its `Debug` is the name alone: all of it would be pages long.
 pub struct LayoutDesc {
     /// PRM name, such as `cqc`.
     pub name: &'static str,
@@ -147,6 +146,20 @@ impl FlagsDesc {
         let names = self.bits.iter().filter(move |(bit, _)| is_set(*bit)).map(|(_, name)| *name);
         (names, value & !known)
     }
+
+    /// Prints the names of the bits that are set, and what is left; `0x0` for none.
+    pub(crate) fn print(&self, value: u128, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (names, unknown) = self.names_of(value);
+        let mut separator = "";
+        for name in names {
+            write!(f, "{separator}{name}")?;
+            separator = " | ";
+        }
+        if unknown != 0 || value == 0 {
+            write!(f, "{separator}{unknown:#x}")?;
+        }
+        Ok(())
+    }
 }
 
 /// What the number of an object is.
@@ -162,6 +175,12 @@ impl EnumDesc {
     /// The name of a value, when it has one.
     pub fn name_of(&self, value: u128) -> Option<&'static str> {
         self.values.iter().find(|(v, _)| u128::from(*v) == value).map(|(_, name)| *name)
+    }
+}
+
+impl fmt::Debug for LayoutDesc {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LayoutDesc").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -308,6 +327,10 @@ pub(crate) fn debug(
     print(layout, layout.about.filter(|_| f.alternate()), bytes, f)
 }
 
+/// Bytes of a union whose bytes are shown once for each member. Those of a longer one, such as all pages
+/// of capabilities, are shown as they are, without the zeros at their end.
+const LONGEST_UNION: usize = 64;
+
 fn print(
     layout: &'static LayoutDesc,
     about: Option<&str>,
@@ -315,10 +338,14 @@ fn print(
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
     if layout.kind == Kind::Union {
-        // The same bytes are shown once for each member.
         f.write_str("union ")?;
     }
     f.write_str(layout.name)?;
+    if layout.kind == Kind::Union && layout.size > LONGEST_UNION {
+        let end = bytes.iter().rposition(|b| *b != 0).map_or(0, |last| last + 1);
+        f.write_str(" 0x")?;
+        return bytes[..end].iter().try_for_each(|b| write!(f, "{b:02x}"));
+    }
     if let Some(about) = about {
         write!(f, " ({about})")?;
     }
@@ -399,18 +426,10 @@ impl fmt::Debug for Value<'_> {
                 Some(name) => write!(f, "{value:#x} ({name})"),
                 None => write!(f, "{value:#x}"),
             },
-            (Element::Flags(flags), Some(value)) => {
-                write!(f, "{value:#x}")?;
-                let (names, unknown) = flags.names_of(value);
-                let mut separator = " (";
-                for name in names {
-                    write!(f, "{separator}{name}")?;
-                    separator = " | ";
-                }
-                if unknown != 0 && unknown != value {
-                    write!(f, " | {unknown:#x}")?;
-                }
-                f.write_str(if separator == " (" { "" } else { ")" })
+            (Element::Flags(flags), Some(value)) if flags.names_of(value).1 != value => {
+                write!(f, "{value:#x} (")?;
+                flags.print(value, f)?;
+                f.write_str(")")
             }
             (_, Some(value)) => write!(f, "{value:#x}"),
             (_, None) => {

@@ -110,11 +110,12 @@ pub(crate) const fn too_wide(name: &str, value: u128, width: u32) -> ! {
 #[cold]
 #[inline(never)]
 #[track_caller]
-pub(crate) const fn other_variant(field: &str) -> ! {
+pub(crate) const fn other_variant(layout: &str, field: &str) -> ! {
     let mut text = Text { bytes: [0; 192], len: 0 };
-    text.push("this change needs another ");
+    text.push(layout);
+    text.push(": this change needs another ");
     text.push(field);
-    text.push(" than those before it: send two commands");
+    text.push(" than was set before it: send two commands");
     text.panic()
 }
 

@@ -757,6 +757,20 @@ macro_rules! number {
     };
 }
 
+/// `Debug` of flags: the names of those that are set, and bits that have none.
+#[allow(unused_macros)] // by families that have none
+macro_rules! flags_debug {
+    ($Name:ident) => {
+        impl core::fmt::Debug for $Name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str(concat!(stringify!($Name), "("))?;
+                Self::DESC.print(self.into_bits().into(), f)?;
+                f.write_str(")")
+            }
+        }
+    };
+}
+
 /// An enumeration whose unknown values are kept.
 macro_rules! coded {
     ($(#[$doc:meta])* $Name:ident: $type:ident = $prm:literal { $( $value:ident $text:literal = $number:literal $($about:literal)?, )* }) => {
@@ -825,7 +839,7 @@ macro_rules! changes {
             #[inline]
             #[track_caller]
             pub const fn $change(&mut self, value: $type) {
-                variant!($variant self);
+                variant!($prm $variant self);
                 put! { $prm, self, value, $kind $args }
                 $crate::bits::set_flag(self, $dword, $bit, true);
             }
@@ -938,9 +952,15 @@ macro_rules! give {
 /// Sets the field that says which mask counts, where there are several: `op_mod` for most.
 #[allow(unused_macros)] // by families that have none
 macro_rules! variant {
-    (() $to:expr) => {};
-    (($name:literal $dword:literal[$high:literal:$low:literal] = $value:literal, $mask:literal) $to:expr) => {
-        $crate::bits::variant($to, $name, ($dword, $high, $low), $value, $mask)
+    ($prm:literal () $to:expr) => {};
+    ($prm:literal ($name:literal $dword:literal[$high:literal:$low:literal] = $value:literal, $mask:literal[$first:literal:$last:literal]) $to:expr) => {
+        $crate::bits::variant(
+            $to,
+            ($prm, $name),
+            ($dword, $high, $low),
+            $value,
+            ($mask, $first, $last),
+        )
     };
 }
 

@@ -59,10 +59,14 @@ impl Services {
     pub const NONE: Self = Services(0);
 
     /// The set of these services.
+    ///
+    /// # Panics
+    /// The number of a service has more than the 4 bits that all known ones have.
     pub const fn of(services: &[QpSt]) -> Self {
         let mut set = 0;
         let mut i = 0;
         while i < services.len() {
+            assert!(services[i].0 < 16, "a service of more than 4 bits");
             set |= 1 << services[i].0;
             i += 1;
         }
@@ -258,7 +262,13 @@ impl fmt::Display for TransitionFields {
 impl fmt::Display for TransitionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let command = self.command.name;
-        let service = self.service.name().unwrap_or("unknown");
+        let Some(service) = self.service.name() else {
+            return write!(
+                f,
+                "there is no {command} of a queue pair of service {:#x}",
+                self.service.0
+            );
+        };
         // An RC, a UC: as the letters are spoken.
         let article = if matches!(self.service, QpSt::RC | QpSt::XRC) { "an" } else { "a" };
         match &self.why {

@@ -18,6 +18,7 @@ pub(super) fn changes(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, l
     for (select, mask) in selects {
         let Some((first, field)) = spec.resolve(&layout.name, mask) else { continue };
         let width = spec.field_bits(field).unwrap_or(0) as u32;
+        let select_width = width;
         let op_mod = ("op_mod".to_owned(), u32::from(select.op_mod));
         let variant = match &select.when {
             None if !several && select.op_mod == 0 => "()".to_owned(),
@@ -27,7 +28,11 @@ pub(super) fn changes(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, l
                 let width = spec.field_bits(field).unwrap_or(0) as u32;
                 let (dword, high) = (bit / 32 * 4, 31 - bit % 32);
                 let low = high + 1 - width;
-                format!("(\"{path}\" 0x{dword:02x}[{high}:{low}] = {value}, 0x{:02x})", first / 8)
+                let (mask, top) = (first / 32 * 4, 31 - first % 32);
+                format!(
+                    "(\"{path}\" 0x{dword:02x}[{high}:{low}] = {value}, 0x{mask:02x}[{top}:{}])",
+                    top + 1 - select_width
+                )
             }
         };
         let _ = writeln!(

@@ -181,6 +181,32 @@ pub(super) fn check(spec: &Spec, faults: &mut Faults) {
             }
         }
     }
+    let flags = s
+        .flags
+        .iter()
+        .map(|f| (&f.name, f.values.iter().map(|v| (&v.name, &v.origin)).collect::<Vec<_>>()));
+    let selects = s
+        .selects
+        .iter()
+        .map(|x| (&x.name, x.bits.iter().map(|b| (&b.name, &b.origin)).collect::<Vec<_>>()));
+    for (word, bits) in flags.chain(selects) {
+        // What every word of flags has.
+        let own = ["from_bits", "into_bits", "new", "default", "clone", "eq", "hash", "fmt"];
+        let mut methods: HashMap<String, &str> =
+            own.into_iter().map(|m| (m.to_owned(), m)).collect();
+        for (name, origin) in bits {
+            let bit = snake(name);
+            for method in [bit.clone(), format!("with_{bit}"), format!("set_{bit}")] {
+                if let Some(other) = methods.insert(method.clone(), name) {
+                    faults.add(
+                        origin,
+                        format!("{name} and {other} of {word} both give a method {method}"),
+                        "rename one of the two",
+                    );
+                }
+            }
+        }
+    }
     let mut objects = HashMap::new();
     for object in &spec.semantics.objects {
         if let Some(other) = objects.insert(camel(&object.name), &object.name) {

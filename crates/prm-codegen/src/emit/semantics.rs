@@ -281,7 +281,7 @@ fn flag_word(text: &mut String, word: &FlagWord<'_>) {
     let ty = camel(name);
     let _ = write!(
         text,
-        "\n/// {about}\n///\n/// Of {}.\n#[bitfield_struct::bitfield(u{width})]\n#[derive(PartialEq, Eq, Hash)]\npub struct {ty} {{\n",
+        "\n/// {about}\n///\n/// Of {}.\n#[bitfield_struct::bitfield(u{width}, debug = false)]\n#[derive(PartialEq, Eq, Hash)]\npub struct {ty} {{\n",
         listed(of.iter().copied()),
     );
     let mut next = 0;
@@ -307,7 +307,7 @@ fn flag_word(text: &mut String, word: &FlagWord<'_>) {
     let _ = write!(
         text,
         "}}\n\nimpl {ty} {{\n    /// Names of the bits.\n    pub const DESC: &'static crate::FlagsDesc =\n        \
-         &crate::FlagsDesc {{ name: \"{name}\", bits: &[{}] }};\n}}\n",
+         &crate::FlagsDesc {{ name: \"{name}\", bits: &[{}] }};\n}}\n\nflags_debug! {{ {ty} }}\n",
         names.join(", ")
     );
 }

@@ -3527,7 +3527,7 @@ layout! { IbqCap, tag::IbqCap, "ibq_cap", Struct, 0xfc;
 /// Kinds of general objects that the adapter knows, one bit for each of the numbers 0 to 63.
 ///
 /// Of `cmd_hca_cap.general_obj_types`.
-#[bitfield_struct::bitfield(u64)]
+#[bitfield_struct::bitfield(u64, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct GeneralObjectTypes {
     #[bits(4)]
@@ -3578,10 +3578,12 @@ impl GeneralObjectTypes {
         &crate::FlagsDesc { name: "general_object_types", bits: &[(4, "UCTX"), (5, "UMEM"), (8, "SW_ICM"), (11, "GENEVE_TLV_OPT"), (12, "ENCRYPTION_KEY"), (13, "VIRTIO_NET_Q"), (19, "IPSEC"), (32, "FLOW_SAMPLER"), (33, "NVMEOTCP_TAG_BUFFER_TABLE"), (34, "PARSE_GRAPH_NODE"), (35, "HEADER_MODIFY_ARGUMENT"), (36, "FLOW_METER_ASO"), (39, "MACSEC")] };
 }
 
+flags_debug! { GeneralObjectTypes }
+
 /// Kinds of general objects that the adapter knows, one bit for each of the numbers 64 to 127.
 ///
 /// Of `cmd_hca_cap_2.general_obj_types_127_64`.
-#[bitfield_struct::bitfield(u64)]
+#[bitfield_struct::bitfield(u64, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct GeneralObjectTypes127_64 {
     #[bits(19)]
@@ -3602,10 +3604,12 @@ impl GeneralObjectTypes127_64 {
         &crate::FlagsDesc { name: "general_object_types_127_64", bits: &[(19, "RDMA_CTRL"), (24, "PCIE_CONG_EVENT")] };
 }
 
+flags_debug! { GeneralObjectTypes127_64 }
+
 /// Which objects of one VHCA may lead to which of another.
 ///
 /// Of `cmd_hca_cap_2.cross_vhca_object_to_object_supported`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct CrossVhcaObjects {
     #[bits(8)]
@@ -3638,10 +3642,12 @@ impl CrossVhcaObjects {
         &crate::FlagsDesc { name: "cross_vhca_objects", bits: &[(8, "LOCAL_MKEY_TO_REMOTE_MKEY"), (10, "STC_TO_TIR"), (11, "STC_TO_FLOW_TABLE"), (12, "FLOW_TABLE_TO_FLOW_TABLE"), (13, "FLOW_TABLE_TO_RTC"), (19, "LOCAL_FLOW_TABLE_TO_REMOTE_FLOW_TABLE_MISS"), (20, "LOCAL_FLOW_TABLE_ROOT_TO_REMOTE_FLOW_TABLE")] };
 }
 
+flags_debug! { CrossVhcaObjects }
+
 /// Kinds of objects that another VHCA may be let into.
 ///
 /// Of `cmd_hca_cap_2.allowed_object_for_other_vhca_access`.
-#[bitfield_struct::bitfield(u64)]
+#[bitfield_struct::bitfield(u64, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct OtherVhcaAccessObjects {
     #[bits(2)]
@@ -3666,10 +3672,12 @@ impl OtherVhcaAccessObjects {
         &crate::FlagsDesc { name: "other_vhca_access_objects", bits: &[(2, "MKEY"), (8, "TIR"), (9, "FLOW_TABLE"), (10, "RTC")] };
 }
 
+flags_debug! { OtherVhcaAccessObjects }
+
 /// Between which NIC and RDMA flow tables packets may go.
 ///
 /// Of `cmd_hca_cap_2.flow_table_type_2_type`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct RdmaFlowTableLinks {
     /// Bit 0: 0x1.
@@ -3686,10 +3694,12 @@ impl RdmaFlowTableLinks {
         &crate::FlagsDesc { name: "rdma_flow_table_links", bits: &[(0, "RX_2_NIC_RX_RDMA"), (1, "TX_RDMA_2_NIC_TX")] };
 }
 
+flags_debug! { RdmaFlowTableLinks }
+
 /// Sizes of operands that atomic operations can have.
 ///
 /// Of `atomic_caps.atomic_size_qp`, `atomic_caps.atomic_size_dc`.
-#[bitfield_struct::bitfield(u16)]
+#[bitfield_struct::bitfield(u16, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct AtomicSizes {
     /// Bit 0: 0x1.
@@ -3720,10 +3730,12 @@ impl AtomicSizes {
         &crate::FlagsDesc { name: "atomic_sizes", bits: &[(0, "BYTES_1"), (1, "BYTES_2"), (2, "BYTES_4"), (3, "BYTES_8"), (4, "BYTES_16"), (5, "BYTES_32"), (6, "BYTES_64"), (7, "BYTES_128"), (8, "BYTES_256")] };
 }
 
+flags_debug! { AtomicSizes }
+
 /// Atomic operations that the adapter can do.
 ///
 /// Of `atomic_caps.atomic_operations`.
-#[bitfield_struct::bitfield(u16)]
+#[bitfield_struct::bitfield(u16, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct AtomicOps {
     /// Bit 0: 0x1.
@@ -3744,10 +3756,12 @@ impl AtomicOps {
         &crate::FlagsDesc { name: "atomic_ops", bits: &[(0, "CMP_SWAP"), (1, "FETCH_ADD"), (2, "MASKED_CMP_SWAP"), (3, "MASKED_FETCH_ADD")] };
 }
 
+flags_debug! { AtomicOps }
+
 /// Protocols that the flexible parser can be told to parse.
 ///
 /// Of `cmd_hca_cap.flex_parser_protocols`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct FlexParserProtocols {
     /// Bit 0: 0x1.
@@ -3794,10 +3808,12 @@ impl FlexParserProtocols {
         &crate::FlagsDesc { name: "flex_parser_protocols", bits: &[(0, "IPV4_OVER_VXLAN"), (1, "IPV6_OVER_VXLAN"), (2, "IPV6_OVER_IP"), (3, "GENEVE"), (4, "MPLS_OVER_GRE"), (5, "MPLS_OVER_UDP"), (6, "P_BIT_VXLAN_GPE"), (7, "VXLAN_GPE"), (8, "ICMP_V4"), (9, "ICMP_V6"), (10, "GENEVE_TLV_OPTION_0"), (11, "GTPU"), (16, "GTPU_DW_2"), (17, "GTPU_FIRST_EXT_DW_0"), (18, "GTPU_DW_0"), (19, "GTPU_TEID")] };
 }
 
+flags_debug! { FlexParserProtocols }
+
 /// Ways in which wrapped keys can be imported.
 ///
 /// Of `crypto_caps.wrapped_import_method`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct WrappedImportMethods {
     #[bits(2)]
@@ -3814,10 +3830,12 @@ impl WrappedImportMethods {
         &crate::FlagsDesc { name: "wrapped_import_methods", bits: &[(2, "AES")] };
 }
 
+flags_debug! { WrappedImportMethods }
+
 /// Kinds of WQEs that GENERATE_WQE can run.
 ///
 /// Of `cmd_hca_cap_2.generate_wqe_type`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct GenerateWqeTypes {
     #[bits(1)]
@@ -3834,10 +3852,12 @@ impl GenerateWqeTypes {
         &crate::FlagsDesc { name: "generate_wqe_types", bits: &[(1, "FLOW_UPDATE")] };
 }
 
+flags_debug! { GenerateWqeTypes }
+
 /// Values of parse_graph_flex.header_length_mode that the adapter knows.
 ///
 /// Of `parse_graph_node_cap.header_length_mode`.
-#[bitfield_struct::bitfield(u16)]
+#[bitfield_struct::bitfield(u16, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ParseGraphLenModes {
     /// Bit 0: 0x1.
@@ -3856,10 +3876,12 @@ impl ParseGraphLenModes {
         &crate::FlagsDesc { name: "parse_graph_len_modes", bits: &[(0, "FIXED"), (1, "FIELD"), (2, "BITMASK")] };
 }
 
+flags_debug! { ParseGraphLenModes }
+
 /// Values of flow_match_sample_offset_mode that the adapter knows.
 ///
 /// Of `parse_graph_node_cap.sample_offset_mode`.
-#[bitfield_struct::bitfield(u16)]
+#[bitfield_struct::bitfield(u16, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ParseGraphOffsetModes {
     /// Bit 0: 0x1.
@@ -3878,10 +3900,12 @@ impl ParseGraphOffsetModes {
         &crate::FlagsDesc { name: "parse_graph_offset_modes", bits: &[(0, "FIXED"), (1, "FIELD"), (2, "BITMASK")] };
 }
 
+flags_debug! { ParseGraphOffsetModes }
+
 /// Nodes of the parser that arcs can come from or lead to.
 ///
 /// Of `parse_graph_node_cap.node_in`, `parse_graph_node_cap.node_out`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ParseGraphNodes {
     /// Bit 0: 0x1.
@@ -3922,10 +3946,12 @@ impl ParseGraphNodes {
         &crate::FlagsDesc { name: "parse_graph_nodes", bits: &[(0, "NULL"), (1, "HEAD"), (2, "MAC"), (3, "IP"), (4, "GRE"), (5, "UDP"), (6, "MPLS"), (7, "TCP"), (8, "VXLAN_GPE"), (9, "GENEVE"), (10, "IPSEC_ESP"), (11, "IPV4"), (12, "IPV6"), (31, "PROGRAMMABLE")] };
 }
 
+flags_debug! { ParseGraphNodes }
+
 /// Kinds of scheduling elements that the adapter knows.
 ///
 /// Of `qos_cap.esw_element_type`, `qos_cap.nic_element_type`.
-#[bitfield_struct::bitfield(u16)]
+#[bitfield_struct::bitfield(u16, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct SchedulingElementTypes {
     /// Bit 0: 0x1.
@@ -3950,10 +3976,12 @@ impl SchedulingElementTypes {
         &crate::FlagsDesc { name: "scheduling_element_types", bits: &[(0, "TSAR"), (1, "VPORT"), (2, "VPORT_TC"), (3, "PARA_VPORT_TC"), (4, "QUEUE_GROUP"), (5, "RATE_LIMIT")] };
 }
 
+flags_debug! { SchedulingElementTypes }
+
 /// Kinds of TSARs that the adapter knows.
 ///
 /// Of `qos_cap.esw_tsar_type`, `qos_cap.nic_tsar_type`.
-#[bitfield_struct::bitfield(u16)]
+#[bitfield_struct::bitfield(u16, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct TsarTypes {
     /// Bit 0: 0x1.
@@ -3974,10 +4002,12 @@ impl TsarTypes {
         &crate::FlagsDesc { name: "tsar_types", bits: &[(0, "DWRR"), (1, "ROUND_ROBIN"), (2, "ETS"), (3, "TC_ARB")] };
 }
 
+flags_debug! { TsarTypes }
+
 /// Values of virtio_q.event_mode that the adapter knows.
 ///
 /// Of `virtio_emulation_cap.event_mode`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct VirtioEventModes {
     /// Bit 0: 0x1.
@@ -3996,10 +4026,12 @@ impl VirtioEventModes {
         &crate::FlagsDesc { name: "virtio_event_modes", bits: &[(0, "NO_MSIX"), (1, "QP"), (2, "MSIX")] };
 }
 
+flags_debug! { VirtioEventModes }
+
 /// Layouts of virtio queues that the adapter knows.
 ///
 /// Of `virtio_emulation_cap.virtio_queue_type`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct VirtioQueueTypes {
     /// Bit 0: 0x1.
@@ -4015,6 +4047,8 @@ impl VirtioQueueTypes {
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "virtio_queue_types", bits: &[(0, "SPLIT"), (1, "PACKED")] };
 }
+
+flags_debug! { VirtioQueueTypes }
 
 /// Pages of capabilities.
 pub mod page {

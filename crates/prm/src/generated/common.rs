@@ -769,7 +769,7 @@ layout! { StatusOut, tag::StatusOut, "status_out", Struct, 0x0c, "Output of a co
 /// Registers C that carry metadata from the FDB to a vport.
 ///
 /// Of `esw_vport_context.fdb_to_vport_reg_c_id`, `flow_table_eswitch_cap.fdb_to_vport_reg_c_id`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct VportRegCIds {
     /// Bit 0: 0x1.
@@ -796,10 +796,12 @@ impl VportRegCIds {
         &crate::FlagsDesc { name: "vport_reg_c_ids", bits: &[(0, "REG_C_0"), (1, "REG_C_1"), (2, "REG_C_2"), (3, "REG_C_3"), (4, "REG_C_4"), (5, "REG_C_5"), (6, "REG_C_6"), (7, "REG_C_7")] };
 }
 
+flags_debug! { VportRegCIds }
+
 /// What a user context may do, or can be let do.
 ///
 /// Of `cmd_hca_cap.uctx_cap`, `uctx.cap`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct UserContextCaps {
     /// Bit 0: 0x1.
@@ -822,10 +824,12 @@ impl UserContextCaps {
         &crate::FlagsDesc { name: "user_context_caps", bits: &[(0, "RAW_TX"), (1, "INTERNAL_DEV_RES"), (3, "RDMA_CTRL"), (4, "RDMA_CTRL_OTHER_VHCA")] };
 }
 
+flags_debug! { UserContextCaps }
+
 /// How many flow counters are made at once.
 ///
 /// Of `cmd_hca_cap.flow_counter_bulk_alloc`, `alloc_flow_counter_in.flow_counter_bulk`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct FlowCounterBulk {
     /// Bit 0: 0x1.
@@ -851,3 +855,5 @@ impl FlowCounterBulk {
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "flow_counter_bulk", bits: &[(0, "COUNTERS_128"), (1, "COUNTERS_256"), (2, "COUNTERS_512"), (3, "COUNTERS_1024"), (4, "COUNTERS_2048"), (5, "COUNTERS_4096"), (6, "COUNTERS_8192"), (7, "COUNTERS_16384")] };
 }
+
+flags_debug! { FlowCounterBulk }

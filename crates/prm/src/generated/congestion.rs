@@ -679,7 +679,7 @@ layout! { PcieCongEventCmdOut, tag::PcieCongEventCmdOut, "pcie_cong_event_cmd_ou
 /// Parameters of a RoCE ECN reaction point (cong_protocol 1) that MODIFY_CONG_PARAMS changes.
 ///
 /// Of `modify_cong_params_in.field_select.field_select_r_roce_rp.field_select_r_roce_rp`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyCongParamsRRoceRpSelect {
     #[bits(1)]
@@ -726,10 +726,12 @@ impl ModifyCongParamsRRoceRpSelect {
         &crate::FlagsDesc { name: "modify_cong_params_r_roce_rp_select", bits: &[(1, "clamp_tgt_rate"), (2, "clamp_tgt_rate_after_time_inc"), (3, "rpg_time_reset"), (4, "rpg_byte_reset"), (5, "rpg_threshold"), (6, "rpg_max_rate"), (7, "rpg_ai_rate"), (8, "rpg_hai_rate"), (9, "rpg_min_dec_fac"), (10, "rpg_min_rate"), (11, "rate_to_set_on_first_cnp"), (12, "dce_tcp_g"), (13, "dce_tcp_rtt"), (14, "rate_reduce_monitor_period"), (15, "initial_alpha_value"), (16, "rpg_gd")] };
 }
 
+flags_debug! { ModifyCongParamsRRoceRpSelect }
+
 /// Parameters of a RoCE ECN notification point (cong_protocol 2) that MODIFY_CONG_PARAMS changes.
 ///
 /// Of `modify_cong_params_in.field_select.field_select_r_roce_np.field_select_r_roce_np`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyCongParamsRRoceNpSelect {
     #[bits(2)]
@@ -750,10 +752,12 @@ impl ModifyCongParamsRRoceNpSelect {
         &crate::FlagsDesc { name: "modify_cong_params_r_roce_np_select", bits: &[(2, "min_time_between_cnps"), (3, "cnp_dscp"), (4, "cnp_prio_mode")] };
 }
 
+flags_debug! { ModifyCongParamsRRoceNpSelect }
+
 /// Fields of a PCIe congestion event that MODIFY_GENERAL_OBJECT changes.
 ///
 /// Of `pcie_cong_event_obj.modify_select_field`.
-#[bitfield_struct::bitfield(u64)]
+#[bitfield_struct::bitfield(u64, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyPcieCongEventSelect {
     /// Bit 0: `inbound_event_en`, `outbound_event_en`.
@@ -771,6 +775,8 @@ impl ModifyPcieCongEventSelect {
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_pcie_cong_event_select", bits: &[(0, "event_en"), (2, "threshold")] };
 }
+
+flags_debug! { ModifyPcieCongEventSelect }
 
 command! {
     QueryCongParamsIn, Query CongParams, QUERY_CONG_PARAMS, crate::CommandDesc {
@@ -881,7 +887,7 @@ command! {
     }
 }
 
-changes! { ModifyCongParamsIn, "modify_cong_params_in", ("cong_protocol" 0x08[3:0] = 1, 0x0c);
+changes! { ModifyCongParamsIn, "modify_cong_params_in", ("cong_protocol" 0x08[3:0] = 1, 0x0c[31:0]);
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.clamp_tgt_rate`: sets it, and bit 1 (`clamp_tgt_rate`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
     change_clamp_tgt_rate changing_clamp_tgt_rate: bool = flag(0x2c[27]), 0x0c[1];
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_rp.clamp_tgt_rate_after_time_inc`: sets it, and bit 2 (`clamp_tgt_rate_after_time_inc`) of `field_select.field_select_r_roce_rp.field_select_r_roce_rp`, which says so.
@@ -916,7 +922,7 @@ changes! { ModifyCongParamsIn, "modify_cong_params_in", ("cong_protocol" 0x08[3:
     change_rpg_gd changing_rpg_gd: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_rp.rpg_gd" 0x4c[31:0]), 0x0c[16];
 }
 
-changes! { ModifyCongParamsIn, "modify_cong_params_in", ("cong_protocol" 0x08[3:0] = 2, 0x0c);
+changes! { ModifyCongParamsIn, "modify_cong_params_in", ("cong_protocol" 0x08[3:0] = 2, 0x0c[31:0]);
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_np.min_time_between_cnps`: sets it, and bit 2 (`min_time_between_cnps`) of `field_select.field_select_r_roce_np.field_select_r_roce_np`, which says so.
     change_min_time_between_cnps changing_min_time_between_cnps: u32 = full(u32 "congestion_parameters.cong_control_r_roce_ecn_np.min_time_between_cnps" 0x34[31:0]), 0x0c[2];
     /// Changes `congestion_parameters.cong_control_r_roce_ecn_np.cnp_dscp`: sets it, and bit 3 (`cnp_dscp`) of `field_select.field_select_r_roce_np.field_select_r_roce_np`, which says so.

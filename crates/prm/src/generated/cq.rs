@@ -506,7 +506,7 @@ request! { CreateCqIn => CreateCqOut }
 /// Fields that MODIFY_CQ with op_mod 0 changes.
 ///
 /// Of `modify_cq_in.modify_field_select_resize_field_select.modify_field_select.modify_field_select`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyCqSelect {
     /// Bit 0: `cq_context.cq_period`.
@@ -529,10 +529,12 @@ impl ModifyCqSelect {
         &crate::FlagsDesc { name: "modify_cq_select", bits: &[(0, "cq_period"), (1, "cq_max_count"), (2, "oi"), (3, "c_eqn"), (4, "cq_period_mode")] };
 }
 
+flags_debug! { ModifyCqSelect }
+
 /// Fields that MODIFY_CQ with op_mod 1, the resize, changes.
 ///
 /// Of `modify_cq_in.modify_field_select_resize_field_select.resize_field_select.resize_field_select`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ResizeCqSelect {
     /// Bit 0: `cq_context.log_cq_size`.
@@ -550,6 +552,8 @@ impl ResizeCqSelect {
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "resize_cq_select", bits: &[(0, "log_cq_size"), (1, "page_offset"), (2, "log_page_size")] };
 }
+
+flags_debug! { ResizeCqSelect }
 
 command! {
     CreateCqIn, Create Cq, CREATE_CQ, crate::CommandDesc {
@@ -658,7 +662,7 @@ command! {
     }
 }
 
-changes! { ModifyCqIn, "modify_cq_in", ("op_mod" 0x04[15:0] = 0, 0x0c);
+changes! { ModifyCqIn, "modify_cq_in", ("op_mod" 0x04[15:0] = 0, 0x0c[31:0]);
     /// Changes `cq_context.cq_period`: sets it, and bit 0 (`cq_period`) of `modify_field_select_resize_field_select.modify_field_select.modify_field_select`, which says so.
     change_cq_period changing_cq_period: u16 = bits(u16 "cq_context.cq_period" 0x20[27:16]), 0x0c[0];
     /// Changes `cq_context.cq_max_count`: sets it, and bit 1 (`cq_max_count`) of `modify_field_select_resize_field_select.modify_field_select.modify_field_select`, which says so.
@@ -671,7 +675,7 @@ changes! { ModifyCqIn, "modify_cq_in", ("op_mod" 0x04[15:0] = 0, 0x0c);
     change_cq_period_mode changing_cq_period_mode: crate::CqPeriodMode = coded(u8 "cq_context.cq_period_mode" 0x10[16:15]), 0x0c[4];
 }
 
-changes! { ModifyCqIn, "modify_cq_in", ("op_mod" 0x04[15:0] = 1, 0x0c);
+changes! { ModifyCqIn, "modify_cq_in", ("op_mod" 0x04[15:0] = 1, 0x0c[31:0]);
     /// Changes `cq_context.log_cq_size`: sets it, and bit 0 (`log_cq_size`) of `modify_field_select_resize_field_select.resize_field_select.resize_field_select`, which says so.
     change_log_cq_size changing_log_cq_size: u8 = bits(u8 "cq_context.log_cq_size" 0x1c[28:24]), 0x0c[0];
     /// Changes `cq_context.page_offset`: sets it, and bit 1 (`page_offset`) of `modify_field_select_resize_field_select.resize_field_select.resize_field_select`, which says so.

@@ -1156,7 +1156,7 @@ layout! { QueryEncryptionKeyOut, tag::QueryEncryptionKeyOut, "query_encryption_k
 /// Fields of an IPsec object that MODIFY_GENERAL_OBJECT changes. A query tells which can be changed.
 ///
 /// Of `ipsec_obj.modify_field_select`.
-#[bitfield_struct::bitfield(u64)]
+#[bitfield_struct::bitfield(u64, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyIpsecSelect {
     /// Bit 0: `esn_overlap`.
@@ -1173,10 +1173,12 @@ impl ModifyIpsecSelect {
         &crate::FlagsDesc { name: "modify_ipsec_select", bits: &[(0, "esn_overlap"), (1, "esn_msb")] };
 }
 
+flags_debug! { ModifyIpsecSelect }
+
 /// Fields of a MACsec object that MODIFY_GENERAL_OBJECT changes. A query tells which can be changed.
 ///
 /// Of `macsec_offload_obj.modify_field_select`.
-#[bitfield_struct::bitfield(u64)]
+#[bitfield_struct::bitfield(u64, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyMacsecSelect {
     /// Bit 0: `epn_overlap`.
@@ -1192,6 +1194,8 @@ impl ModifyMacsecSelect {
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_macsec_select", bits: &[(0, "epn_overlap"), (1, "epn_msb")] };
 }
+
+flags_debug! { ModifyMacsecSelect }
 
 changes! { IpsecObj, "ipsec_obj", ();
     /// Changes `esn_overlap`: sets it, and bit 0 (`esn_overlap`) of `modify_field_select`, which says so.

@@ -1977,7 +1977,7 @@ layout! { ResourceDumpResponse, tag::ResourceDumpResponse, "resource_dump_respon
 /// Modes of initial_seg.nic_interface that the adapter knows.
 ///
 /// Of `initial_seg.nic_interface_supported`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct NicInterfaces {
     /// Bit 0: 0x1.
@@ -1996,10 +1996,12 @@ impl NicInterfaces {
         &crate::FlagsDesc { name: "nic_interfaces", bits: &[(0, "FULL_DRIVER"), (1, "DISABLED"), (2, "NO_DRAM_NIC")] };
 }
 
+flags_debug! { NicInterfaces }
+
 /// Fields that MODIFY_LAG changes.
 ///
 /// Of `modify_lag_in.field_select`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyLagSelect {
     /// Bit 0: `ctx.tx_remap_affinity_1`, `ctx.tx_remap_affinity_2`.
@@ -2015,6 +2017,8 @@ impl ModifyLagSelect {
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_lag_select", bits: &[(0, "tx_remap_affinity"), (1, "active_port")] };
 }
+
+flags_debug! { ModifyLagSelect }
 
 command! {
     EnableHcaIn, Modify Function, ENABLE_HCA, crate::CommandDesc {

@@ -4067,7 +4067,7 @@ layout! { FsRuleAddIn, tag::FsRuleAddIn, "fs_rule_add_in", Struct, 0x410, "Input
 /// What is done with the packets of a flow.
 ///
 /// Of `flow_context.action`.
-#[bitfield_struct::bitfield(u16)]
+#[bitfield_struct::bitfield(u16, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct FlowActions {
     /// Bit 0: 0x1.
@@ -4110,10 +4110,12 @@ impl FlowActions {
         &crate::FlagsDesc { name: "flow_actions", bits: &[(0, "ALLOW"), (1, "DROP"), (2, "FWD_DEST"), (3, "COUNT"), (4, "PACKET_REFORMAT"), (5, "DECAP"), (6, "MOD_HDR"), (7, "VLAN_POP"), (8, "VLAN_PUSH"), (10, "VLAN_POP_2"), (11, "VLAN_PUSH_2"), (12, "CRYPTO_DECRYPT"), (13, "CRYPTO_ENCRYPT"), (14, "EXECUTE_ASO"), (15, "REPARSE")] };
 }
 
+flags_debug! { FlowActions }
+
 /// Parts of the match parameters that a flow group looks at.
 ///
 /// Of `create_flow_group_in.match_criteria_enable`, `query_flow_group_out.match_criteria_enable`, `flow_spec_in.match_criteria_enable`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct MatchCriteria {
     /// Bit 0: 0x1.
@@ -4140,10 +4142,12 @@ impl MatchCriteria {
         &crate::FlagsDesc { name: "match_criteria", bits: &[(0, "OUTER_HEADERS"), (1, "MISC_PARAMETERS"), (2, "INNER_HEADERS"), (3, "MISC_PARAMETERS_2"), (4, "MISC_PARAMETERS_3"), (5, "MISC_PARAMETERS_4"), (6, "MISC_PARAMETERS_5"), (7, "MISC_PARAMETERS_6")] };
 }
 
+flags_debug! { MatchCriteria }
+
 /// Values of rtc.update_index_mode that the adapter knows.
 ///
 /// Of `wqe_based_flow_table_cap.rtc_index_mode`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct RtcUpdateModes {
     /// Bit 0: 0x1.
@@ -4160,10 +4164,12 @@ impl RtcUpdateModes {
         &crate::FlagsDesc { name: "rtc_update_modes", bits: &[(0, "BY_HASH"), (1, "BY_OFFSET")] };
 }
 
+flags_debug! { RtcUpdateModes }
+
 /// Values of rtc.access_index_mode that the adapter knows.
 ///
 /// Of `wqe_based_flow_table_cap.access_index_mode`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct RtcAccessModes {
     /// Bit 0: 0x1.
@@ -4180,10 +4186,12 @@ impl RtcAccessModes {
         &crate::FlagsDesc { name: "rtc_access_modes", bits: &[(0, "BY_HASH"), (1, "LINEAR")] };
 }
 
+flags_debug! { RtcAccessModes }
+
 /// Formats of STEs that the adapter knows.
 ///
 /// Of `wqe_based_flow_table_cap.ste_format`, `wqe_based_flow_table_cap.ste_format_gen_wqe`.
-#[bitfield_struct::bitfield(u16)]
+#[bitfield_struct::bitfield(u16, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct SteFormats {
     #[bits(4)]
@@ -4208,10 +4216,12 @@ impl SteFormats {
         &crate::FlagsDesc { name: "ste_formats", bits: &[(4, "DW_8"), (5, "DW_11"), (7, "RANGE"), (8, "DW_4_RANGE")] };
 }
 
+flags_debug! { SteFormats }
+
 /// Values of rtc.reparse_mode that the adapter knows.
 ///
 /// Of `wqe_based_flow_table_cap.rtc_reparse_mode`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct RtcReparseModes {
     /// Bit 0: 0x1.
@@ -4230,10 +4240,12 @@ impl RtcReparseModes {
         &crate::FlagsDesc { name: "rtc_reparse_modes", bits: &[(0, "NEVER"), (1, "ALWAYS"), (2, "BY_STC")] };
 }
 
+flags_debug! { RtcReparseModes }
+
 /// Fields that MODIFY_FLOW_TABLE changes.
 ///
 /// Of `modify_flow_table_in.modify_field_select`.
-#[bitfield_struct::bitfield(u16)]
+#[bitfield_struct::bitfield(u16, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyFlowTableSelect {
     /// Bit 0: `flow_table_context.table_miss_action`, `flow_table_context.table_miss_id`.
@@ -4252,10 +4264,12 @@ impl ModifyFlowTableSelect {
         &crate::FlagsDesc { name: "modify_flow_table_select", bits: &[(0, "miss_table_id"), (1, "rtc_id"), (15, "lag_next_table_id")] };
 }
 
+flags_debug! { ModifyFlowTableSelect }
+
 /// Parts of an entry that SET_FLOW_TABLE_ENTRY with op_mod 1 changes.
 ///
 /// Of `set_fte_in.modify_enable_mask`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct SetFteSelect {
     /// Bit 0: `flow_context.action`.
@@ -4277,6 +4291,8 @@ impl SetFteSelect {
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "set_fte_select", bits: &[(0, "action"), (1, "flow_tag"), (2, "destination_list"), (3, "flow_counters"), (4, "ipsec_obj_id")] };
 }
+
+flags_debug! { SetFteSelect }
 
 command! {
     CreateFlowTableIn, Create FlowTable, CREATE_FLOW_TABLE, crate::CommandDesc {
@@ -4630,7 +4646,7 @@ command! {
     }
 }
 
-changes! { SetFteIn, "set_fte_in", ("op_mod" 0x04[15:0] = 1, 0x1b);
+changes! { SetFteIn, "set_fte_in", ("op_mod" 0x04[15:0] = 1, 0x18[7:0]);
     /// Changes `flow_context.action`: sets it, and bit 0 (`action`) of `modify_enable_mask`, which says so.
     change_action changing_action: crate::FlowActions = flags_full(u16 "flow_context.action" 0x4c[15:0]), 0x18[0];
     /// Changes `flow_context.flow_tag`: sets it, and bit 1 (`flow_tag`) of `modify_enable_mask`, which says so.

@@ -557,7 +557,7 @@ layout! { FpgaDestroyQpOut, tag::FpgaDestroyQpOut, "fpga_destroy_qp_out", Struct
 /// Fields that FPGA_MODIFY_QP changes.
 ///
 /// Of `fpga_modify_qp_in.field_select`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct FpgaModifyQpSelect {
     /// Bit 0: `fpga_qpc.state`.
@@ -571,6 +571,8 @@ impl FpgaModifyQpSelect {
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "fpga_modify_qp_select", bits: &[(0, "state")] };
 }
+
+flags_debug! { FpgaModifyQpSelect }
 
 command! {
     FpgaCreateQpIn, Create FpgaQp, FPGA_CREATE_QP, crate::CommandDesc {

@@ -5610,7 +5610,7 @@ layout! { PluGeneralTracerPage, tag::PluGeneralTracerPage, "plu_general_tracer_p
 /// Fields of MSEES that a write changes.
 ///
 /// Of `msees_reg.field_select`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct MseesFields {
     /// Bit 0: 0x1.
@@ -5629,10 +5629,12 @@ impl MseesFields {
         &crate::FlagsDesc { name: "msees_fields", bits: &[(0, "ENABLE"), (1, "ADMIN_STATUS"), (2, "ADMIN_FREQ_MEASURE")] };
 }
 
+flags_debug! { MseesFields }
+
 /// Ways to reset the firmware.
 ///
 /// Of `mfrl_reg.reset_type`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct FwResetTypes {
     /// Bit 0: 0x1.
@@ -5657,10 +5659,12 @@ impl FwResetTypes {
         &crate::FlagsDesc { name: "fw_reset_types", bits: &[(0, "FULL_CHIP"), (1, "NET_PORT_ALIVE"), (3, "ARM_ONLY"), (4, "ARM_OS_SHUTDOWN"), (5, "NETWORK")] };
 }
 
+flags_debug! { FwResetTypes }
+
 /// How much a firmware reset takes down.
 ///
 /// Of `mfrl_reg.reset_level`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct FwResetLevels {
     /// Bit 0: 0x1.
@@ -5684,3 +5688,5 @@ impl FwResetLevels {
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "fw_reset_levels", bits: &[(0, "LEVEL0"), (1, "LEVEL1"), (3, "LEVEL3"), (6, "LEVEL6")] };
 }
+
+flags_debug! { FwResetLevels }

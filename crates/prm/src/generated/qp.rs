@@ -2283,7 +2283,7 @@ layout! { ModifyQpIn, tag::ModifyQpIn, "modify_qp_in", Struct, 0x10, "What the i
 /// Fields of opt_param_mask: what a transition changes beyond what it always takes.
 ///
 /// Of `rst2init_qp_in.opt_param_mask`, `init2rtr_qp_in.opt_param_mask`, `rtr2rts_qp_in.opt_param_mask`, `rts2rts_qp_in.opt_param_mask`, `sqerr2rts_qp_in.opt_param_mask`, `sqd2rts_qp_in.opt_param_mask`, `init2init_qp_in.opt_param_mask`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct QpOptParam {
     /// Bit 0: `qpc.secondary_address_path`.
@@ -2346,10 +2346,12 @@ impl QpOptParam {
         &crate::FlagsDesc { name: "qp_opt_param", bits: &[(0, "alt_addr_path"), (1, "rre"), (2, "rae"), (3, "rwe"), (4, "pkey_index"), (5, "q_key"), (6, "rnr_timeout"), (7, "primary_addr_path"), (8, "sra_max"), (9, "rra_max"), (10, "pm_state"), (11, "drain_sigerr"), (12, "retry_count"), (13, "rnr_retry"), (14, "ack_timeout"), (15, "lag_tx_aff"), (16, "pri_port"), (18, "srqn"), (19, "cqn_rcv"), (21, "dc_key"), (22, "pp_index"), (25, "counter_set_id")] };
 }
 
+flags_debug! { QpOptParam }
+
 /// Fields of opt_param_mask_95_32: bits 32 to 95 of the mask of a transition.
 ///
 /// Of `rts2rts_qp_in.opt_param_mask_95_32`.
-#[bitfield_struct::bitfield(u64)]
+#[bitfield_struct::bitfield(u64, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct QpOptParamExt {
     #[bits(2)]
@@ -2365,6 +2367,8 @@ impl QpOptParamExt {
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "qp_opt_param_ext", bits: &[(2, "udp_sport")] };
 }
+
+flags_debug! { QpOptParamExt }
 
 command! {
     CreateDctIn, Create Dct, CREATE_DCT, crate::CommandDesc {

@@ -3705,7 +3705,7 @@ layout! { GenerateWqeOut, tag::GenerateWqeOut, "generate_wqe_out", Struct, 0x80,
 /// Fields of an STC that MODIFY_GENERAL_OBJECT changes: the whole action.
 ///
 /// Of `stc.modify_field_select`.
-#[bitfield_struct::bitfield(u64)]
+#[bitfield_struct::bitfield(u64, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyStcSelect {
     /// Bit 0: `ste_action_offset`, `action_type`, `reparse_mode`, `stc_param`.
@@ -3719,6 +3719,8 @@ impl ModifyStcSelect {
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_stc_select", bits: &[(0, "new_stc")] };
 }
+
+flags_debug! { ModifyStcSelect }
 
 changes! { Stc, "stc", ();
     /// Changes `ste_action_offset`: sets it, and bit 0 (`new_stc`) of `modify_field_select`, which says so. The bit stands for `action_type`, `reparse_mode`, `stc_param`, too: give all of them.

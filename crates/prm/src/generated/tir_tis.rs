@@ -808,7 +808,7 @@ layout! { TlsProgressParams, tag::TlsProgressParams, "tls_progress_params", Stru
 /// What a TIR merges packets of.
 ///
 /// Of `tirc.packet_merge_mask`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PacketMergeMask {
     /// Bit 0: 0x1.
@@ -825,10 +825,12 @@ impl PacketMergeMask {
         &crate::FlagsDesc { name: "packet_merge_mask", bits: &[(0, "IPV4_LRO"), (1, "IPV6_LRO")] };
 }
 
+flags_debug! { PacketMergeMask }
+
 /// Packets that a TIR does not take when they come from its own function.
 ///
 /// Of `tirc.self_lb_block`.
-#[bitfield_struct::bitfield(u8)]
+#[bitfield_struct::bitfield(u8, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct SelfLbBlock {
     /// Bit 0: 0x1.
@@ -845,10 +847,12 @@ impl SelfLbBlock {
         &crate::FlagsDesc { name: "self_lb_block", bits: &[(0, "UNICAST"), (1, "MULTICAST")] };
 }
 
+flags_debug! { SelfLbBlock }
+
 /// Fields of a packet that go into its hash.
 ///
 /// Of `rx_hash_field_select.selected_fields`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct RxHashFields {
     /// Bit 0: 0x1.
@@ -870,6 +874,8 @@ impl RxHashFields {
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "rx_hash_fields", bits: &[(0, "SRC_IP"), (1, "DST_IP"), (2, "L4_SPORT"), (3, "L4_DPORT"), (4, "IPSEC_SPI")] };
 }
+
+flags_debug! { RxHashFields }
 
 command! {
     CreateTirIn, Create Tir, CREATE_TIR, crate::CommandDesc {

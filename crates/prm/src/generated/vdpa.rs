@@ -567,7 +567,7 @@ layout! { DeviceEmulationQpToNvmeMap, tag::DeviceEmulationQpToNvmeMap, "device_e
 /// Fields of a virtio net queue that MODIFY_GENERAL_OBJECT changes.
 ///
 /// Of `virtio_net_q_object.modify_field_select`.
-#[bitfield_struct::bitfield(u64)]
+#[bitfield_struct::bitfield(u64, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyVirtioNetQSelect {
     /// Bit 0: `state`.
@@ -607,6 +607,8 @@ impl ModifyVirtioNetQSelect {
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_virtio_net_q_select", bits: &[(0, "state"), (3, "dirty_bitmap_params"), (4, "dirty_bitmap_dump_enable"), (5, "queue_period"), (6, "virtio_q_addrs"), (7, "hw_available_index"), (8, "hw_used_index"), (9, "virtio_q_type"), (10, "virtio_version_1_0"), (11, "virtio_q_mkey"), (12, "queue_features"), (13, "event_mode"), (14, "desc_group_mkey")] };
 }
+
+flags_debug! { ModifyVirtioNetQSelect }
 
 changes! { VirtioNetQObject, "virtio_net_q_object", ();
     /// Changes `state`: sets it, and bit 0 (`state`) of `modify_field_select`, which says so.

@@ -2463,7 +2463,7 @@ layout! { CreateModifyElemIn, tag::CreateModifyElemIn, "create_modify_elem_in", 
 /// Fields that MODIFY_HCA_VPORT_CONTEXT changes. cap_mask1 has a mask of its own.
 ///
 /// Of `modify_hca_vport_context_in.hca_vport_context.field_select`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyHcaVportContextSelect {
     /// Bit 0: `hca_vport_context.port_guid`.
@@ -2482,10 +2482,12 @@ impl ModifyHcaVportContextSelect {
         &crate::FlagsDesc { name: "modify_hca_vport_context_select", bits: &[(0, "port_guid"), (1, "node_guid"), (2, "state_policy")] };
 }
 
+flags_debug! { ModifyHcaVportContextSelect }
+
 /// Fields that MODIFY_SCHEDULING_ELEMENT changes.
 ///
 /// Of `modify_scheduling_element_in.modify_bitmask`.
-#[bitfield_struct::bitfield(u32)]
+#[bitfield_struct::bitfield(u32, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifySchedulingElementSelect {
     /// Bit 0: `scheduling_context.bw_share`.
@@ -2502,10 +2504,12 @@ impl ModifySchedulingElementSelect {
         &crate::FlagsDesc { name: "modify_scheduling_element_select", bits: &[(0, "bw_share"), (1, "max_average_bw")] };
 }
 
+flags_debug! { ModifySchedulingElementSelect }
+
 /// Fields of a scheduling element, as a general object, that a create takes and MODIFY_GENERAL_OBJECT changes.
 ///
 /// Of `sched_elem.modify_field_select`.
-#[bitfield_struct::bitfield(u64)]
+#[bitfield_struct::bitfield(u64, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifySchedElemSelect {
     /// Bit 0: `sched_context.bw_share`.
@@ -2521,6 +2525,8 @@ impl ModifySchedElemSelect {
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_sched_elem_select", bits: &[(0, "bw_share"), (1, "max_average_bw")] };
 }
+
+flags_debug! { ModifySchedElemSelect }
 
 command! {
     CreateSchedulingElementIn, Create SchedulingElement, CREATE_SCHEDULING_ELEMENT, crate::CommandDesc {

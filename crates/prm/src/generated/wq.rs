@@ -781,7 +781,7 @@ request! { CreateRqIn => CreateRqOut }
 /// Fields that MODIFY_SQ changes besides the state.
 ///
 /// Of `modify_sq_in.modify_bitmask`.
-#[bitfield_struct::bitfield(u64)]
+#[bitfield_struct::bitfield(u64, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifySqSelect {
     /// Bit 0: `ctx.packet_pacing_rate_limit_index`.
@@ -800,10 +800,12 @@ impl ModifySqSelect {
         &crate::FlagsDesc { name: "modify_sq_select", bits: &[(0, "packet_pacing_rate_limit_index"), (2, "qos_queue_group_id")] };
 }
 
+flags_debug! { ModifySqSelect }
+
 /// Fields that MODIFY_RQ changes besides the state.
 ///
 /// Of `modify_rq_in.modify_bitmask`.
-#[bitfield_struct::bitfield(u64)]
+#[bitfield_struct::bitfield(u64, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyRqSelect {
     /// Bit 0: `ctx.wq.lwm`.
@@ -823,6 +825,8 @@ impl ModifyRqSelect {
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_rq_select", bits: &[(0, "lwm"), (1, "vsd"), (2, "scatter_fcs"), (3, "counter_set_id")] };
 }
+
+flags_debug! { ModifyRqSelect }
 
 command! {
     CreateSqIn, Create Sq, CREATE_SQ, crate::CommandDesc {
