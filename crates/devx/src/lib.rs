@@ -35,6 +35,8 @@
 mod caps;
 mod error;
 mod general;
+#[cfg(feature = "record")]
+pub mod record;
 mod transport;
 mod verbs;
 
