@@ -44,6 +44,8 @@ mod general;
 pub mod ioctl;
 #[cfg(feature = "libmlx5")]
 pub mod libmlx5;
+#[cfg(feature = "record")]
+pub mod record;
 mod transport;
 mod verbs;
 #[cfg(feature = "ioctl")]

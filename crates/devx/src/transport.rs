@@ -1,5 +1,7 @@
 //! What carries mailboxes to an adapter and back.
 
+use std::sync::Arc;
+
 use crate::Errno;
 
 /// A way to an adapter.
@@ -28,6 +30,35 @@ pub trait Transport {
     /// Sends a command that works on no object.
     fn general(&self, input: &[u8], output: &mut [u8]) -> Result<(), Errno>;
 }
+
+/// What stands for a transport is one, too, so that a wrapper takes any of them.
+macro_rules! stands_for_transport {
+    ($($Way:ty),*) => { $(
+        impl<T: Transport + ?Sized> Transport for $Way {
+            fn create(&self, input: &[u8], output: &mut [u8]) -> Result<Handle, Errno> {
+                (**self).create(input, output)
+            }
+
+            fn modify(&self, target: Target, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
+                (**self).modify(target, input, output)
+            }
+
+            fn query(&self, target: Target, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
+                (**self).query(target, input, output)
+            }
+
+            fn destroy(&self, handle: Handle) -> Result<(), Errno> {
+                (**self).destroy(handle)
+            }
+
+            fn general(&self, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
+                (**self).general(input, output)
+            }
+        }
+    )* };
+}
+
+stands_for_transport!(&T, Box<T>, Arc<T>);
 
 /// What a backend calls an object: the handle of uverbs, or an address in libmlx5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
