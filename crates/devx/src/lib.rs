@@ -33,12 +33,16 @@
 //! # Ways to an adapter
 //! - feature `ioctl`: `ioctl::Ioctl` makes a DEVX context of its own by the kernel's interface, with
 //!   no C library. `wire` is the form of its calls.
+//! - feature `fwctl`: `fwctl::Fwctl` sends queries and accesses to registers by `/dev/fwctl` of
+//!   Linux 6.15, without an RDMA context.
 //! - the package mlx5-sim: a simulated adapter.
 #![deny(missing_docs)]
 
 #[cfg(feature = "caps")]
 mod caps;
 mod error;
+#[cfg(feature = "fwctl")]
+pub mod fwctl;
 mod general;
 #[cfg(feature = "ioctl")]
 pub mod ioctl;
@@ -54,6 +58,8 @@ pub mod wire;
 #[cfg(feature = "caps")]
 pub use caps::Caps;
 pub use error::{BadAnswer, Error, NotSent, outcome, status_words};
+#[cfg(feature = "fwctl")]
+pub use fwctl::Fwctl;
 pub use general::{general, read_register, write_register};
 #[cfg(feature = "ioctl")]
 pub use ioctl::Ioctl;
