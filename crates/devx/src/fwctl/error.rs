@@ -53,7 +53,10 @@ pub enum OpenError {
         errno: Errno,
     },
     /// There is no device file.
-    #[error("{} is not there; in a container it must be among the devices that are let in", node.display())]
+    #[error(
+        "{} is not there; in a container it must be among the devices that are let in",
+        node.display()
+    )]
     NoNode {
         /// The device file.
         node: PathBuf,
@@ -67,8 +70,8 @@ pub enum OpenError {
     /// The device file cannot be opened; the driver makes a user context of the firmware with it
     /// (`mlx5ctl_open_uctx`), which can fail, too.
     #[error(
-        "{} cannot be opened: {errno}; does the firmware have user contexts (log_max_uctx), and one \
-         that is free?", node.display()
+        "{} cannot be opened: {errno}; does the firmware have a user context that is free?",
+        node.display()
     )]
     NotOpened {
         /// The device file.

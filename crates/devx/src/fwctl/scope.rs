@@ -245,11 +245,14 @@ pub fn scope_needed(input: &[u8]) -> Option<Scope> {
 ///
 /// ```
 /// use mlx5_devx::fwctl::changes;
-/// use mlx5_prm::{QueryQCounterIn, Request};
+/// use mlx5_prm::{PpcntReg, RegisterIn, Request};
 ///
-/// assert!(!changes(QueryQCounterIn::new().bytes()));
-/// assert!(changes(QueryQCounterIn::new().with_clear(true).bytes()));
+/// let counters = PpcntReg::new().with_local_port(1);
+/// assert!(!changes(RegisterIn::read(counters).bytes()));
+/// assert!(changes(RegisterIn::read(counters.with_clr(true)).bytes()));
 /// ```
+///
+/// Other effects that a read may have are not looked for: the public tables do not mark them.
 pub fn changes(input: &[u8]) -> bool {
     let Some(command) = mlx5_prm::opcode(input).and_then(row) else { return true };
     let bit = |(at, mask): (usize, u8)| input.get(at).is_some_and(|byte| byte & mask != 0);
