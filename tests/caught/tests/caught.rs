@@ -3,6 +3,9 @@
 //! No adapter is needed: the child opens a device that is a few files, and what it sends to the
 //! kernel is caught. `cargo test -p mlx5-caught -- --nocapture` prints all of it.
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod alone;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
