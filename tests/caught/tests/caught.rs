@@ -284,6 +284,7 @@ const SENT: &[(&str, &str)] = &[
         "DEVX_OBJ.ASYNC_QUERY 0x1001 0x1004; HANDLE 0x1000 handle 0; CMD_IN 0x1001 in 16; \
          OUT_LEN 0x1004 const 8; WR_ID 0x1003 in 8; FD 0x1002 fd 0",
     ),
+    ("obj_query_async, an input of 65536 bytes", ""),
     ("get_async_cmd_comp", ""),
     ("get_async_cmd_comp, none there", ""),
     (
@@ -298,6 +299,11 @@ const SENT: &[(&str, &str)] = &[
         "subscribe_devx_event",
         "DEVX.SUBSCRIBE_EVENT 0x1000 0x1003; FD_HANDLE 0x1000 fd 0; COOKIE 0x1004 in 8; \
          OBJ_HANDLE 0x1001 handle 0; TYPE_NUM_LIST 0x1002 in 10",
+    ),
+    (
+        "subscribe_devx_event, 4 types",
+        "DEVX.SUBSCRIBE_EVENT 0x1000 0x1003; FD_HANDLE 0x1000 fd 0; COOKIE 0x1004 in 8; \
+         OBJ_HANDLE 0x1001 handle 0; TYPE_NUM_LIST 0x1002 in 8",
     ),
     (
         "subscribe_devx_event_fd",

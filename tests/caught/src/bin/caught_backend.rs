@@ -189,6 +189,10 @@ fn queries(ioctl: &Ioctl, handle: Handle, trace: &mut Trace) {
     let query = mailbox(0x402, 16);
     let sent = trace
         .call("obj_query_async", 0, |_| queries.send(target, &query, 80, 0x1122_3344_5566_7788));
+    let long = mailbox(0x402, 0x10000);
+    trace.call("obj_query_async, an input of 65536 bytes", 0, |_| {
+        queries.send(target, &long, 80, 1)
+    });
     let read = |trace: &mut Trace, name: &str| {
         // As libmlx5 gives it: the id in front of the mailbox.
         trace.call(name, 8 + 80, |out| {
@@ -214,6 +218,9 @@ fn events(ioctl: &Ioctl, handle: Handle, trace: &mut Trace) {
     let subscribed = trace.call("subscribe_devx_event", 0, |_| {
         events.subscribe(Some(handle), &types, 0xc00c_1e00_0000_0001)
     });
+    trace.call("subscribe_devx_event, 4 types", 0, |_| {
+        events.subscribe(Some(handle), &types[..4], 4)
+    });
     trace.call("subscribe_devx_event, no object", 0, |_| {
         events.subscribe(None, &[EventType(0x09)], 2)
     });
@@ -229,7 +236,7 @@ fn events(ioctl: &Ioctl, handle: Handle, trace: &mut Trace) {
     if subscribed.is_some() {
         read(trace, "get_event");
     }
-    // What is left: the event of the adapter, if it was subscribed to.
+    // What is left: the events of the other subscriptions.
     do_not_wait(&events);
     while events.read().is_ok() {}
     read(trace, "get_event, none there");

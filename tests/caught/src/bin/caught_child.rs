@@ -201,6 +201,7 @@ const CALLS: &[&str] = &[
     "obj_query",
     "obj_modify",
     "obj_query_async",
+    "obj_query_async, an input of 65536 bytes",
     "general_cmd",
     "general_cmd, 8 bytes each",
     "general_cmd, 65535 bytes each",
@@ -229,6 +230,7 @@ const CALLS: &[&str] = &[
     "create_event_channel",
     "create_event_channel, without data",
     "subscribe_devx_event",
+    "subscribe_devx_event, 4 types",
     "subscribe_devx_event, no object",
     "subscribe_devx_event, without data",
     "subscribe_devx_event_fd",
@@ -441,6 +443,13 @@ fn asynchronous(child: &mut Child, object: Handle) {
         sent = result == 0;
         (number(result), Vec::new())
     });
+    let long = mailbox(0x402, 0x10000);
+    child.call("obj_query_async, an input of 65536 bytes", |dv, _| {
+        let (at, length) = (long.as_ptr().cast(), long.len());
+        // SAFETY: as before.
+        let result = unsafe { (dv.devx_obj_query_async)(object, at, length, 80, 1, channel) };
+        (number(result), Vec::new())
+    });
     // Without a completion the read would wait for ever.
     if sent {
         child.call("get_async_cmd_comp", |dv, _| {
@@ -495,6 +504,14 @@ fn events(child: &mut Child, object: Handle) {
             subscribed[0] = result == 0;
             (number(result), Vec::new())
         });
+        child.call("subscribe_devx_event, 4 types", |dv, _| {
+            let mut events = [0x1c, 0x05, 0x07, 0x12]; // 8 bytes: in place
+            let (at, length) = (events.as_mut_ptr(), 8);
+            // SAFETY: as before.
+            let result =
+                unsafe { (dv.devx_subscribe_devx_event)(with_data, object, length, at, 4) };
+            (number(result), Vec::new())
+        });
         child.call("subscribe_devx_event_fd", |dv, _| {
             let eventfd = eventfd();
             // SAFETY: a channel and an object of one context.
@@ -536,7 +553,7 @@ fn events(child: &mut Child, object: Handle) {
         get(child, "get_event", with_data);
     }
     if !with_data.is_null() {
-        // What is left: the event of the adapter, if it was subscribed to.
+        // What is left: the events of the other subscriptions.
         // SAFETY: a channel that was made.
         let fd = unsafe { (*with_data).fd };
         do_not_wait(fd);

@@ -10,10 +10,12 @@ const COMPARED: &[&str] = &[
     "obj_create",
     "create_cmd_comp",
     "obj_query_async",
+    "obj_query_async, an input of 65536 bytes",
     "get_async_cmd_comp",
     "get_async_cmd_comp, none there",
     "create_event_channel",
     "subscribe_devx_event",
+    "subscribe_devx_event, 4 types",
     "subscribe_devx_event, no object",
     "get_event",
     "get_event, none there",
@@ -58,8 +60,8 @@ const NOT_OPENING: &[(&str, &str)] = &[
     ("ASYNC_EVENT.ALLOC", "ibv_get_async_event"),
 ];
 
-/// What was sent: a line for each attribute, with what descriptors and addresses are in place of their
-/// numbers.
+/// Writes what was sent, a line for each attribute, with what descriptors and addresses are in place of
+/// their numbers.
 struct Names<'r> {
     values: &'r [(String, u64)],
     /// Descriptors that the kernel gave, and the calls that made them.
@@ -226,7 +228,7 @@ fn ioctl_is_as_libmlx5_beyond_the_trait() {
                 Some((errno, _)) if errno != 0 => format!("  errno {errno}"),
                 _ => String::new(),
             };
-            println!("  {name:<36} {:>19}, {differ:>11}{errno}", call.attrs.len());
+            println!("  {name:<42} {:>13}, {differ:>11}{errno}", call.attrs.len());
             if differ > 0 {
                 println!("    libmlx5: {of_libmlx5:#?}\n    ours: {call:#?}");
             }
