@@ -71,3 +71,8 @@ pub use verbs::{Accepts, Cq, Holds, IndTable, Qp, Srq, SrqNumber, Verbs, VerbsKi
 
 /// An errno of the kernel.
 pub use rustix::io::Errno;
+
+/// The examples of the page for those who know DEVX in C.
+#[cfg(all(doctest, feature = "caps", feature = "ioctl", feature = "libmlx5"))]
+#[doc = include_str!("../../../docs/from-c.md")]
+struct FromC;

@@ -48,7 +48,7 @@ pub(crate) unsafe fn answer(state: &mut State, call: &mut Call<'_>) -> Result<()
     // SAFETY: by the contract of this function.
     let mut answering = unsafe { Answering::new(known, call) };
     match object {
-        object::DEVICE => answering.device(),
+        object::DEVICE => answering.device(state),
         object::ASYNC_EVENT => answering.new_fd("FD_HANDLE", state.new_channel(0)?),
         _ => answering.devx(state),
     }
@@ -114,9 +114,13 @@ impl<'c, 'a> Answering<'c, 'a> {
         Ok(())
     }
 
-    fn device(&mut self) -> Result<(), c_int> {
+    fn device(&mut self, state: &mut State) -> Result<(), c_int> {
         match self.method.name {
             "GET_CONTEXT" => {
+                let errno = state.script.answer("DEVICE.GET_CONTEXT", None).errno;
+                if errno != 0 {
+                    return Err(errno);
+                }
                 self.put("NUM_COMP_VECTORS", &1u32.to_ne_bytes());
                 self.put("CORE_SUPPORT", &0u64.to_ne_bytes());
                 self.put("UHW_OUT", &ucontext());

@@ -3,6 +3,9 @@
 //! No adapter is needed: the child opens a device that is a few files, and what it sends to the
 //! kernel is caught. `cargo test -p mlx5-caught -- --nocapture` prints all of it.
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod alone;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -52,6 +55,8 @@ struct Run {
     /// What was sent to open the device.
     open: Vec<Ioctl>,
     calls: Vec<Call>,
+    /// Addresses and descriptors of the program, with the names of the calls that get them.
+    values: Vec<(String, u64)>,
 }
 
 impl Run {
@@ -156,13 +161,14 @@ fn run_program(
 }
 
 fn parse(trace: &str) -> Run {
-    let mut run = Run { open: Vec::new(), calls: Vec::new() };
+    let mut run = Run { open: Vec::new(), calls: Vec::new(), values: Vec::new() };
     for line in trace.lines() {
         let columns: Vec<&str> = line.split('\t').collect();
         match (columns[0], run.calls.last_mut()) {
             ("ioctl", None) => run.open.push(ioctl(&columns)),
             ("ioctl", Some(call)) => call.ioctls.push(ioctl(&columns)),
             ("call", _) => run.calls.push(Call { name: columns[1].to_owned(), ..Call::default() }),
+            ("value", _) => run.values.push((columns[1].to_owned(), columns[2].parse().unwrap())),
             ("gave", Some(call)) => {
                 call.result = columns[1].to_owned();
                 call.errno = columns[2].parse().unwrap();
@@ -278,7 +284,9 @@ const SENT: &[(&str, &str)] = &[
         "DEVX_OBJ.ASYNC_QUERY 0x1001 0x1004; HANDLE 0x1000 handle 0; CMD_IN 0x1001 in 16; \
          OUT_LEN 0x1004 const 8; WR_ID 0x1003 in 8; FD 0x1002 fd 0",
     ),
+    ("obj_query_async, an input of 65536 bytes", ""),
     ("get_async_cmd_comp", ""),
+    ("get_async_cmd_comp, none there", ""),
     (
         "create_event_channel",
         "DEVX_ASYNC_EVENT_FD.ALLOC 0x1005 0x1000; HANDLE 0x1000 new-fd 0; FLAGS 0x1001 in 4",
@@ -293,6 +301,11 @@ const SENT: &[(&str, &str)] = &[
          OBJ_HANDLE 0x1001 handle 0; TYPE_NUM_LIST 0x1002 in 10",
     ),
     (
+        "subscribe_devx_event, 4 types",
+        "DEVX.SUBSCRIBE_EVENT 0x1000 0x1003; FD_HANDLE 0x1000 fd 0; COOKIE 0x1004 in 8; \
+         OBJ_HANDLE 0x1001 handle 0; TYPE_NUM_LIST 0x1002 in 8",
+    ),
+    (
         "subscribe_devx_event_fd",
         "DEVX.SUBSCRIBE_EVENT 0x1000 0x1003; FD_HANDLE 0x1000 fd 0; OBJ_HANDLE 0x1001 handle 0; \
          TYPE_NUM_LIST 0x1002 in 2; FD_NUM 0x1003 in 4",
@@ -302,7 +315,13 @@ const SENT: &[(&str, &str)] = &[
         "DEVX.SUBSCRIBE_EVENT 0x1000 0x1003; FD_HANDLE 0x1000 fd 0; COOKIE 0x1004 in 8; \
          TYPE_NUM_LIST 0x1002 in 2",
     ),
+    (
+        "subscribe_devx_event, without data",
+        "DEVX.SUBSCRIBE_EVENT 0x1000 0x1003; FD_HANDLE 0x1000 fd 0; COOKIE 0x1004 in 8; \
+         TYPE_NUM_LIST 0x1002 in 2",
+    ),
     ("get_event", ""),
+    ("get_event, none there", ""),
     ("get_event, without data", ""),
     ("obj_destroy", DESTROY),
     ("general_cmd", "DEVX.OTHER 0x1000 0x1000; CMD_IN 0x1000 in 16; CMD_OUT 0x1001 out 112"),
@@ -381,6 +400,8 @@ fn what_each_call_sends() {
         let expected = match &call.name[..] {
             "get_event" => "72",
             "get_event, without data" => "8",
+            "get_event, none there" => "-1",
+            "get_async_cmd_comp, none there" => "11", // EAGAIN
             // A mailbox has a header of 16 bytes at least.
             "general_cmd, 8 bytes each" => "22",
             _ => "0",
@@ -420,7 +441,7 @@ fn what_the_attributes_hold() {
     assert_eq!(content("subscribe_devx_event", "COOKIE"), hex(0xc00c_1e00_0000_0001));
     assert_eq!(content("umem_reg", "PGSZ_BITMAP"), hex(!0xfff), "all sizes of a page and more");
     assert_eq!(content("umem_reg_ex", "PGSZ_BITMAP"), hex(0x1000));
-    assert_eq!(content("umem_reg_ex, dmabuf", "ADDR"), hex(0), "an offset in the dmabuf");
+    assert_eq!(content("umem_reg_ex, dmabuf", "ADDR"), hex(0x1000), "an offset in the dmabuf");
 
     // A handle that was given out comes back.
     assert_eq!(content("obj_destroy", "HANDLE"), content("obj_create", "HANDLE"));

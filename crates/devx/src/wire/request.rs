@@ -24,8 +24,8 @@ pub struct Request<'a> {
 struct Arg<'a> {
     id: u16,
     value: Value<'a>,
-    /// Flags as the kernel left them.
-    flags: u16,
+    /// The attribute as the kernel left it; what is sent is `value`, also when it is sent again.
+    left: Attr,
 }
 
 #[derive(Debug)]
@@ -256,7 +256,7 @@ impl<'a> Request<'a> {
     }
 
     fn with(mut self, id: u16, value: Value<'a>) -> Self {
-        self.args.push(Arg { id, value, flags: FLAG_MANDATORY });
+        self.args.push(Arg { id, value, left: Attr::default() });
         self
     }
 
@@ -276,12 +276,12 @@ impl<'a> Request<'a> {
     }
 
     /// Takes over what the kernel wrote into the message: handles, and which outputs it wrote.
+    ///
+    /// The request stays as it was: a call that failed leaves the handle of an object that is gone
+    /// in the message, and the next message made of this request does not have it.
     pub fn read_back(&mut self, message: &Message) {
         for (arg, attr) in self.args.iter_mut().zip(message.attrs()) {
-            arg.flags = attr.flags;
-            if let Value::Object(number) = &mut arg.value {
-                *number = attr.data;
-            }
+            arg.left = attr;
         }
     }
 
@@ -315,7 +315,7 @@ impl<'a> Request<'a> {
 
     fn object_number(&self, id: u16) -> Option<u64> {
         self.args.iter().find(|arg| arg.id == id).and_then(|arg| match arg.value {
-            Value::Object(number) => Some(number),
+            Value::Object(_) => Some(arg.left.data),
             _ => None,
         })
     }
@@ -621,5 +621,18 @@ pub(crate) mod tests {
         message.set_handle(attr::ASYNC_EVENT_FD_ALLOC_HANDLE, 5);
         request.read_back(&message);
         assert_eq!((request.new_fd(), request.new_handle()), (Some(5), None));
+    }
+
+    #[test]
+    fn what_the_kernel_left_is_not_sent_again() {
+        let mut output = [0; 16];
+        let mut request = Request::obj_create(&[0; 16], &mut output);
+        let first = request.encode(DRIVER_MLX5).expect("it fits");
+        // The kernel writes the handle before the command is sent, and a signal ends the call.
+        let mut answered = first.clone();
+        answered.set_handle(attr::OBJ_CREATE_HANDLE, 7);
+        answered.set_output_valid(attr::OBJ_CREATE_CMD_OUT);
+        request.read_back(&answered);
+        assert_eq!(request.encode(DRIVER_MLX5), Ok(first));
     }
 }

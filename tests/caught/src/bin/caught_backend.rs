@@ -1,8 +1,11 @@
 //! Makes the calls of `Transport` by one of the backends of mlx5-devx, with the mailboxes and handles
 //! of `caught-child`, and writes the same lines around them to the trace.
 //!
-//! Its argument is the backend: `libmlx5` or `ioctl`. It ends with the exit code 77 if libibverbs or
-//! libmlx5 is not installed, and is asked for.
+//! Its argument is the backend: `libmlx5` or `ioctl`; `ioctl-alone` makes the calls that the backend
+//! `ioctl` has beyond the trait, on a context that it opens. It ends with the exit code 77 if
+//! libibverbs or libmlx5 is not installed, and is asked for.
+//!
+//! `functions` prints the names of the DEVX functions that the installed libmlx5 has.
 #![deny(missing_docs)]
 #![allow(
     unsafe_code,
@@ -12,12 +15,18 @@
 use std::ffi::{c_int, c_void};
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
+use std::os::fd::{AsFd, AsRawFd};
+use std::path::Path;
 use std::ptr::NonNull;
 
 use libloading::Library;
 use libloading::os::unix::Library as Unix;
+use mlx5_devx::ioctl::{
+    Access, Device, Events, Page, Queries, Selector, StillThere, Uar, UarKind, Umem,
+};
 use mlx5_devx::libmlx5::{LibMlx5, LoadError, OpenError, devices};
 use mlx5_devx::{Errno, Handle, Ioctl, Target, TargetKind, Transport};
+use mlx5_prm::EventType;
 
 /// The exit code if a library is not installed.
 const NOT_INSTALLED: i32 = 77;
@@ -71,7 +80,7 @@ impl Trace {
         &mut self,
         name: &str,
         room: usize,
-        call: impl FnOnce(&mut [u8]) -> Result<T, Errno>,
+        call: impl FnOnce(&mut Vec<u8>) -> Result<T, Errno>,
     ) -> Option<T> {
         writeln!(self.0, "call\t{name}").expect("the trace");
         // Not zeros: what the call leaves alone shows.
@@ -85,6 +94,11 @@ impl Trace {
         let hex = if hex.is_empty() { "-".to_owned() } else { hex };
         writeln!(self.0, "gave\t{word}\t{errno}\t{hex}").expect("the trace");
         result.ok()
+    }
+
+    /// Says what address or descriptor of this program a call will be given.
+    fn value(&mut self, name: &str, number: u64) {
+        writeln!(self.0, "value\t{name}\t{number}").expect("the trace");
     }
 }
 
@@ -115,6 +129,184 @@ fn calls(transport: &dyn Transport, targets: &[(Object, Handle)], trace: &mut Tr
         trace.call(&name_of("query"), query.2, |out| transport.query(target, &input, out));
         let input = mailbox(modify.0, modify.1);
         trace.call(&name_of("modify"), modify.2, |out| transport.modify(target, &input, out));
+    }
+}
+
+/// The calls that the backend `ioctl` has beyond the trait, in the order of `caught-child`, so that
+/// the handles that they make are the same.
+fn beyond_the_trait(ioctl: &Ioctl, trace: &mut Trace) {
+    // libmlx5 allots this one when it opens the context.
+    let non_cached = uar(ioctl, "alloc_uar, NC", UarKind::NonCached, trace);
+    let create = mailbox(0x400, 280);
+    let made = trace.call("obj_create", 16, |out| ioctl.create(&create, out));
+    if let Some(handle) = made {
+        queries(ioctl, handle, trace);
+        events(ioctl, handle, trace);
+        trace.call("obj_destroy", 0, |_| ioctl.destroy(handle));
+    }
+    trace.call("query_eqn", 0, |out| {
+        let eqn = ioctl.query_eqn(3);
+        out.extend(eqn.unwrap_or(0).to_ne_bytes());
+        eqn
+    });
+    umems(ioctl, trace);
+    let blue_flame = uar(ioctl, "alloc_uar, BF", UarKind::BlueFlame, trace);
+    if let Some(uar) = blue_flame {
+        trace.call("free_uar, BF", 0, |_| uar.free().map_err(given_up));
+    }
+    if let Some(uar) = non_cached {
+        trace.call("free_uar, NC", 0, |_| uar.free().map_err(given_up));
+    }
+}
+
+/// The errno of an object that could not be ended. It is not tried again when the object is dropped:
+/// libmlx5 does not either.
+fn given_up<T: std::fmt::Debug>(still: StillThere<T>) -> Errno {
+    std::mem::forget(still.object);
+    still.errno
+}
+
+fn uar(ioctl: &Ioctl, name: &str, kind: UarKind, trace: &mut Trace) -> Option<Uar> {
+    trace.call(name, 0, |out| {
+        let uar = Uar::alloc(ioctl, kind)?;
+        out.extend(uar.page_id().get().to_ne_bytes());
+        out.extend(uar.mmap_offset().to_ne_bytes());
+        Ok(uar)
+    })
+}
+
+/// Makes reads of a channel give EAGAIN when there is nothing to read.
+fn do_not_wait(channel: &impl AsFd) {
+    let fd = channel.as_fd().as_raw_fd();
+    // SAFETY: numbers.
+    let result = unsafe { libc::fcntl(fd, libc::F_SETFL, libc::O_RDWR | libc::O_NONBLOCK) };
+    assert_eq!(result, 0, "fcntl: {}", std::io::Error::last_os_error());
+}
+
+fn queries(ioctl: &Ioctl, handle: Handle, trace: &mut Trace) {
+    let Some(queries) = trace.call("create_cmd_comp", 0, |_| Queries::new(ioctl)) else { return };
+    let target = Target { kind: TargetKind::Devx, handle };
+    let query = mailbox(0x402, 16);
+    let sent = trace
+        .call("obj_query_async", 0, |_| queries.send(target, &query, 80, 0x1122_3344_5566_7788));
+    let long = mailbox(0x402, 0x10000);
+    trace.call("obj_query_async, an input of 65536 bytes", 0, |_| {
+        queries.send(target, &long, 80, 1)
+    });
+    let read = |trace: &mut Trace, name: &str| {
+        // As libmlx5 gives it: the id in front of the mailbox.
+        trace.call(name, 8 + 80, |out| {
+            let answer = queries.read(&mut out[8..])?;
+            assert_eq!(answer.len, 80);
+            out[..8].copy_from_slice(&answer.id.to_ne_bytes());
+            Ok(())
+        });
+    };
+    // Without an answer the read would wait for ever.
+    if sent.is_some() {
+        read(trace, "get_async_cmd_comp");
+    }
+    do_not_wait(&queries);
+    read(trace, "get_async_cmd_comp, none there");
+}
+
+fn events(ioctl: &Ioctl, handle: Handle, trace: &mut Trace) {
+    let Some(events) = trace.call("create_event_channel", 0, |_| Events::new(ioctl)) else {
+        return;
+    };
+    let types = [0x1c, 0x05, 0x07, 0x12, 0x13].map(EventType);
+    let subscribed = trace.call("subscribe_devx_event", 0, |_| {
+        events.subscribe(Some(handle), &types, 0xc00c_1e00_0000_0001)
+    });
+    trace.call("subscribe_devx_event, 4 types", 0, |_| {
+        events.subscribe(Some(handle), &types[..4], 4)
+    });
+    trace.call("subscribe_devx_event, no object", 0, |_| {
+        events.subscribe(None, &[EventType(0x09)], 2)
+    });
+    let read = |trace: &mut Trace, name: &str| {
+        trace.call(name, 8 + 64, |out| {
+            let event = events.read()?;
+            out[..8].copy_from_slice(&event.cookie.to_ne_bytes());
+            out[8..].copy_from_slice(&event.eqe);
+            Ok(())
+        });
+    };
+    // Without an event the read would wait for ever.
+    if subscribed.is_some() {
+        read(trace, "get_event");
+    }
+    // What is left: the events of the other subscriptions.
+    do_not_wait(&events);
+    while events.read().is_ok() {}
+    read(trace, "get_event, none there");
+}
+
+fn umems(ioctl: &Ioctl, trace: &mut Trace) {
+    let with_id = |out: &mut Vec<u8>, umem: Umem| {
+        out.extend(umem.id().to_ne_bytes());
+        umem
+    };
+    let access = Access::LOCAL_WRITE | Access::REMOTE_WRITE | Access::REMOTE_READ;
+    let mut pages = |name: &str| {
+        let pages = Page::zeroed(2);
+        trace.value(name, pages.as_ptr().expose_provenance() as u64);
+        pages
+    };
+    let (first, second) = (pages("umem_reg"), pages("umem_reg_ex"));
+    let umem = trace.call("umem_reg", 0, |out| {
+        Umem::register(ioctl, first, access, None).map(|umem| with_id(out, umem))
+    });
+    let ex = trace.call("umem_reg_ex", 0, |out| {
+        Umem::register(ioctl, second, Access::LOCAL_WRITE, Some(0x1000))
+            .map(|umem| with_id(out, umem))
+    });
+    let file = File::open("/dev/null").expect("/dev/null");
+    trace.value("umem_reg_ex, dmabuf", file.as_raw_fd() as u64);
+    let dmabuf = trace.call("umem_reg_ex, dmabuf", 0, |out| {
+        let (fd, access) = (file.as_fd(), Access::LOCAL_WRITE);
+        Umem::register_dmabuf(ioctl, fd, 0x1000, 8192, access, Some(0x1000))
+            .map(|umem| with_id(out, umem))
+    });
+    if let Some(umem) = umem {
+        trace.call("umem_dereg", 0, |_| umem.deregister().map_err(given_up));
+    }
+    // libmlx5 leaves them to the kernel too.
+    std::mem::forget((ex, dmabuf));
+}
+
+/// A context that `Ioctl` opens by itself, as it opens a device that it found; only that the file is
+/// the one that stands for the device: no preloaded function sees that it is opened.
+fn opened() -> Result<Ioctl, mlx5_devx::ioctl::OpenError> {
+    let sysfs = std::env::var_os("SYSFS_PATH").expect("SYSFS_PATH names the tree");
+    let mut device = Device::find_in(Path::new(&sysfs), Selector::IbName("mlx5_0"))?;
+    // An absolute path stays what it is behind /dev/infiniband.
+    device.uverbs = "/dev/zero".to_owned();
+    // The tree of the test has no links, and so no driver.
+    device.driver = Some("mlx5_core".to_owned());
+    Ioctl::open(&device)
+}
+
+/// Prints the names of the DEVX functions that are in the file of the installed libmlx5.
+fn functions() {
+    drop(installed(devices()));
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("it is always there");
+    let path = maps
+        .lines()
+        .filter_map(|line| line.split_once('/'))
+        .map(|(_, path)| format!("/{path}"))
+        .find(|path| path.contains("/libmlx5.so") || path.contains("/libmlx5-"))
+        .expect("libmlx5 is loaded");
+    let file = std::fs::read(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let mut names: Vec<&str> = file
+        .split(|byte| *byte == 0)
+        .filter_map(|word| std::str::from_utf8(word).ok())
+        .filter(|word| word.starts_with("mlx5dv_devx_"))
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        println!("{name}");
     }
 }
 
@@ -203,6 +395,14 @@ fn main() {
             let targets = OBJECTS.map(|o| (o, Handle(o.3.into())));
             calls(&transport, &targets, &mut Trace(open()));
         }
+        Some("ioctl-alone") => match opened() {
+            Ok(ioctl) => beyond_the_trait(&ioctl, &mut Trace(open())),
+            Err(e) => {
+                eprintln!("the device does not open: {e}");
+                std::process::exit(1)
+            }
+        },
+        Some("functions") => functions(),
         other => panic!("no backend is called {other:?}"),
     }
 }

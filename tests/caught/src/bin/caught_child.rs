@@ -4,7 +4,8 @@
 //!
 //! It is run with `libmlx5_caught.so` preloaded, and writes two lines around the ioctls of a call to
 //! the same trace: `call <name>`, and `gave <result> <errno> <output>`, with tabs between. The result
-//! is that of the function; for a function that gives an address it is 0 or `null`.
+//! is that of the function; for a function that gives an address it is 0 or `null`. A line
+//! `value <call> <number>` says what address or descriptor of this program the call will be given.
 //!
 //! It ends with the exit code 77 if libibverbs or libmlx5 is not installed.
 #![deny(missing_docs)]
@@ -19,7 +20,7 @@ use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{Error, Write as _};
 use std::os::fd::AsRawFd;
-use std::ptr::{null, null_mut};
+use std::ptr::{null_mut, without_provenance_mut};
 
 use libloading::Library;
 use libloading::os::unix::Library as Unix;
@@ -200,6 +201,7 @@ const CALLS: &[&str] = &[
     "obj_query",
     "obj_modify",
     "obj_query_async",
+    "obj_query_async, an input of 65536 bytes",
     "general_cmd",
     "general_cmd, 8 bytes each",
     "general_cmd, 65535 bytes each",
@@ -216,6 +218,7 @@ const CALLS: &[&str] = &[
     "ind_tbl_modify",
     "create_cmd_comp",
     "get_async_cmd_comp",
+    "get_async_cmd_comp, none there",
     "umem_reg",
     "umem_reg_ex",
     "umem_reg_ex, dmabuf",
@@ -227,9 +230,12 @@ const CALLS: &[&str] = &[
     "create_event_channel",
     "create_event_channel, without data",
     "subscribe_devx_event",
+    "subscribe_devx_event, 4 types",
     "subscribe_devx_event, no object",
+    "subscribe_devx_event, without data",
     "subscribe_devx_event_fd",
     "get_event",
+    "get_event, none there",
     "get_event, without data",
     "obj_destroy",
     "close_device",
@@ -261,6 +267,11 @@ impl Child {
         }
         let hex = if hex.is_empty() { "-" } else { &hex };
         writeln!(self.trace, "gave\t{result}\t{errno}\t{hex}").expect("the trace");
+    }
+
+    /// Says what address or descriptor of this program a call will be given.
+    fn value(&mut self, name: &str, number: u64) {
+        writeln!(self.trace, "value\t{name}\t{number}").expect("the trace");
     }
 
     /// A call with two mailboxes.
@@ -432,6 +443,13 @@ fn asynchronous(child: &mut Child, object: Handle) {
         sent = result == 0;
         (number(result), Vec::new())
     });
+    let long = mailbox(0x402, 0x10000);
+    child.call("obj_query_async, an input of 65536 bytes", |dv, _| {
+        let (at, length) = (long.as_ptr().cast(), long.len());
+        // SAFETY: as before.
+        let result = unsafe { (dv.devx_obj_query_async)(object, at, length, 80, 1, channel) };
+        (number(result), Vec::new())
+    });
     // Without a completion the read would wait for ever.
     if sent {
         child.call("get_async_cmd_comp", |dv, _| {
@@ -443,6 +461,15 @@ fn asynchronous(child: &mut Child, object: Handle) {
             (number(result), completion)
         });
     }
+    child.call("get_async_cmd_comp, none there", |dv, _| {
+        // SAFETY: a channel that was made.
+        do_not_wait(unsafe { (*channel).fd });
+        let mut completion = vec![0xee; 8 + 80];
+        let to = completion.as_mut_ptr().cast();
+        // SAFETY: a channel, and the address and length of a buffer.
+        let result = unsafe { (dv.devx_get_async_cmd_comp)(channel, to, 8 + 80) };
+        (number(result), completion)
+    });
     // SAFETY: the channel is not used after this.
     unsafe { (child.dv.devx_destroy_cmd_comp)(channel) };
 }
@@ -477,6 +504,14 @@ fn events(child: &mut Child, object: Handle) {
             subscribed[0] = result == 0;
             (number(result), Vec::new())
         });
+        child.call("subscribe_devx_event, 4 types", |dv, _| {
+            let mut events = [0x1c, 0x05, 0x07, 0x12]; // 8 bytes: in place
+            let (at, length) = (events.as_mut_ptr(), 8);
+            // SAFETY: as before.
+            let result =
+                unsafe { (dv.devx_subscribe_devx_event)(with_data, object, length, at, 4) };
+            (number(result), Vec::new())
+        });
         child.call("subscribe_devx_event_fd", |dv, _| {
             let eventfd = eventfd();
             // SAFETY: a channel and an object of one context.
@@ -490,31 +525,62 @@ fn events(child: &mut Child, object: Handle) {
             (number(result), count)
         });
     }
-    if !without_data.is_null() {
-        child.call("subscribe_devx_event, no object", |dv, _| {
+    let on_no_object = [
+        (with_data, "subscribe_devx_event, no object", 2),
+        (without_data, "subscribe_devx_event, without data", 3),
+    ];
+    for (channel, name, cookie) in on_no_object.into_iter().filter(|c| !c.0.is_null()) {
+        child.call(name, |dv, _| {
             let mut events = [0x09]; // 2 bytes: in place
+            let (at, length) = (events.as_mut_ptr(), 2);
             // SAFETY: a channel, and the address and length of an array.
-            let result = unsafe {
-                (dv.devx_subscribe_devx_event)(without_data, null_mut(), 2, events.as_mut_ptr(), 2)
-            };
-            subscribed[1] = result == 0;
+            let result =
+                unsafe { (dv.devx_subscribe_devx_event)(channel, null_mut(), length, at, cookie) };
+            subscribed[usize::from(channel == without_data)] |= result == 0;
             (number(result), Vec::new())
         });
     }
-    for (at, name) in ["get_event", "get_event, without data"].into_iter().enumerate() {
-        if subscribed[at] {
-            child.call(name, |dv, _| {
-                let mut event = vec![0xee; 8 + 64];
-                let to = event.as_mut_ptr().cast();
-                // SAFETY: a channel, and the address and length of a buffer.
-                (number(unsafe { (dv.devx_get_event)(channels[at], to, 8 + 64) }), event)
-            });
-        }
+    let get = |child: &mut Child, name: &str, channel: *mut Channel| {
+        child.call(name, |dv, _| {
+            let mut event = vec![0xee; 8 + 64];
+            let to = event.as_mut_ptr().cast();
+            // SAFETY: a channel, and the address and length of a buffer.
+            (number(unsafe { (dv.devx_get_event)(channel, to, 8 + 64) }), event)
+        });
+    };
+    // Without an event the read would wait for ever.
+    if subscribed[0] {
+        get(child, "get_event", with_data);
+    }
+    if !with_data.is_null() {
+        // What is left: the events of the other subscriptions.
+        // SAFETY: a channel that was made.
+        let fd = unsafe { (*with_data).fd };
+        do_not_wait(fd);
+        empty(fd);
+        get(child, "get_event, none there", with_data);
+    }
+    if subscribed[1] {
+        get(child, "get_event, without data", without_data);
     }
     for channel in channels.into_iter().filter(|c| !c.is_null()) {
         // SAFETY: the channel is not used after this.
         unsafe { (child.dv.devx_destroy_event_channel)(channel) };
     }
+}
+
+/// Makes reads of a channel give EAGAIN when there is nothing to read.
+fn do_not_wait(fd: c_int) {
+    // SAFETY: numbers.
+    let result = unsafe { libc::fcntl(fd, libc::F_SETFL, libc::O_RDWR | libc::O_NONBLOCK) };
+    assert_eq!(result, 0, "fcntl: {}", Error::last_os_error());
+}
+
+/// Reads what there is on a channel that does not wait.
+fn empty(fd: c_int) {
+    let mut message = [0u8; 128];
+    // SAFETY: the address and the length are those of the array.
+    while unsafe { libc::read(fd, message.as_mut_ptr().cast(), message.len()) } > 0 {}
 }
 
 fn eventfd() -> File {
@@ -565,6 +631,8 @@ fn umems_and_uars(child: &mut Child) {
         let id = unsafe { umem.as_ref() }.map(|u| u.umem_id.to_ne_bytes().to_vec());
         (not_null(umem), id.unwrap_or_default())
     };
+    child.value("umem_reg", at as u64);
+    child.value("umem_reg_ex", at as u64);
     child.call("umem_reg", |dv, context| {
         // SAFETY: the memory lives longer than the process uses it.
         umem = unsafe { (dv.devx_umem_reg)(context, at, size, 0x7) };
@@ -579,7 +647,8 @@ fn umems_and_uars(child: &mut Child) {
     let file = File::open("/dev/null").expect("/dev/null");
     input.comp_mask = UMEM_MASK_DMABUF;
     input.dmabuf_fd = file.as_raw_fd();
-    input.addr = null::<c_void>().cast_mut();
+    child.value("umem_reg_ex, dmabuf", input.dmabuf_fd as u64);
+    input.addr = without_provenance_mut(0x1000);
     child.call("umem_reg_ex, dmabuf", |dv, context| {
         // SAFETY: with a descriptor the address is an offset.
         id(unsafe { (dv.devx_umem_reg_ex)(context, &mut input) })
