@@ -13,7 +13,10 @@ use std::process::{Command, Stdio};
 use mlx5_devx::fwctl::wire::*;
 use mlx5_devx::fwctl::{Scope, admitted};
 
-const INCLUDES: &str = "#include <stddef.h>\n#include <sys/ioctl.h>\n#include <fwctl/fwctl.h>\n#include <fwctl/mlx5.h>\n";
+const INCLUDES: &str = "#include <stddef.h>\n\
+     #include <sys/ioctl.h>\n\
+     #include <fwctl/fwctl.h>\n\
+     #include <fwctl/mlx5.h>\n";
 
 /// Lines that compile when what stands here is what stands in the headers.
 fn claims() -> String {

@@ -9,8 +9,8 @@ use crate::Errno;
 
 /// A fwctl device: an entry of `/sys/class/fwctl`.
 ///
-/// There is one for each PCI function whose firmware has user contexts (`cmd_hca_cap.uctx_cap`), and
-/// none for subfunctions (`is_fwctl_supported` in `mlx5/core/dev.c`).
+/// There is one for each PCI function whose firmware has user contexts (`cmd_hca_cap.uctx_cap`),
+/// and none for subfunctions (`is_fwctl_supported` in `mlx5/core/dev.c`).
 ///
 /// ```no_run
 /// use mlx5_devx::fwctl::{Device, Selector};
