@@ -20,7 +20,7 @@ pub enum Scope {
     /// tainted from then on.
     DebugWrite = 2,
     /// `FWCTL_RPC_DEBUG_WRITE_FULL`: everything. It needs CAP_SYS_RAWIO, and taints the kernel. No
-    /// mlx5 command needs it (as of Linux 7.3).
+    /// command of [`admitted`] needs it.
     DebugWriteFull = 3,
 }
 
@@ -209,8 +209,8 @@ commands! {
     0x8006 QUERY_SCHED_QUEUE QUERY,
 }
 
-/// The commands that the driver lets through, by opcode: those of `mlx5ctl_validate_rpc` in Linux
-/// 7.3.
+/// The commands that the driver lets through, by opcode: those of `mlx5ctl_validate_rpc` at commit
+/// 42d3b66d4cdb of Linux.
 ///
 /// None makes or ends an object: the driver would not end it when the file is closed.
 ///
