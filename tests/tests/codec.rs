@@ -183,6 +183,15 @@ fn changes_of_two_masks_are_refused() {
 }
 
 #[test]
+fn fields_without_a_bit_are_changed_without_one() {
+    use mlx5_prm::{ModifyRqIn, ModifyRqSelect, RqState, Rqc};
+    let changed = ModifyRqIn::new().changing_state(RqState::RDY);
+    assert_eq!(changed, ModifyRqIn::new().with_ctx(Rqc::new().with_state(RqState::RDY)));
+    assert_eq!(changed.modify_bitmask(), ModifyRqSelect::new());
+    assert_eq!(changed.changing_vsd(true).modify_bitmask(), ModifyRqSelect::new().with_vsd(true));
+}
+
+#[test]
 #[should_panic(expected = "cqn: 0x1000000 does not fit in 24 bits")]
 fn a_number_that_no_object_can_have_is_refused() {
     Cqn::new(std::hint::black_box(0x0100_0000));

@@ -823,12 +823,13 @@ macro_rules! request {
     };
 }
 
-/// Paired calls: each sets a field and its bit of the select mask, `dword[bit]`. Where another field
+/// Paired calls: each sets a field and its bit of the select mask, `dword[bit]`; a field without a bit
+/// counts whatever the mask says. Where another field
 /// says which of several masks counts, `op_mod` for most, that is set, too.
 #[allow(unused_macros)] // by families that have none
 macro_rules! changes {
     ($Name:ident, $prm:literal, $variant:tt;
-     $( $(#[$doc:meta])* $change:ident $changing:ident: $type:ty = $kind:ident $args:tt, $dword:literal[$bit:literal]; )*) => {
+     $( $(#[$doc:meta])* $change:ident $changing:ident: $type:ty = $kind:ident $args:tt $(, $dword:literal[$bit:literal])?; )*) => {
         impl $Name { $(
             $(#[$doc])*
             ///
@@ -841,37 +842,7 @@ macro_rules! changes {
             pub const fn $change(&mut self, value: $type) {
                 variant!($prm $variant self);
                 put! { $prm, self, value, $kind $args }
-                $crate::bits::set_flag(self, $dword, $bit, true);
-            }
-            #[doc = concat!("[`", stringify!($Name), "::", stringify!($change), "`] by value.")]
-            ///
-            /// # Panics
-            /// As that does.
-            #[inline]
-            #[track_caller]
-            #[must_use]
-            pub const fn $changing(mut self, value: $type) -> Self {
-                self.$change(value);
-                self
-            }
-        )* }
-    };
-}
-
-/// Calls for fields of a modify command that count whatever its select mask says.
-#[allow(unused_macros)] // by families that have none
-macro_rules! always {
-    ($Name:ident, $prm:literal;
-     $( $(#[$doc:meta])* $change:ident $changing:ident: $type:ty = $kind:ident $args:tt; )*) => {
-        impl $Name { $(
-            $(#[$doc])*
-            ///
-            /// # Panics
-            /// The value does not fit its field.
-            #[inline]
-            #[track_caller]
-            pub const fn $change(&mut self, value: $type) {
-                put! { $prm, self, value, $kind $args }
+                $( $crate::bits::set_flag(self, $dword, $bit, true); )?
             }
             #[doc = concat!("[`", stringify!($Name), "::", stringify!($change), "`] by value.")]
             ///

@@ -378,13 +378,19 @@ pub(super) struct Put {
     pub(super) test: String,
 }
 
+/// The place of a number within a dword, as the PRM writes it: `0x0c[28:24]`.
+pub(super) fn in_dword(bit: u32, width: u32) -> String {
+    let high = 31 - bit % 32;
+    format!("0x{:02x}[{high}:{}]", bit / 32 * 4, high + 1 - width)
+}
+
 /// How the field at the end of `path` in `layout` is written; `None` for a list.
 pub(super) fn put(spec: &Spec, bindings: &Bindings<'_>, layout: &str, path: &str) -> Option<Put> {
     let (first, _) = spec.resolve(layout, path)?;
     let (leaf, field) = spec.leaf(&format!("{layout}.{path}"))?;
     let (dword, byte, high) = (first / 32 * 4, first / 8, 31 - first % 32);
     let how = how(bindings, leaf, field);
-    let in_dword = |width: u32| format!("\"{path}\" 0x{dword:02x}[{high}:{}]", high + 1 - width);
+    let named = |width: u32| format!("\"{path}\" {}", in_dword(first, width));
     let (of, how, test) = match how {
         How::Bits(width, Some(bound)) | How::Wide(width, Some(bound)) => {
             let kind = bound_kind(bound, width);
@@ -392,7 +398,7 @@ pub(super) fn put(spec: &Spec, bindings: &Bindings<'_>, layout: &str, path: &str
             let args = if width > 32 {
                 format!("0x{byte:02x}")
             } else {
-                format!("{raw} {}", in_dword(width)).trim_start().to_owned()
+                format!("{raw} {}", named(width)).trim_start().to_owned()
             };
             let name = camel(bound.name);
             let test = match bound.meaning {
@@ -409,7 +415,7 @@ pub(super) fn put(spec: &Spec, bindings: &Bindings<'_>, layout: &str, path: &str
             let number = number_type(width);
             let kind = if fills(number, width) { "full" } else { "bits" };
             let test = format!("plain {number}");
-            (number.into(), format!("{kind}({number} {})", in_dword(width)), test)
+            (number.into(), format!("{kind}({number} {})", named(width)), test)
         }
         How::Wide(64, None) => ("u64".into(), format!("quad(0x{byte:02x})"), "plain u64".into()),
         How::Wide(width, None) => {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::accessors::{Put, put};
+use super::accessors::{Put, in_dword, put};
 use super::bindings::Bindings;
 use super::names::snake;
 use super::semantics::listed;
@@ -18,21 +18,14 @@ pub(super) fn changes(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, l
     for (select, mask) in selects {
         let Some((first, field)) = spec.resolve(&layout.name, mask) else { continue };
         let width = spec.field_bits(field).unwrap_or(0) as u32;
-        let select_width = width;
         let op_mod = ("op_mod".to_owned(), u32::from(select.op_mod));
         let variant = match &select.when {
             None if !several && select.op_mod == 0 => "()".to_owned(),
             when => {
                 let (path, value) = when.as_ref().unwrap_or(&op_mod);
                 let (bit, field) = spec.resolve(&layout.name, path).expect("checked");
-                let width = spec.field_bits(field).unwrap_or(0) as u32;
-                let (dword, high) = (bit / 32 * 4, 31 - bit % 32);
-                let low = high + 1 - width;
-                let (mask, top) = (first / 32 * 4, 31 - first % 32);
-                format!(
-                    "(\"{path}\" 0x{dword:02x}[{high}:{low}] = {value}, 0x{mask:02x}[{top}:{}])",
-                    top + 1 - select_width
-                )
+                let chooses = in_dword(bit, spec.field_bits(field).unwrap_or(0) as u32);
+                format!("(\"{path}\" {chooses} = {value}, {})", in_dword(first, width))
             }
         };
         let _ = writeln!(
@@ -65,34 +58,19 @@ pub(super) fn changes(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, l
                 );
             }
         }
+        for path in &select.always {
+            let Some(Put { of, how, .. }) = put(spec, bindings, &layout.name, path) else {
+                continue;
+            };
+            let name = &names[&**path];
+            let _ = writeln!(
+                text,
+                "    /// Changes `{path}`, which counts whatever the mask says.\n    \
+                 change_{name} changing_{name}: {of} = {how};"
+            );
+        }
         text.push_str("}\n");
-        always(text, spec, bindings, layout, select, &names);
     }
-}
-
-/// The calls for fields that count whatever the mask says.
-fn always(
-    text: &mut String,
-    spec: &Spec,
-    bindings: &Bindings<'_>,
-    layout: &Layout,
-    select: &Select,
-    names: &HashMap<&str, String>,
-) {
-    if select.always.is_empty() {
-        return;
-    }
-    let _ = writeln!(text, "\nalways! {{ {}, \"{}\";", type_name(&layout.name), layout.name);
-    for path in &select.always {
-        let Some(Put { of, how, .. }) = put(spec, bindings, &layout.name, path) else { continue };
-        let name = &names[&**path];
-        let _ = writeln!(
-            text,
-            "    /// Changes `{path}`, which counts whatever the mask says.\n    \
-             change_{name} changing_{name}: {of} = {how};"
-        );
-    }
-    text.push_str("}\n");
 }
 
 /// The fields of a select mask that have calls.

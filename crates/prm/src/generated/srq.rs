@@ -1738,9 +1738,6 @@ command! {
 changes! { ModifyRmpIn, "modify_rmp_in", ();
     /// Changes `ctx.wq.lwm`: sets it, and bit 0 (`lwm`) of `bitmask`, which says so.
     change_lwm changing_lwm: u16 = full(u16 "ctx.wq.lwm" 0x54[15:0]), 0x14[0];
-}
-
-always! { ModifyRmpIn, "modify_rmp_in";
     /// Changes `ctx.state`, which counts whatever the mask says.
     change_state changing_state: crate::RmpState = coded(u8 "ctx.state" 0x20[23:20]);
 }

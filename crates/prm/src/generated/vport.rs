@@ -3073,9 +3073,6 @@ changes! { ModifyHcaVportContextIn, "modify_hca_vport_context_in", ();
     change_node_guid changing_node_guid: u64 = quad(0x48), 0x10[1];
     /// Changes `hca_vport_context.vport_state_policy`: sets it, and bit 2 (`state_policy`) of `hca_vport_context.field_select`, which says so.
     change_vport_state_policy changing_vport_state_policy: crate::VportStatePolicy = coded(u8 "hca_vport_context.vport_state_policy" 0x30[11:8]), 0x10[2];
-}
-
-always! { ModifyHcaVportContextIn, "modify_hca_vport_context_in";
     /// Changes `hca_vport_context.cap_mask1`, which counts whatever the mask says.
     change_cap_mask1 changing_cap_mask1: u32 = full(u32 "hca_vport_context.cap_mask1" 0x50[31:0]);
     /// Changes `hca_vport_context.cap_mask1_field_select`, which counts whatever the mask says.

@@ -999,9 +999,6 @@ changes! { ModifySqIn, "modify_sq_in", ();
     change_packet_pacing_rate_limit_index changing_packet_pacing_rate_limit_index: crate::PacketPacingRateLimitIndex = number("ctx.packet_pacing_rate_limit_index" 0x3c[15:0]), 0x14[0];
     /// Changes `ctx.qos_queue_group_id`: sets it, and bit 2 (`qos_queue_group_id`) of `modify_bitmask`, which says so.
     change_qos_queue_group_id changing_qos_queue_group_id: u16 = full(u16 "ctx.qos_queue_group_id" 0x40[15:0]), 0x14[2];
-}
-
-always! { ModifySqIn, "modify_sq_in";
     /// Changes `ctx.state`, which counts whatever the mask says.
     change_state changing_state: crate::SqState = coded(u8 "ctx.state" 0x20[23:20]);
     /// Changes `ctx.hairpin_peer_rq`, which counts whatever the mask says.
@@ -1019,9 +1016,6 @@ changes! { ModifyRqIn, "modify_rq_in", ();
     change_scatter_fcs changing_scatter_fcs: bool = flag(0x20[29]), 0x14[2];
     /// Changes `ctx.counter_set_id`: sets it, and bit 3 (`counter_set_id`) of `modify_bitmask`, which says so.
     change_counter_set_id changing_counter_set_id: crate::CounterSetId = number("ctx.counter_set_id" 0x2c[31:24]), 0x14[3];
-}
-
-always! { ModifyRqIn, "modify_rq_in";
     /// Changes `ctx.state`, which counts whatever the mask says.
     change_state changing_state: crate::RqState = coded(u8 "ctx.state" 0x20[23:20]);
     /// Changes `ctx.hairpin_peer_sq`, which counts whatever the mask says.
