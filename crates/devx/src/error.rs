@@ -102,6 +102,10 @@ pub enum BadAnswer {
     /// There is no room for a status.
     #[error("{0} bytes hold no status and syndrome")]
     Short(usize),
+    /// The number of the object that was made is wider than such numbers are; the object was ended
+    /// again.
+    #[error("the number {0:#x} of the new object is wider than such numbers are")]
+    NumberTooWide(u32),
 }
 
 impl Error {

@@ -1,11 +1,11 @@
 //! Commands that work on no object, and registers among them.
 
-use mlx5_prm::{ReadRegister, Register, RegisterIn, Request, WriteRegister, opcode};
+use mlx5_prm::{ReadRegister, Register, RegisterIn, Request, WriteRegister};
 use zerocopy::{FromZeros, IntoBytes};
 
-use crate::error::{Error, NotSent, outcome};
+use crate::error::{Error, outcome};
 use crate::transport::Transport;
-use crate::verbs::LONGEST;
+use crate::verbs::not_too_long;
 
 /// Sends a command that works on no object.
 ///
@@ -19,11 +19,7 @@ where
 {
     let input = command.bytes();
     let mut output = C::Output::new_zeroed();
-    if let Some(long) = [input.len(), size_of::<C::Output>()].into_iter().find(|len| *len > LONGEST)
-    {
-        let opcode = opcode(input).unwrap_or_default();
-        return Err(Error::NotSent { opcode, reason: NotSent::TooLong(long) });
-    }
+    not_too_long(input, output.as_bytes())?;
     let result = transport.general(input, output.as_mut_bytes());
     outcome(input, output.as_bytes(), result)?;
     Ok(output)

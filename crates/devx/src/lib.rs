@@ -38,9 +38,15 @@
 //! - the package mlx5-sim: a simulated adapter.
 #![deny(missing_docs)]
 
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+mod backend;
 #[cfg(feature = "caps")]
 mod caps;
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+mod devx;
 mod error;
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+mod events;
 #[cfg(feature = "fwctl")]
 pub mod fwctl;
 mod general;
@@ -48,16 +54,29 @@ mod general;
 pub mod ioctl;
 #[cfg(feature = "libmlx5")]
 pub mod libmlx5;
+mod object;
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+mod queries;
 #[cfg(feature = "record")]
 pub mod record;
 mod transport;
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+mod uar;
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+mod umem;
 mod verbs;
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+mod wait;
 #[cfg(feature = "ioctl")]
 pub mod wire;
 
 #[cfg(feature = "caps")]
 pub use caps::Caps;
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+pub use devx::{CallError, Devx, NotSupported};
 pub use error::{BadAnswer, Error, NotSent, outcome, status_words};
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+pub use events::{Cookies, Event, Events};
 #[cfg(feature = "fwctl")]
 pub use fwctl::Fwctl;
 pub use general::{general, read_register, write_register};
@@ -66,7 +85,14 @@ pub use ioctl::Ioctl;
 #[cfg(feature = "libmlx5")]
 #[doc(no_inline)]
 pub use libmlx5::LibMlx5;
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+pub use queries::{Answer, Queries};
+pub use object::{General, Object, StillThere};
 pub use transport::{Handle, Target, TargetKind, Transport};
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+pub use uar::{Uar, UarKind};
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+pub use umem::{Access, Page, Umem};
 pub use verbs::{Accepts, Cq, Holds, IndTable, Qp, Srq, SrqNumber, Verbs, VerbsKind, Wq, kind};
 
 /// An errno of the kernel.

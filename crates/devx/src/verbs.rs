@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use mlx5_prm::{
-    Cqn, Described, Modify, Object, Qpn, Query, Rmpn, Rqn, Rqtn, Srqn, XrcSrqn, Xrqn, object,
+    Cqn, Described, Modify, Object, OnObject, Qpn, Query, Rmpn, Rqn, Rqtn, Srqn, XrcSrqn, Xrqn, object,
     opcode,
 };
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
@@ -14,7 +14,7 @@ use crate::transport::{Handle, Target, TargetKind, Transport};
 
 /// The longest mailbox: the kernel's attribute has 16 bits for its length (`fill_attr_in` of
 /// rdma-core, `uverbs_ioctl.c`).
-pub(crate) const LONGEST: usize = 0xffff;
+const LONGEST: usize = 0xffff;
 
 /// A kind of verbs object.
 pub trait VerbsKind {
@@ -218,34 +218,51 @@ impl<'t, K: VerbsKind> Verbs<'t, K> {
         })
     }
 
-    fn send<C>(
+    fn send<C: OnObject + ?Sized>(
         &self,
         command: &mut C,
         output: &mut [u8],
         call: impl FnOnce(&[u8], &mut [u8]) -> Result<(), Errno>,
-    ) -> Result<(), Error>
-    where
-        C: mlx5_prm::OnObject + ?Sized,
-    {
-        let code = opcode(command.bytes()).unwrap_or_default();
-        let refuse = |reason| Err(Error::NotSent { opcode: code, reason });
-        let kind = C::Object::DESC.number;
-        let is = self.number.into();
-        match command.number() {
-            0 if !command.set_number(is) => {
-                return refuse(NotSent::NumberTooWide { kind, number: is });
-            }
-            named if named != is && named != 0 => {
-                return refuse(NotSent::WrongObject { kind, named, is });
-            }
-            _ => {}
+    ) -> Result<(), Error> {
+        on_object(self.number.into(), command, output, call)
+    }
+}
+
+/// Sends a command on the object that has the number `is`, which is filled in where the command has
+/// none.
+pub(crate) fn on_object<C: OnObject + ?Sized>(
+    is: u32,
+    command: &mut C,
+    output: &mut [u8],
+    call: impl FnOnce(&[u8], &mut [u8]) -> Result<(), Errno>,
+) -> Result<(), Error> {
+    let refuse = |command: &C, reason| {
+        let opcode = opcode(command.bytes()).unwrap_or_default();
+        Err(Error::NotSent { opcode, reason })
+    };
+    let kind = C::Object::DESC.number;
+    match command.number() {
+        0 if !command.set_number(is) => {
+            return refuse(command, NotSent::NumberTooWide { kind, number: is });
         }
-        if let Some(long) = [command.bytes().len(), output.len()].into_iter().find(|n| *n > LONGEST)
-        {
-            return refuse(NotSent::TooLong(long));
+        named if named != is && named != 0 => {
+            return refuse(command, NotSent::WrongObject { kind, named, is });
         }
-        let result = call(command.bytes(), output);
-        outcome(command.bytes(), output, result)
+        _ => {}
+    }
+    not_too_long(command.bytes(), output)?;
+    let result = call(command.bytes(), output);
+    outcome(command.bytes(), output, result)
+}
+
+/// Refuses mailboxes that are longer than the kernel takes.
+pub(crate) fn not_too_long(input: &[u8], output: &[u8]) -> Result<(), Error> {
+    match [input.len(), output.len()].into_iter().find(|len| *len > LONGEST) {
+        None => Ok(()),
+        Some(long) => {
+            let opcode = opcode(input).unwrap_or_default();
+            Err(Error::NotSent { opcode, reason: NotSent::TooLong(long) })
+        }
     }
 }
 

@@ -3,17 +3,18 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::sync::{Arc, Mutex};
 
 use super::Ioctl;
-use super::system::System;
+use super::Kernel;
 use crate::Errno;
 use crate::wire::{DRIVER_MLX5, Message, Request};
 
 type Answer = Box<dyn FnOnce(&mut Request<'_>, &mut Message) -> Result<(), Errno> + Send>;
 
 #[derive(Clone)]
-pub(super) struct Fake(Arc<State>);
+pub(crate) struct Fake(Arc<State>);
 
 struct State {
     answers: Mutex<VecDeque<Answer>>,
@@ -23,20 +24,22 @@ struct State {
 }
 
 impl Fake {
-    pub(super) fn new() -> Self {
-        let file = File::open("/dev/null").expect("every system has it");
+    pub(crate) fn new() -> Self {
+        // Pages of doorbells are mapped from it.
+        let file = tempfile::tempfile().expect("a file");
+        file.set_len(1 << 20).expect("room");
         let (answers, sent, fds) = (Mutex::default(), Mutex::default(), Mutex::default());
         Fake(Arc::new(State { answers, sent, fds, file }))
     }
 
     /// Says what the next call that makes a file gives.
-    pub(super) fn give_fd(&self, fd: OwnedFd) {
+    pub(crate) fn give_fd(&self, fd: OwnedFd) {
         self.0.fds.lock().expect("no test panicked").push_back(fd);
         self.answer(|_, _| Ok(()));
     }
 
     /// Says how the next call is answered.
-    pub(super) fn answer(
+    pub(crate) fn answer(
         &self,
         answer: impl FnOnce(&mut Request<'_>, &mut Message) -> Result<(), Errno> + Send + 'static,
     ) {
@@ -44,35 +47,37 @@ impl Fake {
     }
 
     /// The messages that were sent.
-    pub(super) fn sent(&self) -> Vec<Vec<u8>> {
+    pub(crate) fn sent(&self) -> Vec<Vec<u8>> {
         self.0.sent.lock().expect("no test panicked").clone()
     }
 
-    pub(super) fn system(&self) -> Box<dyn System> {
-        Box::new(self.clone())
+    pub(crate) fn ioctl(&self) -> Ioctl {
+        Ioctl::new(Box::new(self.clone()), None)
     }
 
-    pub(super) fn ioctl(&self) -> Ioctl {
-        Ioctl::new(self.system(), None)
+    /// What was written to the device file, 8 bytes at an offset.
+    pub(crate) fn file_at(&self, offset: u64) -> [u8; 8] {
+        let mut bytes = [0; 8];
+        self.0.file.read_exact_at(&mut bytes, offset).expect("it is long enough");
+        bytes
     }
 }
 
-impl System for Fake {
-    fn call(&self, request: &mut Request<'_>) -> Result<(), Errno> {
+impl Kernel for Fake {
+    fn call(&self, request: &mut Request<'_>) -> Result<Option<OwnedFd>, Errno> {
         let mut message = request.encode(DRIVER_MLX5).map_err(|_| Errno::INVAL)?;
         self.0.sent.lock().expect("no test panicked").push(message.as_bytes().to_vec());
         let answer = self.0.answers.lock().expect("no test panicked").pop_front();
         let result = answer.expect("a call that the test does not expect")(request, &mut message);
         request.read_back(&message);
-        result
+        result?;
+        Ok(match request.new_fd() {
+            Some(_) => self.0.fds.lock().expect("no test panicked").pop_front(),
+            None => None,
+        })
     }
 
-    fn make_fd(&self, request: &mut Request<'_>) -> Result<OwnedFd, Errno> {
-        self.call(request)?;
-        Ok(self.0.fds.lock().expect("no test panicked").pop_front().expect("a file to give"))
-    }
-
-    fn fd(&self) -> BorrowedFd<'_> {
+    fn file(&self) -> BorrowedFd<'_> {
         self.0.file.as_fd()
     }
 }

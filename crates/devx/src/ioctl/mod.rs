@@ -22,39 +22,34 @@
 //! failed to make: `bundle_destroy` in `uverbs_ioctl.c`), and ending one (the object stays when
 //! that fails). [`Transport::modify`] and [`Transport::general`] give EINTR to the caller: the
 //! command may have reached the firmware, and not every command can be sent twice. So do
-//! [`Events::subscribe`] and [`Queries::send`].
+//! [`Events::subscribe`](crate::Events::subscribe) and [`Queries::send`](crate::Queries::send).
 
+mod context;
 mod device;
 mod error;
-mod events;
 #[cfg(test)]
-mod fake;
-mod queries;
-mod system;
-mod uar;
-mod umem;
-mod wait;
+pub(crate) mod fake;
+mod kernel;
 
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
+use context::{Context, Interrupted, Made};
 pub use device::{Device, Selector};
 pub use error::OpenError;
-pub use events::{Event, Events};
-pub use queries::{Answer, Queries};
-pub use uar::{Uar, UarKind};
-pub use umem::{Access, Page, Umem};
+use kernel::DeviceFile;
+pub use kernel::Kernel;
 
-use crate::wire::{AllocUcontextReq, AllocUcontextResp, Request};
+use crate::backend::Backend;
+use crate::devx::{Devx, Sealed};
+use crate::wire::{AllocUcontextResp, Request};
 use crate::{Errno, Handle, Target, Transport};
-use system::{DeviceFile, System};
 
 /// A DEVX context of a device, made and used by ioctl.
 ///
 /// Clones are the same context. The kernel ends it, and every object in it, when the last of them
-/// and of the [`Umem`]s, [`Uar`]s, [`Events`] and [`Queries`]
-/// is dropped.
+/// and of what was made of it ([`Devx`]) is dropped.
 ///
 /// # Objects
 /// A [`Target`] of any kind is sent alike: the kernel finds the kind by the handle
@@ -70,50 +65,6 @@ use system::{DeviceFile, System};
 #[derive(Clone)]
 pub struct Ioctl {
     context: Arc<Context>,
-}
-
-struct Context {
-    system: Box<dyn System>,
-    /// `None` for a context that was there already.
-    made: Option<Made>,
-}
-
-/// What the kernel said when it made the context.
-#[derive(Debug, Clone, Copy)]
-struct Made {
-    num_comp_vectors: u32,
-    driver: AllocUcontextResp,
-}
-
-impl Made {
-    /// Makes a context on an open device file, with DEVX or without.
-    fn context(system: &dyn System, devx: bool) -> Result<Self, Errno> {
-        let ask = AllocUcontextReq::like_libmlx5(devx);
-        let (mut driver, mut num_comp_vectors) = (AllocUcontextResp::default(), 0);
-        let mut core_support = 0;
-        let mut request =
-            Request::get_context(&ask, &mut driver, &mut num_comp_vectors, &mut core_support);
-        Interrupted::Again.call(|| system.call(&mut request))?;
-        Ok(Made { num_comp_vectors, driver })
-    }
-}
-
-/// Whether a call that a signal interrupted is made again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Interrupted {
-    Again,
-    GiveUp,
-}
-
-impl Interrupted {
-    fn call<T>(self, mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
-        loop {
-            match call() {
-                Err(Errno::INTR) if self == Interrupted::Again => {}
-                result => return result,
-            }
-        }
-    }
 }
 
 impl Ioctl {
@@ -158,115 +109,85 @@ impl Ioctl {
         self.context.made.as_ref().map(|made| &made.driver)
     }
 
-    /// The number of the event queue behind a completion vector, as CREATE_CQ wants it
-    /// (`mlx5dv_devx_query_eqn`).
-    ///
-    /// ```no_run
-    /// # fn example(ioctl: &mlx5_devx::ioctl::Ioctl) -> Result<(), mlx5_devx::Errno> {
-    /// let eqn = ioctl.query_eqn(0)?;
-    /// # Ok(()) }
-    /// ```
+    /// Makes a DEVX context on what stands for an open device file: a simulated kernel.
     ///
     /// # Errors
-    /// The errno of the call: one for a vector that the device does not have.
-    pub fn query_eqn(&self, vector: u32) -> Result<u32, Errno> {
-        let mut eqn = 0;
-        self.call(&mut Request::query_eqn(vector, &mut eqn), Interrupted::Again)?;
-        Ok(eqn)
+    /// See [`OpenError`]; the device is named `kernel` in it.
+    pub fn on(kernel: impl Kernel + 'static) -> Result<Self, OpenError> {
+        Ioctl::with_new_context(Box::new(kernel), "the kernel")
     }
 
-    fn new(system: Box<dyn System>, made: Option<Made>) -> Self {
-        Ioctl { context: Arc::new(Context { system, made }) }
+    fn new(kernel: Box<dyn Kernel>, made: Option<Made>) -> Self {
+        Ioctl { context: Arc::new(Context { kernel, made }) }
     }
 
     /// Makes a context on an open device file that has none.
-    fn with_new_context(system: Box<dyn System>, device: &str) -> Result<Self, OpenError> {
+    fn with_new_context(kernel: Box<dyn Kernel>, device: &str) -> Result<Self, OpenError> {
         let device = || device.to_owned();
-        match Made::context(&*system, true) {
-            Ok(made) => Ok(Ioctl::new(system, Some(made))),
+        match Made::context(&*kernel, true) {
+            Ok(made) => Ok(Ioctl::new(kernel, Some(made))),
             Err(errno @ (Errno::NOTTY | Errno::PROTONOSUPPORT)) => {
                 Err(OpenError::NoIoctl { device: device(), errno })
             }
             // The errno does not say whether DEVX is what is missing: EINVAL for an adapter without
             // user contexts, others when the firmware refuses CREATE_UCTX (`mlx5_ib_devx_create`).
             // So the kernel is asked for a context without, as libmlx5 does; it is not kept.
-            Err(errno) => Err(match Made::context(&*system, false) {
+            Err(errno) => Err(match Made::context(&*kernel, false) {
                 Ok(_) => OpenError::NoDevx { device: device(), errno },
                 Err(_) => OpenError::NoContext { device: device(), errno },
             }),
         }
     }
-
-    fn call(&self, request: &mut Request<'_>, interrupted: Interrupted) -> Result<(), Errno> {
-        interrupted.call(|| self.context.system.call(request))
-    }
-
-    /// A call that makes an object. Gives its handle.
-    fn make(&self, request: &mut Request<'_>) -> Result<u32, Errno> {
-        self.call(request, Interrupted::Again)?;
-        // Handles of uverbs are never wider than 32 bits.
-        request.new_handle().ok_or(Errno::OVERFLOW)
-    }
-
-    /// A call that makes a file.
-    fn make_fd(&self, request: &mut Request<'_>) -> Result<OwnedFd, Errno> {
-        Interrupted::Again.call(|| self.context.system.make_fd(request))
-    }
 }
 
 impl fmt::Debug for Ioctl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let fd = self.context.system.fd();
+        let fd = self.context.kernel.file();
         f.debug_struct("Ioctl").field("fd", &fd).field("made", &self.context.made).finish()
     }
 }
 
-/// The device file, for calls that this crate does not make, such as mapping a [`Uar`].
+/// The device file, for calls that this crate does not make.
 impl AsFd for Ioctl {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.context.system.fd()
+        self.context.kernel.file()
     }
 }
 
-/// The handle as uverbs has it. One that is wider is none of its handles.
-fn narrow(handle: Handle) -> Result<u32, Errno> {
-    u32::try_from(handle.0).map_err(|_| Errno::NOENT)
+impl Sealed for Ioctl {
+    fn backend(&self) -> Arc<dyn Backend> {
+        self.context.clone()
+    }
+
+    fn backend_name(&self) -> &'static str {
+        "ioctl"
+    }
 }
+
+impl Devx for Ioctl {}
 
 impl Transport for Ioctl {
     fn create(&self, input: &[u8], output: &mut [u8]) -> Result<Handle, Errno> {
-        self.make(&mut Request::obj_create(input, output)).map(|handle| Handle(handle.into()))
+        self.context.make(&mut Request::obj_create(input, output))
     }
 
     fn modify(&self, target: Target, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
-        let mut request = Request::obj_modify(narrow(target.handle)?, input, output);
-        self.call(&mut request, Interrupted::GiveUp)
+        let mut request = Request::obj_modify(context::narrow(target.handle)?, input, output);
+        self.context.call(&mut request, Interrupted::GiveUp)
     }
 
     fn query(&self, target: Target, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
-        let mut request = Request::obj_query(narrow(target.handle)?, input, output);
-        self.call(&mut request, Interrupted::Again)
+        let mut request = Request::obj_query(context::narrow(target.handle)?, input, output);
+        self.context.call(&mut request, Interrupted::Again)
     }
 
     fn destroy(&self, handle: Handle) -> Result<(), Errno> {
-        self.call(&mut Request::obj_destroy(narrow(handle)?), Interrupted::Again)
+        self.context.call(&mut Request::obj_destroy(context::narrow(handle)?), Interrupted::Again)
     }
 
     fn general(&self, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
-        self.call(&mut Request::other(input, output), Interrupted::GiveUp)
+        self.context.call(&mut Request::other(input, output), Interrupted::GiveUp)
     }
-}
-
-/// An object that could not be ended, and is there still.
-#[derive(Debug, thiserror::Error)]
-#[error("it could not be ended: {errno}")]
-pub struct StillThere<T: fmt::Debug> {
-    /// The object.
-    pub object: T,
-    /// What the kernel said. For a refusal of the firmware it is an errno that the kernel makes of
-    /// the status (`cmd_status_to_err` in mlx5_core's `cmd.c`): EBUSY for an object that another
-    /// one uses, EINVAL for a bad resource or state, EIO for most others.
-    pub errno: Errno,
 }
 
 #[cfg(test)]
@@ -348,9 +269,9 @@ mod tests {
             eqn.copy_from_slice(&17u32.to_ne_bytes());
             Ok(())
         });
-        assert_eq!(fake.ioctl().query_eqn(3), Ok(17));
+        assert_eq!(Devx::query_eqn(&fake.ioctl(), 3), Ok(17));
         fake.answer(|_, _| Err(Errno::NOENT));
-        assert_eq!(fake.ioctl().query_eqn(99), Err(Errno::NOENT));
+        assert_eq!(Devx::query_eqn(&fake.ioctl(), 99), Err(Errno::NOENT));
     }
 
     #[test]
@@ -431,7 +352,7 @@ mod tests {
         assert_eq!(interrupted(&|t| t.create(&i, &mut o()).map(drop)), (Ok(()), 2));
         assert_eq!(interrupted(&|t| t.query(target, &i, &mut o())), (Ok(()), 2));
         assert_eq!(interrupted(&|t| t.destroy(Handle(1))), (Ok(()), 2));
-        assert_eq!(interrupted(&|t| t.query_eqn(0).map(drop)), (Ok(()), 2));
+        assert_eq!(interrupted(&|t| Devx::query_eqn(t, 0).map(drop)), (Ok(()), 2));
         assert_eq!(interrupted(&|t| t.modify(target, &i, &mut o())), (Err(Errno::INTR), 1));
         assert_eq!(interrupted(&|t| t.general(&i, &mut o())), (Err(Errno::INTR), 1));
     }
@@ -458,7 +379,7 @@ mod tests {
             message.set_output_valid(attr::UHW_OUT);
             Ok(())
         });
-        let ioctl = Ioctl::with_new_context(fake.system(), "mlx5_0").expect("a context");
+        let ioctl = Ioctl::with_new_context(Box::new(fake.clone()), "mlx5_0").expect("a context");
         assert_eq!(ioctl.num_comp_vectors(), Some(63));
         assert_eq!(ioctl.driver_facts().map(|facts| facts.num_ports), Some(2));
         let sent = fake.sent().concat();
@@ -488,7 +409,7 @@ mod tests {
                 assert!(!asks_devx(request));
                 Ok(())
             });
-            let error = Ioctl::with_new_context(fake.system(), "mlx5_0").expect_err("no DEVX");
+            let error = Ioctl::with_new_context(Box::new(fake.clone()), "mlx5_0").expect_err("no DEVX");
             assert_eq!(error, OpenError::NoDevx { device: "mlx5_0".into(), errno });
             assert!(error.to_string().starts_with("mlx5_0 has no DEVX for this program: "));
         }
@@ -500,7 +421,7 @@ mod tests {
             let fake = Fake::new();
             fake.answer(move |_, _| Err(errno));
             fake.answer(|_, _| Err(Errno::NODEV));
-            let error = Ioctl::with_new_context(fake.system(), "mlx5_0").expect_err("no context");
+            let error = Ioctl::with_new_context(Box::new(fake.clone()), "mlx5_0").expect_err("no context");
             assert_eq!(error, OpenError::NoContext { device: "mlx5_0".into(), errno });
         }
     }
@@ -510,7 +431,7 @@ mod tests {
         for errno in [Errno::NOTTY, Errno::PROTONOSUPPORT] {
             let fake = Fake::new();
             fake.answer(move |_, _| Err(errno));
-            let error = Ioctl::with_new_context(fake.system(), "mlx5_0").expect_err("no ioctl");
+            let error = Ioctl::with_new_context(Box::new(fake.clone()), "mlx5_0").expect_err("no ioctl");
             assert_eq!(error, OpenError::NoIoctl { device: "mlx5_0".into(), errno });
             assert_eq!(fake.sent().len(), 1);
         }

@@ -124,11 +124,6 @@ impl Message {
         self.words.as_bytes()
     }
 
-    /// The words that the kernel gets, and writes into.
-    pub(crate) fn words_mut(&mut self) -> &mut [u64] {
-        &mut self.words
-    }
-
     /// The header.
     pub fn header(&self) -> Header {
         Header::read_from_prefix(self.as_bytes()).map(|(header, _)| header).unwrap_or_default()

@@ -1,10 +1,15 @@
 //! Calls from the side of the program: arguments by type, and the buffers a message points to.
 
-use zerocopy::IntoBytes;
+use arrayvec::ArrayVec;
+use zerocopy::{FromZeros, Immutable, IntoBytes};
 
 use super::context::{AllocUcontextReq, AllocUcontextResp};
+use super::memory::Memory;
 use super::message::{Attr, Header, Message};
 use super::numbers::{FLAG_MANDATORY, attr, method, object};
+use super::{Input, Output};
+use crate::Errno;
+pub use crate::backend::UmemMemory;
 
 /// One call: the method, its arguments, and the buffers of its inputs and outputs.
 ///
@@ -12,55 +17,41 @@ use super::numbers::{FLAG_MANDATORY, attr, method, object};
 ///
 /// Attributes are filled as rdma-core does (`libibverbs/cmd_ioctl.h`): an input of up to 8 bytes
 /// stands in the attribute itself, a longer one is pointed to, an output always is; handles and
-/// file descriptors have length 0; every attribute is mandatory.
+/// file descriptors have length 0; every attribute is mandatory but one.
 #[derive(Debug)]
 pub struct Request<'a> {
     object: u16,
     method: u16,
-    args: Vec<Arg<'a>>,
+    args: ArrayVec<Arg<'a>, MOST_ARGS>,
+    /// The handle or file descriptor of what the call made, where the kernel wrote it.
+    made: u64,
 }
+
+/// The most arguments that a call has: `DEVX_UMEM_REG`.
+const MOST_ARGS: usize = 7;
 
 #[derive(Debug)]
 struct Arg<'a> {
     id: u16,
     value: Value<'a>,
-    /// The attribute as the kernel left it; what is sent is `value`, also when it is sent again.
-    left: Attr,
 }
 
 #[derive(Debug)]
 enum Value<'a> {
     /// A handle or a file descriptor.
     Object(u64),
+    /// A handle or a file descriptor that the kernel writes.
+    Made,
     /// An input given by value.
     U64(u64),
+    /// The same, which kernels that do not know it may leave aside.
+    OptionalU64(u64),
     /// An input given by value.
     U32(u32),
     /// An input.
     In(&'a [u8]),
     /// An output.
     Out(&'a mut [u8]),
-}
-
-/// The memory that `DEVX_UMEM_REG` registers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UmemMemory {
-    /// Memory of the program.
-    Program {
-        /// Where it begins.
-        address: u64,
-        /// Its length in bytes.
-        length: u64,
-    },
-    /// A part of a dma-buf.
-    Dmabuf {
-        /// The file descriptor of the dma-buf.
-        fd: i32,
-        /// Where in the dma-buf the part begins, in bytes.
-        offset: u64,
-        /// The length of the part in bytes.
-        length: u64,
-    },
 }
 
 /// An input or output is longer than the 16 bits of its length say.
@@ -75,7 +66,7 @@ impl<'a> Request<'a> {
     /// [`Request::new_handle`] afterwards.
     pub fn obj_create(input: &'a [u8], output: &'a mut [u8]) -> Self {
         Request::new(object::DEVX_OBJ, method::DEVX_OBJ_CREATE)
-            .with(attr::OBJ_CREATE_HANDLE, Value::Object(0))
+            .with(attr::OBJ_CREATE_HANDLE, Value::Made)
             .with(attr::OBJ_CREATE_CMD_IN, Value::In(input))
             .with(attr::OBJ_CREATE_CMD_OUT, Value::Out(output))
     }
@@ -133,9 +124,9 @@ impl<'a> Request<'a> {
     /// `DEVX_UMEM_REG`: registers memory. `access` are `ACCESS_*` bits. The new handle is in
     /// [`Request::new_handle`] afterwards, the umem's number in `umem_id`.
     ///
-    /// `page_sizes` are the sizes of pages that the adapter may use, one bit each. Without it the
-    /// memory may be used from its beginning only (`devx_umem_reg_cmd_alloc` in `devx.c`), and the
-    /// attribute is left out.
+    /// `page_sizes` are the sizes of pages that the adapter may use, one bit each. Without it all
+    /// sizes from 4096 bytes on are sent, and kernels that do not know the attribute may leave it
+    /// aside, as for `mlx5dv_devx_umem_reg`.
     pub fn umem_reg(
         memory: UmemMemory,
         access: u32,
@@ -154,19 +145,18 @@ impl<'a> Request<'a> {
             // The kernel reads 64 bits with a sign.
             request = request.with(attr::UMEM_REG_DMABUF_FD, Value::Object(i64::from(fd) as u64));
         }
-        if let Some(sizes) = page_sizes {
-            request = request.with(attr::UMEM_REG_PGSZ_BITMAP, Value::U64(sizes));
-        }
+        let page_sizes = page_sizes.map_or(Value::OptionalU64(!0xfff), Value::U64);
         request
+            .with(attr::UMEM_REG_PGSZ_BITMAP, page_sizes)
             .with(attr::UMEM_REG_OUT_ID, Value::Out(umem_id.as_mut_bytes()))
-            .with(attr::UMEM_REG_HANDLE, Value::Object(0))
+            .with(attr::UMEM_REG_HANDLE, Value::Made)
     }
 
     /// `DEVX_ASYNC_CMD_FD_ALLOC`: makes a file that the answers to [`Request::obj_query_async`] are
     /// read from. Its descriptor is in [`Request::new_fd`] afterwards.
     pub fn async_cmd_fd_alloc() -> Self {
         Request::new(object::DEVX_ASYNC_CMD_FD, method::DEVX_ASYNC_CMD_FD_ALLOC)
-            .with(attr::ASYNC_CMD_FD_ALLOC_HANDLE, Value::Object(0))
+            .with(attr::ASYNC_CMD_FD_ALLOC_HANDLE, Value::Made)
     }
 
     /// `DEVX_OBJ_ASYNC_QUERY`: a command that reads the object, whose answer of `output_len` bytes
@@ -191,7 +181,7 @@ impl<'a> Request<'a> {
     /// [`Request::new_fd`] afterwards.
     pub fn async_event_fd_alloc(flags: u32) -> Self {
         Request::new(object::DEVX_ASYNC_EVENT_FD, method::DEVX_ASYNC_EVENT_FD_ALLOC)
-            .with(attr::ASYNC_EVENT_FD_ALLOC_HANDLE, Value::Object(0))
+            .with(attr::ASYNC_EVENT_FD_ALLOC_HANDLE, Value::Made)
             .with(attr::ASYNC_EVENT_FD_ALLOC_FLAGS, Value::U32(flags))
     }
 
@@ -205,6 +195,25 @@ impl<'a> Request<'a> {
             request = request.with(attr::SUBSCRIBE_EVENT_OBJ_HANDLE, Value::Object(handle.into()));
         }
         request.with(attr::SUBSCRIBE_EVENT_TYPE_NUM_LIST, Value::In(types.as_bytes()))
+    }
+
+    /// `DEVX_SUBSCRIBE_EVENT` with an eventfd: events of one type, of an object or of none, are
+    /// counted by the file `eventfd`. They do not come to the file `fd`, to which the subscription
+    /// belongs.
+    pub fn subscribe_event_fd(
+        fd: i32,
+        eventfd: &'a i32,
+        object: Option<u32>,
+        event_type: &'a u16,
+    ) -> Self {
+        let mut request = Request::new(object::DEVX, method::DEVX_SUBSCRIBE_EVENT)
+            .with(attr::SUBSCRIBE_EVENT_FD_HANDLE, Value::Object(i64::from(fd) as u64));
+        if let Some(handle) = object {
+            request = request.with(attr::SUBSCRIBE_EVENT_OBJ_HANDLE, Value::Object(handle.into()));
+        }
+        request
+            .with(attr::SUBSCRIBE_EVENT_TYPE_NUM_LIST, Value::In(event_type.as_bytes()))
+            .with(attr::SUBSCRIBE_EVENT_FD_NUM, Value::In(eventfd.as_bytes()))
     }
 
     /// `UAR_OBJ_ALLOC`: allots a page of doorbells. `kind` is
@@ -221,7 +230,7 @@ impl<'a> Request<'a> {
         page_id: &'a mut u32,
     ) -> Self {
         Request::new(object::UAR, method::UAR_ALLOC)
-            .with(attr::UAR_ALLOC_HANDLE, Value::Object(0))
+            .with(attr::UAR_ALLOC_HANDLE, Value::Made)
             .with(attr::UAR_ALLOC_TYPE, Value::U64(kind))
             .with(attr::UAR_ALLOC_MMAP_OFFSET, Value::Out(mmap_offset.as_mut_bytes()))
             .with(attr::UAR_ALLOC_MMAP_LENGTH, Value::Out(mmap_length.as_mut_bytes()))
@@ -252,12 +261,17 @@ impl Request<'static> {
 
 impl<'a> Request<'a> {
     fn new(object: u16, method: u16) -> Self {
-        Request { object, method, args: Vec::new() }
+        Request { object, method, args: ArrayVec::new(), made: 0 }
     }
 
+    #[inline]
     fn with(mut self, id: u16, value: Value<'a>) -> Self {
-        self.args.push(Arg { id, value, left: Attr::default() });
+        self.args.push(Arg { id, value });
         self
+    }
+
+    fn header(&self, driver_id: u32) -> Header {
+        Header { object_id: self.object, method_id: self.method, driver_id, ..Header::default() }
     }
 
     /// The message, which points to the buffers of this request.
@@ -265,59 +279,71 @@ impl<'a> Request<'a> {
     /// # Errors
     /// A buffer is longer than an attribute can say.
     pub fn encode(&mut self, driver_id: u32) -> Result<Message, TooLong> {
-        let header = Header {
-            object_id: self.object,
-            method_id: self.method,
-            driver_id,
-            ..Header::default()
-        };
-        let attrs: Result<Vec<Attr>, TooLong> = self.args.iter_mut().map(Arg::encode).collect();
-        Ok(Message::new(header, &attrs?))
+        let attrs: Result<ArrayVec<Attr, MOST_ARGS>, TooLong> =
+            self.args.iter_mut().map(Arg::encode).collect();
+        Ok(Message::new(self.header(driver_id), &attrs?))
     }
 
-    /// Takes over what the kernel wrote into the message: handles, and which outputs it wrote.
+    /// The same message where it need not be kept.
+    pub(crate) fn encode_into<'m>(
+        &mut self,
+        driver_id: u32,
+        message: &'m mut ShortMessage,
+    ) -> Result<&'m mut ShortMessage, TooLong> {
+        let count = self.args.len();
+        message.header = Header {
+            length: (size_of::<Header>() + count * size_of::<Attr>()) as u16,
+            num_attrs: count as u16,
+            ..self.header(driver_id)
+        };
+        for (attr, arg) in message.attrs.iter_mut().zip(&mut self.args) {
+            *attr = arg.encode()?;
+        }
+        Ok(message)
+    }
+
+    /// Takes over what the kernel wrote into the message: the handle of what the call made.
     ///
     /// The request stays as it was: a call that failed leaves the handle of an object that is gone
     /// in the message, and the next message made of this request does not have it.
     pub fn read_back(&mut self, message: &Message) {
-        for (arg, attr) in self.args.iter_mut().zip(message.attrs()) {
-            arg.left = attr;
+        if let Some(at) = self.made_at()
+            && let Some(attr) = message.attrs().nth(at)
+        {
+            self.made = attr.data;
         }
+    }
+
+    /// [`Request::read_back`] of a message that was not kept.
+    pub(crate) fn read_back_from(&mut self, message: &ShortMessage) {
+        if let Some(at) = self.made_at() {
+            self.made = message.attrs[at].data;
+        }
+    }
+
+    /// Which argument the kernel writes.
+    fn made_at(&self) -> Option<usize> {
+        self.args.iter().position(|arg| matches!(arg.value, Value::Made))
+    }
+
+    /// Whether what the call makes is a file, and not an object with a handle.
+    fn makes_a_file(&self) -> bool {
+        matches!(self.object, object::DEVX_ASYNC_EVENT_FD | object::DEVX_ASYNC_CMD_FD)
     }
 
     /// The handle of the object that the call made, once [`Request::read_back`] has it; `None` for
     /// a call that makes none.
     pub fn new_handle(&self) -> Option<u32> {
-        let id = match (self.object, self.method) {
-            (object::DEVX_OBJ, method::DEVX_OBJ_CREATE) => attr::OBJ_CREATE_HANDLE,
-            (object::DEVX_UMEM, method::DEVX_UMEM_REG) => attr::UMEM_REG_HANDLE,
-            (object::UAR, method::UAR_ALLOC) => attr::UAR_ALLOC_HANDLE,
-            _ => return None,
-        };
         // The handles of uverbs have 32 bits (`fill_attr_in_obj` of rdma-core).
-        self.object_number(id).and_then(|handle| u32::try_from(handle).ok())
+        let made = self.made_at().filter(|_| !self.makes_a_file());
+        made.and_then(|_| u32::try_from(self.made).ok())
     }
 
     /// The file descriptor that the call made, once [`Request::read_back`] has it; `None` for a
     /// call that makes none.
     pub fn new_fd(&self) -> Option<i32> {
-        let id = match (self.object, self.method) {
-            (object::DEVX_ASYNC_EVENT_FD, method::DEVX_ASYNC_EVENT_FD_ALLOC) => {
-                attr::ASYNC_EVENT_FD_ALLOC_HANDLE
-            }
-            (object::DEVX_ASYNC_CMD_FD, method::DEVX_ASYNC_CMD_FD_ALLOC) => {
-                attr::ASYNC_CMD_FD_ALLOC_HANDLE
-            }
-            _ => return None,
-        };
-        self.object_number(id).and_then(|fd| i32::try_from(fd).ok())
-    }
-
-    fn object_number(&self, id: u16) -> Option<u64> {
-        self.args.iter().find(|arg| arg.id == id).and_then(|arg| match arg.value {
-            Value::Object(_) => Some(arg.left.data),
-            _ => None,
-        })
+        let made = self.made_at().filter(|_| self.makes_a_file());
+        made.and_then(|_| i32::try_from(self.made).ok())
     }
 
     /// The buffer of an output, for what stands in for the kernel in tests.
@@ -339,18 +365,61 @@ impl<'a> Request<'a> {
     }
 }
 
+/// The buffers of a request are the memory of its message.
+impl Memory for Request<'_> {
+    fn read(&self, input: &Input) -> Result<Vec<u8>, Errno> {
+        match *input {
+            Input::Inline { bytes, len } => {
+                Ok(bytes.get(..len.into()).ok_or(Errno::FAULT)?.to_vec())
+            }
+            Input::Memory { address, len } => {
+                let mut inputs = self.args.iter().filter_map(|arg| match arg.value {
+                    Value::In(input) => Some(input),
+                    _ => None,
+                });
+                let is_there = |input: &&[u8]| input.as_ptr().addr() as u64 == address;
+                let input = inputs.find(is_there).ok_or(Errno::FAULT)?;
+                Ok(input.get(..len.into()).ok_or(Errno::FAULT)?.to_vec())
+            }
+        }
+    }
+
+    fn write(&mut self, output: &Output, bytes: &[u8]) -> Result<(), Errno> {
+        let arg = self.args.iter_mut().find(|arg| arg.id == output.attr_id);
+        let Some(Arg { value: Value::Out(to), .. }) = arg else { return Err(Errno::FAULT) };
+        to.get_mut(..bytes.len()).ok_or(Errno::FAULT)?.copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// A message of as many attributes as a [`Request`] has at most; those behind the last are not
+/// looked at.
+#[derive(Debug, IntoBytes, FromZeros, Immutable)]
+#[repr(C)]
+pub(crate) struct ShortMessage {
+    header: Header,
+    attrs: [Attr; MOST_ARGS],
+}
+
 impl Arg<'_> {
+    #[inline]
     fn encode(&mut self) -> Result<Attr, TooLong> {
+        let mut flags = FLAG_MANDATORY;
         let (len, data) = match &mut self.value {
             Value::Object(number) => (0, *number),
+            Value::Made => (0, 0),
             Value::U64(number) => (8, *number),
+            Value::OptionalU64(number) => {
+                flags = 0;
+                (8, *number)
+            }
             Value::U32(number) => (4, inlined(number.as_bytes())),
             Value::In(input) if input.len() <= 8 => (input.len(), inlined(input)),
             Value::In(input) => (input.len(), input.as_ptr().expose_provenance() as u64),
             Value::Out(output) => (output.len(), output.as_mut_ptr().expose_provenance() as u64),
         };
         let len = u16::try_from(len).map_err(|_| TooLong(len))?;
-        Ok(Attr { attr_id: self.id, len, flags: FLAG_MANDATORY, attr_data: 0, data })
+        Ok(Attr { attr_id: self.id, len, flags, attr_data: 0, data })
     }
 }
 
@@ -387,8 +456,14 @@ pub(crate) mod tests {
     }
 
     fn check(mut request: Request<'_>, object: u16, method: u16, attrs: &[(u16, u16, [u8; 8])]) {
+        let expected = message(object, method, attrs);
         let encoded = request.encode(DRIVER_MLX5).expect("it fits");
-        assert_eq!(encoded.as_bytes(), message(object, method, attrs));
+        assert_eq!(encoded.as_bytes(), expected);
+        let mut short = ShortMessage::new_zeroed();
+        let short = request.encode_into(DRIVER_MLX5, &mut short).expect("it fits");
+        let (sent, rest) = short.as_bytes().split_at(expected.len());
+        assert_eq!(sent, expected);
+        assert!(rest.iter().all(|byte| *byte == 0));
     }
 
     pub(crate) fn word(value: u64) -> [u8; 8] {
@@ -488,8 +563,20 @@ pub(crate) mod tests {
             (0x1000, 0, word(0)),
         ];
         check(Request::umem_reg(memory, 1, Some(0x1000), &mut id), 0x1002, 0x1000, &attrs);
-        let without = [attrs[0], attrs[1], attrs[2], attrs[4], attrs[5]];
-        check(Request::umem_reg(memory, 1, None, &mut id), 0x1002, 0x1000, &without);
+
+        // `mlx5dv_devx_umem_reg` says all sizes, and that the kernel need not know them.
+        let mut all = attrs;
+        all[3].2 = word(!0xfff);
+        let expected = message(0x1002, 0x1000, &all);
+        let sent = Request::umem_reg(memory, 1, None, &mut id).encode(DRIVER_MLX5);
+        assert_eq!(sent.expect("it fits").as_bytes(), optional(&expected, 3));
+    }
+
+    /// A message whose attribute of this index is not mandatory.
+    pub(crate) fn optional(message: &[u8], index: usize) -> Vec<u8> {
+        let mut message = message.to_vec();
+        message[24 + index * 16 + 4..][..2].fill(0);
+        message
     }
 
     #[test]
@@ -573,6 +660,23 @@ pub(crate) mod tests {
         let many = [1, 2, 3, 4, 5];
         let attrs = [attrs[0], attrs[1], (0x1002, 10, at(&raw const many))];
         check(Request::subscribe_event(6, 0xabcd, None, &many), 0x1000, 0x1003, &attrs);
+    }
+
+    #[test]
+    fn subscribe_event_fd_is_that_of_rdma_core() {
+        let (eventfd, event_type) = (11, 0x13);
+        let mut of_type = [0; 8];
+        of_type[..2].copy_from_slice(&0x13u16.to_ne_bytes());
+        let attrs = [
+            (0x1000, 0, word(6)),
+            (0x1001, 0, word(9)),
+            (0x1002, 2, of_type),
+            (0x1003, 4, half(11)),
+        ];
+        let request = Request::subscribe_event_fd(6, &eventfd, Some(9), &event_type);
+        check(request, 0x1000, 0x1003, &attrs);
+        let request = Request::subscribe_event_fd(6, &eventfd, None, &event_type);
+        check(request, 0x1000, 0x1003, &[attrs[0], attrs[2], attrs[3]]);
     }
 
     #[test]

@@ -1,16 +1,20 @@
 //! Memory that the adapter may use.
+#![allow(
+    unsafe_code,
+    reason = "the adapter writes to memory whose address it was given; each block says why it may"
+)]
 
 use std::fmt;
 use std::ops::BitOr;
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::ptr::NonNull;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::{Interrupted, Ioctl, StillThere};
+use crate::backend::{Backend, RawUmem, UmemMemory};
+use crate::devx::{CallError, Devx};
+use crate::object::StillThere;
 use crate::Errno;
-use crate::wire::numbers::{
-    ACCESS_LOCAL_WRITE, ACCESS_RELAXED_ORDERING, ACCESS_REMOTE_READ, ACCESS_REMOTE_WRITE,
-};
-use crate::wire::{Request, UmemMemory};
 
 /// 4096 bytes of memory that the adapter may write to: the smallest page it knows
 /// (`MLX5_ADAPTER_PAGE_SIZE`).
@@ -44,13 +48,13 @@ impl Access {
     /// Only read.
     pub const READ: Access = Access(0);
     /// Write, as the adapter does to a completion queue.
-    pub const LOCAL_WRITE: Access = Access(ACCESS_LOCAL_WRITE);
+    pub const LOCAL_WRITE: Access = Access(1 << 0);
     /// Write for another machine; the kernel wants [`Access::LOCAL_WRITE`] with it.
-    pub const REMOTE_WRITE: Access = Access(ACCESS_REMOTE_WRITE);
+    pub const REMOTE_WRITE: Access = Access(1 << 1);
     /// Read for another machine.
-    pub const REMOTE_READ: Access = Access(ACCESS_REMOTE_READ);
+    pub const REMOTE_READ: Access = Access(1 << 2);
     /// Write in another order than asked.
-    pub const RELAXED_ORDERING: Access = Access(ACCESS_RELAXED_ORDERING);
+    pub const RELAXED_ORDERING: Access = Access(1 << 20);
 
     /// The bits.
     pub const fn bits(self) -> u32 {
@@ -73,46 +77,77 @@ impl BitOr for Access {
 /// umem is dropped the registration ends; if the kernel refuses, because an object still uses it,
 /// the pages are never freed. [`Umem::deregister`] tells of it, and gives the pages back.
 ///
-/// ```no_run
-/// use mlx5_devx::ioctl::{Access, Device, Ioctl, Page, Selector, Umem};
+/// ```
+/// use mlx5_devx::{Access, Devx, Ioctl, Page, Umem};
 ///
-/// let ioctl = Ioctl::open(&Device::find(Selector::IbName("mlx5_0"))?)?;
-/// let umem = Umem::register(&ioctl, Page::zeroed(4), Access::LOCAL_WRITE, None)?;
+/// # fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// # #[cfg(feature = "ioctl")] {
+/// # let device = mlx5_devx::ioctl::Device::find(mlx5_devx::ioctl::Selector::IbName("mlx5_0"))?;
+/// let devx = Ioctl::open(&device)?;
+/// let umem = Umem::register(&devx, Page::zeroed(4), Access::LOCAL_WRITE, None)?;
 /// println!("umem {} of {} pages", umem.id(), umem.pages().len());
 /// let pages = umem.deregister()?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }
+/// # Ok(()) }
 /// ```
 pub struct Umem {
-    ioctl: Ioctl,
+    backend: Arc<dyn Backend>,
     /// `None` once the registration is over.
-    handle: Option<u32>,
+    umem: Option<RawUmem>,
     id: u32,
     pages: Box<[Page]>,
+    is_imported: bool,
 }
 
 impl Umem {
-    /// Registers pages of the program (`mlx5dv_devx_umem_reg_ex`).
+    /// Registers pages of the program (`mlx5dv_devx_umem_reg`, or with `page_sizes`
+    /// `mlx5dv_devx_umem_reg_ex`).
     ///
     /// `page_sizes` are the sizes that the adapter may put the memory together from, one bit for
-    /// each: bit 12 for 4096 bytes. Without it the kernel chooses, and objects must lie at the
-    /// beginning of the umem, at offset 0 (`devx_umem_reg_cmd_alloc` in `devx.c`). Kernels that do
-    /// not know it give EPROTONOSUPPORT.
+    /// each: bit 12 for 4096 bytes. Without it all sizes from 4096 bytes on are allowed, and the
+    /// kernel chooses: see `devx_umem_reg_cmd_alloc` in `devx.c`. Kernels that do not know it give
+    /// EPROTONOSUPPORT.
     ///
     /// # Errors
     /// The errno of the call; the pages are freed. ENOMEM for more than the user may pin
     /// (RLIMIT_MEMLOCK), EINVAL for no pages and for sizes that do not fit them.
     pub fn register(
-        ioctl: &Ioctl,
+        devx: &dyn Devx,
         pages: Box<[Page]>,
         access: Access,
         page_sizes: Option<u64>,
-    ) -> Result<Self, Errno> {
+    ) -> Result<Self, CallError> {
         let memory = UmemMemory::Program {
             // The adapter writes to it later on.
             address: pages.as_ptr().expose_provenance() as u64,
             length: size_of_val(&*pages) as u64,
         };
-        Umem::new(ioctl, memory, pages, access, page_sizes)
+        // SAFETY: the pages belong to the umem, whose words anyone may change at any time, and are
+        // not freed before the registration has ended.
+        unsafe { Umem::new(devx, memory, pages, access, page_sizes) }
+    }
+
+    /// Registers `length` bytes of memory that is not the umem's own, such as huge pages or what
+    /// another library allocated. [`Umem::pages`] is empty then.
+    ///
+    /// # Safety
+    /// The memory stays what it is until [`Umem::deregister`] has succeeded or the context is gone,
+    /// whatever becomes of the umem; until then the adapter may read it, and with other than
+    /// [`Access::READ`] write to it, at any time.
+    ///
+    /// # Errors
+    /// Those of [`Umem::register`].
+    pub unsafe fn register_address(
+        devx: &dyn Devx,
+        address: NonNull<u8>,
+        length: usize,
+        access: Access,
+        page_sizes: Option<u64>,
+    ) -> Result<Self, CallError> {
+        let address = address.as_ptr().expose_provenance() as u64;
+        let memory = UmemMemory::Program { address, length: length as u64 };
+        // SAFETY: by the contract of this function.
+        unsafe { Umem::new(devx, memory, Box::default(), access, page_sizes) }
     }
 
     /// Registers `length` bytes of a dma-buf from `offset` on (`mlx5dv_devx_umem_reg_ex` with
@@ -121,30 +156,60 @@ impl Umem {
     /// The kernel keeps the dma-buf; `fd` is not needed afterwards.
     ///
     /// # Errors
-    /// The errno of the call. EPROTONOSUPPORT on kernels that do not know dma-bufs here.
+    /// The errno of the call. EPROTONOSUPPORT on kernels that do not know dma-bufs here,
+    /// EOPNOTSUPP from a libmlx5 that does not know them.
     pub fn register_dmabuf(
-        ioctl: &Ioctl,
+        devx: &dyn Devx,
         fd: BorrowedFd<'_>,
         offset: u64,
         length: u64,
         access: Access,
         page_sizes: Option<u64>,
-    ) -> Result<Self, Errno> {
+    ) -> Result<Self, CallError> {
         let memory = UmemMemory::Dmabuf { fd: fd.as_raw_fd(), offset, length };
-        Umem::new(ioctl, memory, Box::default(), access, page_sizes)
+        // SAFETY: no memory of this program is named; the kernel keeps the dma-buf.
+        unsafe { Umem::new(devx, memory, Box::default(), access, page_sizes) }
     }
 
-    fn new(
-        ioctl: &Ioctl,
+    /// # Safety
+    /// That of [`Umem::register_address`].
+    unsafe fn new(
+        devx: &dyn Devx,
         memory: UmemMemory,
         pages: Box<[Page]>,
         access: Access,
         page_sizes: Option<u64>,
-    ) -> Result<Self, Errno> {
-        let mut id = 0;
-        let mut request = Request::umem_reg(memory, access.bits(), page_sizes, &mut id);
-        let handle = Some(ioctl.make(&mut request)?);
-        Ok(Umem { ioctl: ioctl.clone(), handle, id, pages })
+    ) -> Result<Self, CallError> {
+        let backend = devx.backend();
+        // SAFETY: by the contract of this function.
+        let umem = unsafe { backend.umem_reg(memory, access.bits(), page_sizes)? };
+        Ok(Umem { backend, umem: Some(umem), id: umem.id, pages, is_imported: false })
+    }
+
+    /// What another program needs to use the umem (`mlx5dv_devx_umem_export`): one that has the same
+    /// context, by the descriptor of the device file, as for `ibv_import_device`.
+    ///
+    /// The umem stays with this program, and ends when this program ends it.
+    ///
+    /// # Errors
+    /// [`CallError::NotSupported`] by a libmlx5 older than rdma-core 63.
+    pub fn export(&self) -> Result<Vec<u8>, CallError> {
+        let umem = self.umem.ok_or(Errno::NOENT)?;
+        self.backend.umem_export(umem)
+    }
+
+    /// A umem of another program (`mlx5dv_devx_umem_import`), of the backend that exported it and of
+    /// the same version of libmlx5. Dropping it leaves the umem to that program
+    /// (`mlx5dv_devx_umem_unimport`), and so does [`Umem::deregister`].
+    ///
+    /// # Errors
+    /// EINVAL for bytes that [`Umem::export`] never gives; [`CallError::NotSupported`] by a libmlx5
+    /// older than rdma-core 63. The kernel is not asked.
+    pub fn import(devx: &dyn Devx, exported: &[u8]) -> Result<Self, CallError> {
+        let backend = devx.backend();
+        let umem = backend.umem_import(exported)?;
+        let pages = Box::default();
+        Ok(Umem { backend, umem: Some(umem), id: umem.id, pages, is_imported: true })
     }
 
     /// The number by which commands name it, such as `cq_umem_id` of CREATE_CQ.
@@ -152,7 +217,7 @@ impl Umem {
         self.id
     }
 
-    /// The memory; empty for a dma-buf.
+    /// The memory; empty for what is not the umem's own.
     pub fn pages(&self) -> &[Page] {
         &self.pages
     }
@@ -169,9 +234,13 @@ impl Umem {
     }
 
     fn end(&mut self) -> Result<(), Errno> {
-        if let Some(handle) = self.handle {
-            self.ioctl.call(&mut Request::umem_dereg(handle), Interrupted::Again)?;
-            self.handle = None;
+        if let Some(umem) = self.umem {
+            if self.is_imported {
+                self.backend.umem_unimport(umem.handle);
+            } else {
+                self.backend.umem_dereg(umem.handle)?;
+            }
+            self.umem = None;
         }
         Ok(())
     }
@@ -189,22 +258,22 @@ impl Drop for Umem {
 impl fmt::Debug for Umem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Umem")
-            .field("handle", &self.handle)
+            .field("umem", &self.umem)
             .field("id", &self.id)
             .field("pages", &self.pages.len())
             .finish_non_exhaustive()
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "ioctl"))]
 mod tests {
     use std::fs::File;
     use std::os::fd::AsFd;
     use std::sync::atomic::Ordering;
 
-    use super::super::fake::Fake;
+    use crate::ioctl::fake::Fake;
     use super::*;
-    use crate::wire::handwritten::{at, half, message, word};
+    use crate::wire::handwritten::{at, half, message, optional, word};
     use crate::wire::numbers::attr;
 
     fn expect_register(fake: &Fake) {
@@ -273,11 +342,13 @@ mod tests {
             (0x1002, 8, word(0x2000)),
             (0x1003, 4, half(0)),
             (0x1006, 0, word(file.as_raw_fd() as u64)),
+            (0x1005, 8, word(!0xfff)),
             (0x1004, 4, word(0)),
             (0x1000, 0, word(0)),
         ];
         let sent = fake.sent();
-        assert_eq!(without_out_id(sent[0].clone(), 4), message(0x1002, 0x1000, &attrs));
+        let expected = optional(&message(0x1002, 0x1000, &attrs), 4);
+        assert_eq!(without_out_id(sent[0].clone(), 5), expected);
         assert_eq!(sent[1..], [deregistered()]);
     }
 
@@ -321,7 +392,7 @@ mod tests {
             let fake = Fake::new();
             fake.answer(move |_, _| Err(errno));
             let refused = Umem::register(&fake.ioctl(), Page::zeroed(1), Access::READ, None);
-            assert_eq!(refused.err(), Some(errno));
+            assert_eq!(refused.err(), Some(errno.into()));
             assert_eq!(fake.sent().len(), 1);
         }
     }

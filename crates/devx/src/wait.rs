@@ -8,7 +8,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use crate::Errno;
 
 /// Waits until there is something to read, or until the time is over. Gives whether there is.
-pub(super) fn wait(fd: BorrowedFd<'_>, timeout: Option<Duration>) -> Result<bool, Errno> {
+pub(crate) fn wait(fd: BorrowedFd<'_>, timeout: Option<Duration>) -> Result<bool, Errno> {
     let end = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     loop {
         let left = end.map(|end| end.saturating_duration_since(Instant::now()));

@@ -1,4 +1,4 @@
-//! The system calls on a device file: the only module that is not safe Rust.
+//! The system calls on a device file of uverbs, and what may stand in for them.
 #![allow(unsafe_code, reason = "RDMA_VERBS_IOCTL, which rustix does not know")]
 
 use std::ffi::c_void;
@@ -7,21 +7,33 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, opcode};
+use zerocopy::FromZeros;
 
 use crate::Errno;
 use crate::wire::numbers::{IOCTL_MAGIC, IOCTL_NUMBER};
-use crate::wire::{DRIVER_MLX5, Header, Request};
+use crate::wire::{DRIVER_MLX5, Header, Request, ShortMessage};
 
-/// An open device file, or what stands in for one in a test.
-pub(super) trait System: Send + Sync {
-    /// Makes a call, and takes over into `request` what the kernel wrote into the message.
-    fn call(&self, request: &mut Request<'_>) -> Result<(), Errno>;
+/// An open device file of uverbs, or what stands for one: a simulated kernel, or a test.
+///
+/// `mlx5_sim::Uverbs` is one. [`Ioctl::on`](super::Ioctl::on) makes a context on it.
+pub trait Kernel: Send + Sync {
+    /// Makes a call, and takes over into `request` what the kernel wrote into the message
+    /// ([`Request::read_back`]). Gives the file of a call that makes one.
+    ///
+    /// # Errors
+    /// The errno of the call.
+    fn call(&self, request: &mut Request<'_>) -> Result<Option<OwnedFd>, Errno>;
 
-    /// Makes a call that makes a file, and gives the file.
-    fn make_fd(&self, request: &mut Request<'_>) -> Result<OwnedFd, Errno>;
+    /// Reads a file of such a call, once: whole answers and events, as the kernel gives them.
+    ///
+    /// # Errors
+    /// The errno of `read`.
+    fn read(&self, file: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
+        rustix::io::read(file, buffer)
+    }
 
-    /// The device file.
-    fn fd(&self) -> BorrowedFd<'_>;
+    /// The device file, which pages of doorbells are mapped from.
+    fn file(&self) -> BorrowedFd<'_>;
 }
 
 /// A device file of uverbs.
@@ -42,35 +54,36 @@ impl DeviceFile {
     }
 }
 
-impl System for DeviceFile {
-    fn call(&self, request: &mut Request<'_>) -> Result<(), Errno> {
+impl Kernel for DeviceFile {
+    fn call(&self, request: &mut Request<'_>) -> Result<Option<OwnedFd>, Errno> {
+        let mut message = ShortMessage::new_zeroed();
         // libibverbs answers EINVAL for a buffer that does not fit (`execute_ioctl`).
-        let mut message = request.encode(DRIVER_MLX5).map_err(|_| Errno::INVAL)?;
-        // SAFETY: The message is well-formed, so the kernel reads and writes as many words as it
-        // has. Its addresses are those of the buffers of `request`, inputs for reading and outputs
-        // for writing, with their lengths; `request` is borrowed for longer than the call. The
-        // memory that a umem registers is not touched by the call; what owns it (`Umem`) lets the
-        // adapter write to it. A file that is none of uverbs does not know the number of the call.
-        let result = unsafe { rustix::ioctl::ioctl(&self.0, VerbsIoctl(message.words_mut())) };
-        request.read_back(&message);
-        result
-    }
-
-    fn make_fd(&self, request: &mut Request<'_>) -> Result<OwnedFd, Errno> {
-        self.call(request)?;
-        let fd = request.new_fd().filter(|fd| *fd >= 0).ok_or(Errno::BADF)?;
+        let message = request.encode_into(DRIVER_MLX5, &mut message).map_err(|_| Errno::INVAL)?;
+        // SAFETY: The message is well-formed, so the kernel reads and writes no more of it than
+        // there is. Its addresses are those of the buffers of `request`, inputs for reading and
+        // outputs for writing, with their lengths; `request` is borrowed for longer than the call.
+        // The memory that a umem registers is not touched by the call; what owns it (`Umem`) lets
+        // the adapter write to it. A file that is none of uverbs does not know the number of the
+        // call.
+        let result = unsafe { rustix::ioctl::ioctl(&self.0, VerbsIoctl(message)) };
+        request.read_back_from(message);
+        result?;
+        let Some(fd) = request.new_fd() else { return Ok(None) };
+        if fd < 0 {
+            return Err(Errno::BADF);
+        }
         // SAFETY: The call succeeded, so the kernel has just put a new file there, which nobody
         // else knows of.
-        Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+        Ok(Some(unsafe { OwnedFd::from_raw_fd(fd) }))
     }
 
-    fn fd(&self) -> BorrowedFd<'_> {
+    fn file(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
 }
 
 /// `RDMA_VERBS_IOCTL` with a message.
-struct VerbsIoctl<'a>(&'a mut [u64]);
+struct VerbsIoctl<'a>(&'a mut ShortMessage);
 
 // SAFETY: The number is that of the call, which reads and writes the message; the message is
 // borrowed for as long as this value lives. The call gives nothing but success.
@@ -84,7 +97,7 @@ unsafe impl Ioctl for VerbsIoctl<'_> {
     }
 
     fn as_ptr(&mut self) -> *mut c_void {
-        self.0.as_mut_ptr().cast()
+        std::ptr::from_mut(self.0).cast()
     }
 
     unsafe fn output_from_ptr(_: IoctlOutput, _: *mut c_void) -> Result<(), Errno> {
@@ -100,21 +113,21 @@ mod tests {
     fn the_number_is_that_of_the_header() {
         // _IOWR(0x1b, 1, 24 bytes) where reading is 2 and writing 1, as on x86 and Arm.
         if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
-            assert_eq!(VerbsIoctl(&mut []).opcode(), 0xc018_1b01);
+            assert_eq!(VerbsIoctl(&mut ShortMessage::new_zeroed()).opcode(), 0xc018_1b01);
         }
     }
 
     #[test]
     fn a_file_that_is_no_uverbs_device_refuses_the_call() {
         let file = DeviceFile::open(Path::new("/dev/null")).expect("every system has it");
-        assert_eq!(file.call(&mut Request::obj_destroy(1)), Err(Errno::NOTTY));
+        assert_eq!(file.call(&mut Request::obj_destroy(1)).err(), Some(Errno::NOTTY));
         assert_eq!(file.number(), Ok((1, 3)));
     }
 
     #[test]
     fn a_call_that_fails_makes_no_file() {
         let file = DeviceFile::open(Path::new("/dev/null")).expect("every system has it");
-        let errno = file.make_fd(&mut Request::async_event_fd_alloc(0)).err();
+        let errno = file.call(&mut Request::async_event_fd_alloc(0)).err();
         assert_eq!(errno, Some(Errno::NOTTY));
     }
 
@@ -128,6 +141,6 @@ mod tests {
     fn too_long_a_mailbox_does_not_reach_the_kernel() {
         let file = DeviceFile::open(Path::new("/dev/null")).expect("every system has it");
         let long = vec![0; 0x10000];
-        assert_eq!(file.call(&mut Request::other(&long, &mut [0; 16])), Err(Errno::INVAL));
+        assert_eq!(file.call(&mut Request::other(&long, &mut [0; 16])).err(), Some(Errno::INVAL));
     }
 }

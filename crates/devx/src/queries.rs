@@ -1,36 +1,39 @@
 //! Queries whose answers come later.
 
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
-use super::wait::wait;
-use super::{Interrupted, Ioctl, narrow};
-use crate::wire::Request;
+use crate::backend::QueryChannel;
+use crate::devx::Devx;
+use crate::wait::wait;
 use crate::{Errno, Target};
 
 /// A channel of queries of a context: they are sent without waiting, and the answers read as they
 /// come.
 ///
-/// It is a file ([`AsFd`]), so that an event loop can wait for it. It keeps its context.
+/// It is a file ([`AsFd`]), so that an event loop can wait for it; with the feature `tokio` see
+/// [`Queries::into_async`]. It keeps its context.
 ///
-/// ```no_run
-/// use mlx5_devx::ioctl::{Device, Ioctl, Queries, Selector};
-/// use mlx5_devx::{Target, Transport, outcome};
-/// # fn example(counter: Target, query: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+/// ```
+/// use mlx5_devx::{Devx, Queries, Target, outcome};
 ///
-/// let ioctl = Ioctl::open(&Device::find(Selector::IbName("mlx5_0"))?)?;
-/// let queries = Queries::new(&ioctl)?;
-/// queries.send(counter, query, 32, 7)?;
-/// let mut output = [0; 32];
-/// let answer = queries.read(&mut output)?;
-/// assert_eq!((answer.id, answer.len), (7, 32));
-/// outcome(query, &output, Ok(()))?; // what the firmware says
-/// # Ok(()) }
+/// fn example(
+///     devx: &dyn Devx,
+///     counter: Target,
+///     query: &[u8],
+/// ) -> Result<(), Box<dyn std::error::Error>> {
+///     let queries = Queries::new(devx)?;
+///     queries.send(counter, query, 32, 7)?;
+///     let mut output = [0; 32];
+///     let answer = queries.read(&mut output)?;
+///     assert_eq!((answer.id, answer.len), (7, 32));
+///     outcome(query, &output, Ok(()))?; // what the firmware says
+///     Ok(())
+/// }
 /// ```
 #[derive(Debug)]
 pub struct Queries {
-    ioctl: Ioctl,
-    fd: OwnedFd,
+    channel: Box<dyn QueryChannel>,
 }
 
 /// An answer that was read.
@@ -42,27 +45,26 @@ pub struct Answer {
     pub len: usize,
 }
 
-/// The id in front of an answer (`struct mlx5_ib_uapi_devx_async_cmd_hdr` of
-/// `mlx5_user_ioctl_verbs.h`).
-const HEAD: usize = 8;
-
 impl Queries {
     /// Makes a channel (`mlx5dv_devx_create_cmd_comp`).
     ///
     /// # Errors
     /// The errno of the call.
-    pub fn new(ioctl: &Ioctl) -> Result<Self, Errno> {
-        let fd = ioctl.make_fd(&mut Request::async_cmd_fd_alloc())?;
-        Ok(Queries { ioctl: ioctl.clone(), fd })
+    pub fn new(devx: &dyn Devx) -> Result<Self, Errno> {
+        Ok(Queries { channel: devx.backend().query_channel()? })
     }
 
     /// Sends a query of an object, whose answer has `output_len` bytes
     /// (`mlx5dv_devx_obj_query_async`). `id` comes with the answer.
     ///
+    /// By libmlx5 the object is one of [`Transport::create`](crate::Transport::create); by ioctl
+    /// also one of verbs.
+    ///
     /// # Errors
     /// The errno of the call. EAGAIN when too many bytes of answers are on their way
     /// (`MAX_ASYNC_BYTES_IN_USE` in `devx.c`, 1 MiB), EINVAL for a command that is no query of the
-    /// object. What the firmware says is in the answer.
+    /// object. EINTR when a signal came: the query may have been sent. What the firmware says is in
+    /// the answer.
     pub fn send(
         &self,
         target: Target,
@@ -70,11 +72,7 @@ impl Queries {
         output_len: u16,
         id: u64,
     ) -> Result<(), Errno> {
-        let handle = narrow(target.handle)?;
-        let fd = self.fd.as_raw_fd();
-        let mut request = Request::obj_query_async(fd, handle, input, output_len, id);
-        // Were it sent twice, two answers would come.
-        self.ioctl.call(&mut request, Interrupted::GiveUp)
+        self.channel.send(target, input, output_len, id)
     }
 
     /// Waits until there is an answer to read, or until the time is over. Gives whether there is.
@@ -84,7 +82,7 @@ impl Queries {
     /// # Errors
     /// The errno of `poll`.
     pub fn wait(&self, timeout: Option<Duration>) -> Result<bool, Errno> {
-        wait(self.fd.as_fd(), timeout)
+        wait(self.as_fd(), timeout)
     }
 
     /// Reads the next answer into the beginning of `output`, and waits for it
@@ -97,27 +95,23 @@ impl Queries {
     /// device is gone; EAGAIN when the file was made non-blocking and there is none. EPROTO for
     /// what is no answer.
     pub fn read(&self, output: &mut [u8]) -> Result<Answer, Errno> {
-        let mut bytes = vec![0; HEAD + output.len()];
-        let read = rustix::io::retry_on_intr(|| rustix::io::read(&self.fd, &mut bytes[..]))?;
-        let Some((id, answer)) = bytes[..read].split_first_chunk::<HEAD>() else {
-            return Err(Errno::PROTO);
-        };
-        output[..answer.len()].copy_from_slice(answer);
-        Ok(Answer { id: u64::from_ne_bytes(*id), len: answer.len() })
+        let (id, len) = self.channel.read(output)?;
+        Ok(Answer { id, len })
     }
 }
 
 impl AsFd for Queries {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
+        self.channel.as_fd()
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "ioctl"))]
 mod tests {
     use std::io::{PipeWriter, Write};
+    use std::os::fd::AsRawFd;
 
-    use super::super::fake::Fake;
+    use crate::ioctl::fake::Fake;
     use super::*;
     use crate::wire::handwritten::{at, message, word};
     use crate::{Handle, TargetKind};
@@ -143,7 +137,7 @@ mod tests {
             (0x1001, 16, at(&raw const input)),
             (0x1004, 8, word(0x20)),
             (0x1003, 8, word(0xabcd)),
-            (0x1002, 0, word(queries.fd.as_raw_fd() as u64)),
+            (0x1002, 0, word(queries.as_fd().as_raw_fd() as u64)),
         ];
         let expected =
             [message(0x1004, 0x1000, &[(0x1000, 0, word(0))]), message(0x1001, 0x1004, &attrs)];

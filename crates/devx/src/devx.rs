@@ -1,0 +1,126 @@
+//! What DEVX has besides commands.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use crate::backend::Backend;
+use crate::{Errno, Transport};
+
+/// A context of DEVX: a [`Transport`] that also registers memory, allots pages of doorbells, and
+/// gives channels of events and of queries that do not wait.
+///
+/// It is what [`Umem`](crate::Umem), [`Uar`](crate::Uar), [`Events`](crate::Events) and
+/// [`Queries`](crate::Queries) are made of, whichever backend it is. These keep the context: it
+/// ends with the last of them.
+///
+/// The backends `ioctl` and `libmlx5` have it, and `ioctl` on the simulated kernel
+/// (`mlx5_sim::Uverbs`). It can't be implemented outside of this crate.
+pub trait Devx: Transport + Sealed {
+    /// The number of the event queue behind a completion vector, as CREATE_CQ wants it
+    /// (`mlx5dv_devx_query_eqn`).
+    ///
+    /// # Errors
+    /// The errno of the call: one for a vector that the device does not have.
+    fn query_eqn(&self, vector: u32) -> Result<u32, Errno> {
+        self.backend().query_eqn(vector)
+    }
+
+    /// An interrupt vector of one's own (`mlx5dv_devx_alloc_msi_vector`).
+    ///
+    /// # Errors
+    /// Always [`NotSupported`]: rdma-core has it for contexts over VFIO alone, which none of the
+    /// backends makes.
+    fn alloc_msi_vector(&self) -> Result<Infallible, NotSupported> {
+        Err(self.over_vfio_alone("mlx5dv_devx_alloc_msi_vector"))
+    }
+
+    /// An event queue of one's own (`mlx5dv_devx_create_eq`).
+    ///
+    /// # Errors
+    /// Always [`NotSupported`]: see [`Devx::alloc_msi_vector`]. Events of objects come by
+    /// [`Events`](crate::Events).
+    fn create_eq(&self) -> Result<Infallible, NotSupported> {
+        Err(self.over_vfio_alone("mlx5dv_devx_create_eq"))
+    }
+}
+
+/// What stands for a context is one, too.
+macro_rules! stands_for_devx {
+    ($($Way:ty),*) => { $(
+        impl<T: Devx + ?Sized> Sealed for $Way {
+            fn backend(&self) -> Arc<dyn Backend> {
+                (**self).backend()
+            }
+
+            fn backend_name(&self) -> &'static str {
+                (**self).backend_name()
+            }
+        }
+
+        impl<T: Devx + ?Sized> Devx for $Way {}
+    )* };
+}
+
+stands_for_devx!(&T, Box<T>, Arc<T>);
+
+pub(crate) use sealed::Sealed;
+
+mod sealed {
+    use super::*;
+
+    /// What only this crate can implement.
+    pub trait Sealed {
+        #[doc(hidden)]
+        fn backend(&self) -> Arc<dyn Backend>;
+
+        #[doc(hidden)]
+        fn backend_name(&self) -> &'static str;
+
+        #[doc(hidden)]
+        fn over_vfio_alone(&self, call: &'static str) -> NotSupported {
+            let why = "rdma-core has it for contexts over VFIO alone".to_owned();
+            NotSupported { call, backend: self.backend_name(), why }
+        }
+    }
+}
+
+/// A backend does not have a call.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{call} is not supported by the backend {backend}: {why}")]
+#[non_exhaustive]
+pub struct NotSupported {
+    /// The call, by its name in `mlx5dv.h`.
+    pub call: &'static str,
+    /// The backend.
+    pub backend: &'static str,
+    /// Why not.
+    pub why: String,
+}
+
+/// Why a call besides commands failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// What the kernel said, or libmlx5.
+    #[error("{0}")]
+    Errno(Errno),
+    /// The backend does not have the call, or the libmlx5 that is installed does not.
+    #[error(transparent)]
+    NotSupported(#[from] NotSupported),
+}
+
+impl From<Errno> for CallError {
+    fn from(errno: Errno) -> Self {
+        CallError::Errno(errno)
+    }
+}
+
+impl CallError {
+    /// The errno: EOPNOTSUPP for what is not supported.
+    pub fn errno(&self) -> Errno {
+        match self {
+            CallError::Errno(errno) => *errno,
+            CallError::NotSupported(_) => Errno::OPNOTSUPP,
+        }
+    }
+}

@@ -1,0 +1,530 @@
+//! A context of libmlx5, and the calls that are made in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{c_int, c_void};
+use std::fmt;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use super::LoadError;
+use super::functions::{
+    Address, CExportSizes, CFile, CUar, CUmem, CUmemIn, Call, Functions, Newer, UMEM_MASK_DMABUF,
+};
+use crate::backend::{
+    Backend, EventChannel, QueryChannel, RawUar, RawUmem, UmemMemory, read_answer,
+};
+use crate::devx::{CallError, NotSupported};
+use crate::transport::{Handle, Target, TargetKind};
+use crate::{Errno, Uar, UarKind};
+
+/// A context: an open device.
+pub(super) struct Context {
+    pub(super) functions: &'static Functions,
+    context: NonNull<c_void>,
+    /// Whether the context is closed in the end.
+    is_own: bool,
+    /// The objects that may be used, by address: no other address is given to libmlx5.
+    objects: RwLock<BTreeMap<Handle, TargetKind>>,
+    /// The umems that may be used, in the same way.
+    umems: Mutex<BTreeSet<Handle>>,
+}
+
+// SAFETY: libibverbs and libmlx5 may be called by any thread, and at once; the addresses that are kept
+// here are theirs.
+unsafe impl Send for Context {}
+// SAFETY: as above; what is changed here is behind a lock.
+unsafe impl Sync for Context {}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Context { context, is_own, objects, umems, .. } = self;
+        f.debug_struct("Context")
+            .field("context", context)
+            .field("is_own", is_own)
+            .field("objects", objects)
+            .field("umems", umems)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        if self.is_own {
+            // SAFETY: it was opened here, and is closed once: what was made of it keeps it. It fails
+            // only where the device is gone; nothing can be done about that.
+            unsafe { (self.functions.close_device)(self.context.as_ptr()) };
+        }
+    }
+}
+
+impl Context {
+    pub(super) fn new(
+        functions: &'static Functions,
+        context: NonNull<c_void>,
+        is_own: bool,
+    ) -> Self {
+        let (objects, umems) = (RwLock::default(), Mutex::default());
+        Context { functions, context, is_own, objects, umems }
+    }
+
+    pub(super) fn address(&self) -> Address {
+        self.context.as_ptr()
+    }
+
+    /// Lets an object be used.
+    pub(super) fn add(&self, object: Address, kind: TargetKind) -> Handle {
+        let handle = handle(object);
+        self.objects_mut().insert(handle, kind);
+        handle
+    }
+
+    /// The objects, none of which ends as long as this is held.
+    fn objects(&self) -> RwLockReadGuard<'_, BTreeMap<Handle, TargetKind>> {
+        // The map is whole after a panic: each change is one call.
+        self.objects.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn objects_mut(&self) -> RwLockWriteGuard<'_, BTreeMap<Handle, TargetKind>> {
+        self.objects.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn umems(&self) -> MutexGuard<'_, BTreeSet<Handle>> {
+        self.umems.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does something with an object of this kind, which can't be ended meanwhile.
+    fn with<T>(
+        &self,
+        target: Target,
+        call: impl FnOnce(Address) -> Result<T, Errno>,
+    ) -> Result<T, Errno> {
+        let objects = self.objects();
+        match objects.get(&target.handle) {
+            None => Err(Errno::NOENT),
+            Some(kind) if *kind != target.kind => Err(Errno::INVAL),
+            Some(_) => call(address(target.handle)),
+        }
+    }
+
+    /// Makes a call for an object that may be used.
+    pub(super) fn call(
+        &self,
+        target: Target,
+        function: Call,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), Errno> {
+        // SAFETY: an object of the kind that the function takes lives until it is removed from
+        // `objects`, which is locked.
+        self.with(target, |object| unsafe { send(function, object, input, output) })
+    }
+
+    /// Ends an object of this kind; it stays when that fails.
+    pub(super) fn end(
+        &self,
+        handle: Handle,
+        kind: TargetKind,
+        end: impl FnOnce(Address) -> Result<(), Errno>,
+    ) -> Result<(), Errno> {
+        let mut objects = self.objects_mut();
+        match objects.get(&handle) {
+            None => Err(Errno::NOENT),
+            // What verbs made is ended by verbs.
+            Some(is) if *is != kind => Err(Errno::INVAL),
+            Some(_) => {
+                end(address(handle))?;
+                objects.remove(&handle);
+                Ok(())
+            }
+        }
+    }
+
+    /// Does something with a umem, after which it is there no more.
+    fn end_umem(
+        &self,
+        handle: Handle,
+        end: impl FnOnce(*mut CUmem) -> Result<(), Errno>,
+    ) -> Result<(), Errno> {
+        let mut umems = self.umems();
+        if !umems.contains(&handle) {
+            return Err(Errno::NOENT);
+        }
+        end(address(handle).cast())?;
+        umems.remove(&handle);
+        Ok(())
+    }
+
+    fn add_umem(&self, umem: *mut CUmem) -> Result<RawUmem, CallError> {
+        let umem = NonNull::new(umem).ok_or_else(last_errno)?;
+        let handle = handle(umem.as_ptr().cast());
+        // SAFETY: libmlx5 gave it, and keeps it until it is ended.
+        let id = unsafe { umem.as_ref() }.umem_id;
+        self.umems().insert(handle);
+        Ok(RawUmem { handle, id })
+    }
+
+    /// How long what is exported is: of umems, and of objects.
+    fn export_sizes(&self) -> Result<(usize, usize), CallError> {
+        let get = newer(&self.functions.export_sizes)?;
+        let mut sizes = CExportSizes::default();
+        // SAFETY: libmlx5 writes as many bytes as it is told.
+        unsafe { get(&mut sizes, size_of::<CExportSizes>()) };
+        Ok((sizes.devx_umem_attrs_size as usize, sizes.devx_obj_attrs_size as usize))
+    }
+}
+
+/// A function that the installed libmlx5 may be too old for.
+fn newer<F: Copy>(function: &Newer<F>) -> Result<F, CallError> {
+    function.as_ref().copied().map_err(|missing| {
+        let call = match missing {
+            LoadError::Symbol { symbol, .. } => symbol,
+            LoadError::Library { soname, .. } => soname,
+        };
+        NotSupported { call, backend: "libmlx5", why: missing.to_string() }.into()
+    })
+}
+
+/// Memory for a structure whose length libmlx5 alone knows, aligned as any structure of it may be.
+struct Opaque {
+    words: Vec<u64>,
+    length: usize,
+}
+
+impl Opaque {
+    fn new(length: usize) -> Self {
+        Opaque { words: vec![0; length.div_ceil(8)], length }
+    }
+
+    fn of(bytes: &[u8], length: usize) -> Result<Self, CallError> {
+        if bytes.len() != length {
+            return Err(Errno::INVAL.into());
+        }
+        let mut opaque = Opaque::new(length);
+        for (word, bytes) in opaque.words.iter_mut().zip(bytes.chunks(8)) {
+            let mut whole = [0; 8];
+            whole[..bytes.len()].copy_from_slice(bytes);
+            *word = u64::from_ne_bytes(whole);
+        }
+        Ok(opaque)
+    }
+
+    fn address(&mut self) -> *mut c_void {
+        self.words.as_mut_ptr().cast()
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        bytes.truncate(self.length);
+        bytes
+    }
+}
+
+fn handle(address: Address) -> Handle {
+    Handle(address.expose_provenance() as u64)
+}
+
+fn address(handle: Handle) -> Address {
+    std::ptr::with_exposed_provenance_mut(handle.0 as usize)
+}
+
+/// The errno of a function that gives no number: it is that of this thread.
+pub(super) fn last_errno() -> Errno {
+    let raw = std::io::Error::last_os_error().raw_os_error();
+    raw.filter(|raw| *raw > 0).map_or(Errno::IO, Errno::from_raw_os_error)
+}
+
+/// What a function that gives 0 or an errno gave. Old versions give -1 and set errno.
+pub(super) fn result(gave: c_int) -> Result<(), Errno> {
+    match gave {
+        0 => Ok(()),
+        errno if errno > 0 => Err(Errno::from_raw_os_error(errno)),
+        _ => Err(last_errno()),
+    }
+}
+
+/// Makes one call with two mailboxes.
+///
+/// # Safety
+/// `object` is what the function takes.
+pub(super) unsafe fn send(
+    function: Call,
+    object: Address,
+    input: &[u8],
+    output: &mut [u8],
+) -> Result<(), Errno> {
+    // SAFETY: by the contract; the mailboxes live during the call, and are as long as is said.
+    let gave = unsafe {
+        function(
+            object,
+            input.as_ptr().cast(),
+            input.len(),
+            output.as_mut_ptr().cast(),
+            output.len(),
+        )
+    };
+    result(gave)
+}
+
+impl Backend for Context {
+    fn query_eqn(&self, vector: u32) -> Result<u32, Errno> {
+        let mut eqn = 0;
+        // SAFETY: the context is open; `eqn` is written, and lives during the call.
+        result(unsafe { (self.functions.query_eqn)(self.address(), vector, &mut eqn) })?;
+        Ok(eqn)
+    }
+
+    unsafe fn umem_reg(
+        &self,
+        memory: UmemMemory,
+        access: u32,
+        page_sizes: Option<u64>,
+    ) -> Result<RawUmem, CallError> {
+        let at = |address: u64| std::ptr::with_exposed_provenance_mut::<c_void>(address as usize);
+        let long = |_| CallError::from(Errno::OVERFLOW);
+        let umem = match (memory, page_sizes) {
+            (UmemMemory::Program { address, length }, None) => {
+                let length = usize::try_from(length).map_err(long)?;
+                // SAFETY: the context is open; the memory is as the contract says.
+                unsafe { (self.functions.umem_reg)(self.address(), at(address), length, access) }
+            }
+            (memory, page_sizes) => {
+                let (address, length, fd) = match memory {
+                    UmemMemory::Program { address, length } => (address, length, None),
+                    UmemMemory::Dmabuf { fd, offset, length } => (offset, length, Some(fd)),
+                };
+                let mut umem_in = CUmemIn {
+                    addr: at(address),
+                    size: usize::try_from(length).map_err(long)?,
+                    access,
+                    // All from 4096 bytes on, as `mlx5dv_devx_umem_reg` says.
+                    pgsz_bitmap: page_sizes.unwrap_or(!0xfff),
+                    comp_mask: if fd.is_some() { UMEM_MASK_DMABUF } else { 0 },
+                    dmabuf_fd: fd.unwrap_or(-1),
+                    more: [0; 4],
+                };
+                // SAFETY: the context is open; `umem_in` lives during the call; the memory is as
+                // the contract says.
+                unsafe { newer(&self.functions.umem_reg_ex)?(self.address(), &mut umem_in) }
+            }
+        };
+        self.add_umem(umem)
+    }
+
+    fn umem_dereg(&self, handle: Handle) -> Result<(), Errno> {
+        // SAFETY: the umem is there, and is ended once.
+        self.end_umem(handle, |umem| result(unsafe { (self.functions.umem_dereg)(umem) }))
+    }
+
+    fn umem_export(&self, umem: RawUmem) -> Result<Vec<u8>, CallError> {
+        let (export, (length, _)) = (newer(&self.functions.umem_export)?, self.export_sizes()?);
+        let umems = self.umems();
+        if !umems.contains(&umem.handle) {
+            return Err(Errno::NOENT.into());
+        }
+        let mut exported = Opaque::new(length);
+        // SAFETY: the umem is there; libmlx5 writes as many bytes as it said.
+        result(unsafe { export(address(umem.handle).cast(), exported.address()) })?;
+        Ok(exported.bytes())
+    }
+
+    fn umem_import(&self, exported: &[u8]) -> Result<RawUmem, CallError> {
+        let (import, (length, _)) = (newer(&self.functions.umem_import)?, self.export_sizes()?);
+        let mut exported = Opaque::of(exported, length)?;
+        // SAFETY: the context is open; libmlx5 reads as many bytes as it said, which are numbers.
+        self.add_umem(unsafe { import(self.address(), exported.address()) })
+    }
+
+    fn umem_unimport(&self, handle: Handle) {
+        if let Ok(unimport) = newer(&self.functions.umem_unimport) {
+            let _ = self.end_umem(handle, |umem| {
+                // SAFETY: the umem is there, and is forgotten once.
+                unsafe { unimport(umem) };
+                Ok(())
+            });
+        }
+    }
+
+    fn obj_export(&self, handle: Handle) -> Result<Vec<u8>, CallError> {
+        let (export, (_, length)) = (newer(&self.functions.obj_export)?, self.export_sizes()?);
+        let mut exported = Opaque::new(length);
+        self.with(Target { kind: TargetKind::Devx, handle }, |object| {
+            // SAFETY: the object is there; libmlx5 writes as many bytes as it said.
+            result(unsafe { export(object, exported.address()) })
+        })?;
+        Ok(exported.bytes())
+    }
+
+    fn obj_import(&self, exported: &[u8]) -> Result<Handle, CallError> {
+        let (import, (_, length)) = (newer(&self.functions.obj_import)?, self.export_sizes()?);
+        let mut exported = Opaque::of(exported, length)?;
+        // SAFETY: the context is open; libmlx5 reads as many bytes as it said, which are numbers.
+        let object = unsafe { import(self.address(), exported.address()) };
+        let object = NonNull::new(object).ok_or_else(last_errno)?;
+        Ok(self.add(object.as_ptr(), TargetKind::Devx))
+    }
+
+    fn obj_unimport(&self, handle: Handle) {
+        if let Ok(unimport) = newer(&self.functions.obj_unimport) {
+            let _ = self.end(handle, TargetKind::Devx, |object| {
+                // SAFETY: the object is there, and is forgotten once.
+                unsafe { unimport(object) };
+                Ok(())
+            });
+        }
+    }
+
+    fn uar_alloc(&self, kind: UarKind) -> Result<RawUar, Errno> {
+        // `MLX5DV_UAR_ALLOC_TYPE_BF` and `_NC` of `mlx5dv.h`.
+        let kind = match kind {
+            UarKind::BlueFlame => 0,
+            UarKind::NonCached => 1,
+        };
+        // SAFETY: the context is open.
+        let uar = unsafe { (self.functions.alloc_uar)(self.address(), kind) };
+        let uar = NonNull::new(uar).ok_or_else(last_errno)?;
+        let handle = handle(uar.as_ptr().cast());
+        // SAFETY: libmlx5 gave it, and keeps it until it is freed.
+        let CUar { base_addr, page_id, mmap_off, .. } = *unsafe { uar.as_ref() };
+        let Some(base) = NonNull::new(base_addr.cast()) else {
+            // SAFETY: it was allotted just now, and is freed once.
+            unsafe { (self.functions.free_uar)(uar.as_ptr()) };
+            return Err(Errno::NOMEM);
+        };
+        let (mmap_offset, length) = (mmap_off as u64, Uar::LENGTH);
+        Ok(RawUar { handle, page_id, mmap_offset, length, base })
+    }
+
+    unsafe fn uar_free(&self, uar: RawUar) -> Result<(), Errno> {
+        // SAFETY: by the contract it is there, and freed once.
+        unsafe { (self.functions.free_uar)(address(uar.handle).cast()) };
+        Ok(())
+    }
+
+    fn query_channel(self: Arc<Self>) -> Result<Box<dyn QueryChannel>, Errno> {
+        // SAFETY: the context is open.
+        let file = unsafe { (self.functions.create_cmd_comp)(self.address()) };
+        let destroy = self.functions.destroy_cmd_comp;
+        Ok(Box::new(Channel::new(self, file, destroy)?))
+    }
+
+    fn event_channel(self: Arc<Self>, flags: u32) -> Result<Box<dyn EventChannel>, Errno> {
+        // SAFETY: the context is open.
+        let file = unsafe { (self.functions.create_event_channel)(self.address(), flags) };
+        let destroy = self.functions.destroy_event_channel;
+        Ok(Box::new(Channel::new(self, file, destroy)?))
+    }
+}
+
+/// A channel of libmlx5, of answers or of events, and the context that it is of.
+struct Channel {
+    context: Arc<Context>,
+    file: NonNull<CFile>,
+    destroy: unsafe extern "C" fn(*mut CFile),
+}
+
+// SAFETY: libmlx5 may be called by any thread, and at once; the structure is not changed until it is
+// destroyed.
+unsafe impl Send for Channel {}
+// SAFETY: as above.
+unsafe impl Sync for Channel {}
+
+impl Channel {
+    fn new(
+        context: Arc<Context>,
+        file: *mut CFile,
+        destroy: unsafe extern "C" fn(*mut CFile),
+    ) -> Result<Self, Errno> {
+        let file = NonNull::new(file).ok_or_else(last_errno)?;
+        Ok(Channel { context, file, destroy })
+    }
+
+    /// Reads once. `mlx5dv_devx_get_async_cmd_comp` and `mlx5dv_devx_get_event` are this; the first
+    /// does not tell how much it read.
+    fn read_once(&self, buffer: &mut [u8]) -> Result<usize, Errno> {
+        rustix::io::retry_on_intr(|| rustix::io::read(self.as_fd(), &mut *buffer))
+    }
+
+    /// Does something with an object, or with none.
+    fn with(
+        &self,
+        object: Option<Handle>,
+        call: impl FnOnce(Address) -> c_int,
+    ) -> Result<(), Errno> {
+        match object {
+            None => result(call(std::ptr::null_mut())),
+            Some(handle) => {
+                let target = Target { kind: TargetKind::Devx, handle };
+                self.context.with(target, |object| result(call(object)))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Channel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Channel").field("fd", &self.as_fd()).finish_non_exhaustive()
+    }
+}
+
+impl AsFd for Channel {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        // SAFETY: libmlx5 keeps the structure, and the descriptor in it open, until it is destroyed.
+        unsafe { BorrowedFd::borrow_raw(self.file.as_ref().fd) }
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        // SAFETY: libmlx5 gave it, and it is destroyed once.
+        unsafe { (self.destroy)(self.file.as_ptr()) }
+    }
+}
+
+impl QueryChannel for Channel {
+    fn send(&self, target: Target, input: &[u8], output_len: u16, id: u64) -> Result<(), Errno> {
+        if target.kind != TargetKind::Devx {
+            return Err(Errno::OPNOTSUPP);
+        }
+        let send = self.context.functions.obj_query_async;
+        self.context.with(target, |object| {
+            let (at, len) = (input.as_ptr().cast(), input.len());
+            // SAFETY: the object is there; the input lives during the call, and is as long as is
+            // said; the channel is there.
+            result(unsafe { send(object, at, len, output_len.into(), id, self.file.as_ptr()) })
+        })
+    }
+
+    fn read(&self, output: &mut [u8]) -> Result<(u64, usize), Errno> {
+        read_answer(output, |buffer| self.read_once(buffer))
+    }
+}
+
+impl EventChannel for Channel {
+    fn subscribe(&self, object: Option<Handle>, types: &[u16], cookie: u64) -> Result<(), Errno> {
+        let bytes = u16::try_from(size_of_val(types)).map_err(|_| Errno::INVAL)?;
+        let subscribe = self.context.functions.subscribe_event;
+        // SAFETY: the object is there, or none; the types live during the call, and are as many
+        // bytes as is said; the channel is there.
+        self.with(object, |object| unsafe {
+            subscribe(self.file.as_ptr(), object, bytes, types.as_ptr(), cookie)
+        })
+    }
+
+    fn subscribe_fd(
+        &self,
+        eventfd: BorrowedFd<'_>,
+        object: Option<Handle>,
+        event_type: u16,
+    ) -> Result<(), Errno> {
+        let subscribe = self.context.functions.subscribe_event_fd;
+        // SAFETY: the object is there, or none; the kernel keeps the eventfd; the channel is there.
+        self.with(object, |object| unsafe {
+            subscribe(self.file.as_ptr(), eventfd.as_raw_fd(), object, event_type)
+        })
+    }
+
+    fn read(&self, event: &mut [u8]) -> Result<usize, Errno> {
+        self.read_once(event)
+    }
+}
