@@ -1,8 +1,8 @@
 //! Makes the calls of `Transport` by one of the backends of mlx5-devx, with the mailboxes and handles
 //! of `caught-child`, and writes the same lines around them to the trace.
 //!
-//! Its argument is the backend: `libmlx5` or `ioctl`; `ioctl-alone` makes the calls that the backend
-//! `ioctl` has beyond the trait, on a context that it opens. It ends with the exit code 77 if
+//! Its argument is the backend: `libmlx5` or `ioctl`; `libmlx5-alone` and `ioctl-alone` make the calls
+//! that a backend has beyond the trait, on a context that it opens. It ends with the exit code 77 if
 //! libibverbs or libmlx5 is not installed, and is asked for.
 //!
 //! `functions` prints the names of the DEVX functions that the installed libmlx5 has.
@@ -14,18 +14,19 @@
 
 use std::ffi::{c_int, c_void};
 use std::fs::{File, OpenOptions};
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 use std::ptr::NonNull;
 
 use libloading::Library;
 use libloading::os::unix::Library as Unix;
-use mlx5_devx::ioctl::{
-    Access, Device, Events, Page, Queries, Selector, StillThere, Uar, UarKind, Umem,
-};
+use mlx5_devx::ioctl::{Device, Selector};
 use mlx5_devx::libmlx5::{LibMlx5, LoadError, OpenError, devices};
-use mlx5_devx::{Errno, Handle, Ioctl, Target, TargetKind, Transport};
+use mlx5_devx::{
+    Access, CallError, Cookies, Devx, Errno, Events, Handle, Ioctl, Page, Queries, StillThere, Target,
+    TargetKind, Transport, Uar, UarKind, Umem,
+};
 use mlx5_prm::EventType;
 
 /// The exit code if a library is not installed.
@@ -132,43 +133,52 @@ fn calls(transport: &dyn Transport, targets: &[(Object, Handle)], trace: &mut Tr
     }
 }
 
-/// The calls that the backend `ioctl` has beyond the trait, in the order of `caught-child`, so that
-/// the handles that they make are the same.
-fn beyond_the_trait(ioctl: &Ioctl, trace: &mut Trace) {
+/// The calls that a backend has beyond the trait, in the order of `caught-child`, so that the handles
+/// that they make are the same.
+fn beyond_the_trait(devx: &dyn Devx, libmlx5: bool, trace: &mut Trace) {
+    let non_cached = |trace: &mut Trace| uar(devx, "alloc_uar, NC", UarKind::NonCached, trace);
     // libmlx5 allots this one when it opens the context.
-    let non_cached = uar(ioctl, "alloc_uar, NC", UarKind::NonCached, trace);
+    let first = if libmlx5 { None } else { non_cached(trace) };
     let create = mailbox(0x400, 280);
-    let made = trace.call("obj_create", 16, |out| ioctl.create(&create, out));
+    let made = trace.call("obj_create", 16, |out| devx.create(&create, out));
     if let Some(handle) = made {
-        queries(ioctl, handle, trace);
-        events(ioctl, handle, trace);
-        trace.call("obj_destroy", 0, |_| ioctl.destroy(handle));
+        queries(devx, handle, trace);
+        events(devx, handle, trace);
+        trace.call("obj_destroy", 0, |_| devx.destroy(handle));
     }
     trace.call("query_eqn", 0, |out| {
-        let eqn = ioctl.query_eqn(3);
+        let eqn = devx.query_eqn(3);
         out.extend(eqn.unwrap_or(0).to_ne_bytes());
         eqn
     });
-    umems(ioctl, trace);
-    let blue_flame = uar(ioctl, "alloc_uar, BF", UarKind::BlueFlame, trace);
+    umems(devx, trace);
+    let blue_flame = uar(devx, "alloc_uar, BF", UarKind::BlueFlame, trace);
+    let non_cached = if libmlx5 { non_cached(trace) } else { first };
     if let Some(uar) = blue_flame {
         trace.call("free_uar, BF", 0, |_| uar.free().map_err(given_up));
     }
-    if let Some(uar) = non_cached {
-        trace.call("free_uar, NC", 0, |_| uar.free().map_err(given_up));
+    match non_cached {
+        // libmlx5 keeps this one.
+        Some(uar) if libmlx5 => drop(uar),
+        Some(uar) => {
+            trace.call("free_uar, NC", 0, |_| uar.free().map_err(given_up));
+        }
+        None => {}
     }
 }
 
-/// The errno of an object that could not be ended. It is not tried again when the object is dropped:
-/// libmlx5 does not either.
+/// The errno of something that could not be ended. It is not tried again when it is dropped: libmlx5
+/// does not either.
 fn given_up<T: std::fmt::Debug>(still: StillThere<T>) -> Errno {
     std::mem::forget(still.object);
     still.errno
 }
 
-fn uar(ioctl: &Ioctl, name: &str, kind: UarKind, trace: &mut Trace) -> Option<Uar> {
+fn uar(devx: &dyn Devx, name: &str, kind: UarKind, trace: &mut Trace) -> Option<Uar> {
     trace.call(name, 0, |out| {
-        let uar = Uar::alloc(ioctl, kind)?;
+        let uar = Uar::alloc(devx, kind)?;
+        // What stands for the device has no memory to write to there.
+        assert!(!uar.address().is_null(), "a UAR is mapped");
         out.extend(uar.page_id().get().to_ne_bytes());
         out.extend(uar.mmap_offset().to_ne_bytes());
         Ok(uar)
@@ -183,8 +193,8 @@ fn do_not_wait(channel: &impl AsFd) {
     assert_eq!(result, 0, "fcntl: {}", std::io::Error::last_os_error());
 }
 
-fn queries(ioctl: &Ioctl, handle: Handle, trace: &mut Trace) {
-    let Some(queries) = trace.call("create_cmd_comp", 0, |_| Queries::new(ioctl)) else { return };
+fn queries(devx: &dyn Devx, handle: Handle, trace: &mut Trace) {
+    let Some(queries) = trace.call("create_cmd_comp", 0, |_| Queries::new(devx)) else { return };
     let target = Target { kind: TargetKind::Devx, handle };
     let query = mailbox(0x402, 16);
     let sent = trace
@@ -210,43 +220,75 @@ fn queries(ioctl: &Ioctl, handle: Handle, trace: &mut Trace) {
     read(trace, "get_async_cmd_comp, none there");
 }
 
-fn events(ioctl: &Ioctl, handle: Handle, trace: &mut Trace) {
-    let Some(events) = trace.call("create_event_channel", 0, |_| Events::new(ioctl)) else {
-        return;
-    };
-    let types = [0x1c, 0x05, 0x07, 0x12, 0x13].map(EventType);
-    let subscribed = trace.call("subscribe_devx_event", 0, |_| {
-        events.subscribe(Some(handle), &types, 0xc00c_1e00_0000_0001)
-    });
-    trace.call("subscribe_devx_event, 4 types", 0, |_| {
-        events.subscribe(Some(handle), &types[..4], 4)
-    });
-    trace.call("subscribe_devx_event, no object", 0, |_| {
-        events.subscribe(None, &[EventType(0x09)], 2)
-    });
-    let read = |trace: &mut Trace, name: &str| {
-        trace.call(name, 8 + 64, |out| {
-            let event = events.read()?;
-            out[..8].copy_from_slice(&event.cookie.to_ne_bytes());
-            out[8..].copy_from_slice(&event.eqe);
-            Ok(())
-        });
-    };
-    // Without an event the read would wait for ever.
-    if subscribed.is_some() {
-        read(trace, "get_event");
-    }
-    // What is left: the events of the other subscriptions.
-    do_not_wait(&events);
-    while events.read().is_ok() {}
-    read(trace, "get_event, none there");
+fn eventfd() -> File {
+    // SAFETY: two numbers.
+    let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
+    assert!(fd >= 0, "eventfd: {}", std::io::Error::last_os_error());
+    // SAFETY: a new descriptor that nothing else owns.
+    unsafe { std::os::fd::FromRawFd::from_raw_fd(fd) }
 }
 
-fn umems(ioctl: &Ioctl, trace: &mut Trace) {
+fn events(devx: &dyn Devx, handle: Handle, trace: &mut Trace) {
+    let events = trace.call("create_event_channel", 0, |_| Events::new(devx));
+    let cookies = trace.call("create_event_channel, without data", 0, |_| Cookies::new(devx));
+    let mut subscribed = None;
+    if let Some(events) = &events {
+        let types = [0x1c, 0x05, 0x07, 0x12, 0x13].map(EventType);
+        subscribed = trace.call("subscribe_devx_event", 0, |_| {
+            events.subscribe(Some(handle), &types, 0xc00c_1e00_0000_0001)
+        });
+        trace.call("subscribe_devx_event, 4 types", 0, |_| {
+            events.subscribe(Some(handle), &types[..4], 4)
+        });
+        let file = eventfd();
+        trace.value("subscribe_devx_event_fd", file.as_raw_fd() as u64);
+        trace.call("subscribe_devx_event_fd", 8, |out| {
+            out.fill(0);
+            events.subscribe_fd(file.as_fd(), Some(handle), EventType(0x00))?;
+            (&file).read_exact(out).expect("the eventfd");
+            Ok(())
+        });
+        trace.call("subscribe_devx_event, no object", 0, |_| {
+            events.subscribe(None, &[EventType(0x09)], 2)
+        });
+    }
+    let without_data = cookies.as_ref().and_then(|cookies| {
+        trace.call("subscribe_devx_event, without data", 0, |_| {
+            cookies.subscribe(None, &[EventType(0x09)], 3)
+        })
+    });
+    if let Some(events) = &events {
+        let read = |trace: &mut Trace, name: &str| {
+            trace.call(name, 8 + 64, |out| {
+                let event = events.read()?;
+                out[..8].copy_from_slice(&event.cookie.to_ne_bytes());
+                out[8..].copy_from_slice(&event.eqe);
+                Ok(())
+            });
+        };
+        // Without an event the read would wait for ever.
+        if subscribed.is_some() {
+            read(trace, "get_event");
+        }
+        // What is left: the events of the other subscriptions.
+        do_not_wait(events);
+        while events.read().is_ok() {}
+        read(trace, "get_event, none there");
+    }
+    if let (Some(cookies), Some(())) = (&cookies, without_data) {
+        trace.call("get_event, without data", 8 + 64, |out| {
+            out[..8].copy_from_slice(&cookies.read()?.to_ne_bytes());
+            Ok(())
+        });
+    }
+}
+
+fn umems(devx: &dyn Devx, trace: &mut Trace) {
     let with_id = |out: &mut Vec<u8>, umem: Umem| {
         out.extend(umem.id().to_ne_bytes());
         umem
     };
+    let errno = |error: CallError| error.errno();
     let access = Access::LOCAL_WRITE | Access::REMOTE_WRITE | Access::REMOTE_READ;
     let mut pages = |name: &str| {
         let pages = Page::zeroed(2);
@@ -255,18 +297,19 @@ fn umems(ioctl: &Ioctl, trace: &mut Trace) {
     };
     let (first, second) = (pages("umem_reg"), pages("umem_reg_ex"));
     let umem = trace.call("umem_reg", 0, |out| {
-        Umem::register(ioctl, first, access, None).map(|umem| with_id(out, umem))
+        let umem = Umem::register(devx, first, access, None);
+        umem.map(|umem| with_id(out, umem)).map_err(errno)
     });
     let ex = trace.call("umem_reg_ex", 0, |out| {
-        Umem::register(ioctl, second, Access::LOCAL_WRITE, Some(0x1000))
-            .map(|umem| with_id(out, umem))
+        let umem = Umem::register(devx, second, Access::LOCAL_WRITE, Some(0x1000));
+        umem.map(|umem| with_id(out, umem)).map_err(errno)
     });
     let file = File::open("/dev/null").expect("/dev/null");
     trace.value("umem_reg_ex, dmabuf", file.as_raw_fd() as u64);
     let dmabuf = trace.call("umem_reg_ex, dmabuf", 0, |out| {
         let (fd, access) = (file.as_fd(), Access::LOCAL_WRITE);
-        Umem::register_dmabuf(ioctl, fd, 0x1000, 8192, access, Some(0x1000))
-            .map(|umem| with_id(out, umem))
+        let umem = Umem::register_dmabuf(devx, fd, 0x1000, 8192, access, Some(0x1000));
+        umem.map(|umem| with_id(out, umem)).map_err(errno)
     });
     if let Some(umem) = umem {
         trace.call("umem_dereg", 0, |_| umem.deregister().map_err(given_up));
@@ -396,12 +439,19 @@ fn main() {
             calls(&transport, &targets, &mut Trace(open()));
         }
         Some("ioctl-alone") => match opened() {
-            Ok(ioctl) => beyond_the_trait(&ioctl, &mut Trace(open())),
+            Ok(ioctl) => beyond_the_trait(&ioctl, false, &mut Trace(open())),
             Err(e) => {
                 eprintln!("the device does not open: {e}");
                 std::process::exit(1)
             }
         },
+        Some("libmlx5-alone") => {
+            let libmlx5 = installed(LibMlx5::open("mlx5_0"));
+            let mut trace = Trace(open());
+            beyond_the_trait(&libmlx5, true, &mut trace);
+            // Its umems were forgotten, and keep the context.
+            let _ = libmlx5;
+        }
         Some("functions") => functions(),
         other => panic!("no backend is called {other:?}"),
     }

@@ -512,8 +512,9 @@ fn events(child: &mut Child, object: Handle) {
                 unsafe { (dv.devx_subscribe_devx_event)(with_data, object, length, at, 4) };
             (number(result), Vec::new())
         });
+        let eventfd = eventfd();
+        child.value("subscribe_devx_event_fd", eventfd.as_raw_fd() as u64);
         child.call("subscribe_devx_event_fd", |dv, _| {
-            let eventfd = eventfd();
             // SAFETY: a channel and an object of one context.
             let result = unsafe {
                 (dv.devx_subscribe_devx_event_fd)(with_data, eventfd.as_raw_fd(), object, 0x00)
