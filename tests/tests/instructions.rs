@@ -3,6 +3,7 @@
 //! Both programs run under `valgrind --tool=callgrind`, which counts instructions exactly: the same
 //! in every run. Calls made by a function, such as to `memset`, count as its own.
 
+mod callgrind;
 mod headers;
 mod spec;
 
@@ -10,6 +11,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use callgrind::{Cost, count, is_installed, release};
 use headers::{INSTALL, any_linux, finish, gcc, write};
 
 /// Calls of each counted function, in both programs.
@@ -20,33 +22,11 @@ const MOST_TO_ENCODE: f64 = 1.00;
 /// The same for reading.
 const MOST_TO_READ: f64 = 1.00;
 
-fn output(command: &mut Command) -> String {
-    let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {}\n{errors}", output.status);
-    String::from_utf8(output.stdout).expect("text")
-}
-
 /// Our program, built for release whatever this test is built for.
 fn our_program() -> PathBuf {
     let debug = Path::new(env!("CARGO_BIN_EXE_counted"));
     let target = debug.ancestors().nth(2).expect("a folder target above it");
-    output(
-        Command::new(env!("CARGO"))
-            .args([
-                "build",
-                "--release",
-                "--offline",
-                "--package",
-                "mlx5-tests",
-                "--no-default-features",
-                "--bin",
-                "counted",
-            ])
-            .arg("--target-dir")
-            .arg(target)
-            .current_dir(env!("CARGO_MANIFEST_DIR")),
-    );
+    release(target, env!("CARGO_MANIFEST_DIR"), "counted");
     target.join("release").join(debug.file_name().expect("a file"))
 }
 
@@ -66,63 +46,14 @@ fn c_program(scratch: &Path) -> PathBuf {
     program
 }
 
-/// Instructions of one call of a function, with all that it calls.
-#[derive(Debug, Default, Clone, Copy)]
-struct Cost {
-    calls: u64,
-    instructions: u64,
-}
-
-/// Runs a program under callgrind; gives its output and the costs of its functions.
-fn count(program: &Path, scratch: &Path) -> (String, HashMap<String, Cost>) {
-    let file = scratch.join("callgrind.out");
-    let printed = output(
-        Command::new("valgrind")
-            .args(["--tool=callgrind", "--quiet"])
-            .arg(format!("--callgrind-out-file={}", file.display()))
-            .arg(program),
-    );
-    (printed, costs(&std::fs::read_to_string(&file).expect("what callgrind wrote")))
-}
-
-/// Reads the format of callgrind: after `fn=` come lines of cost of that function, and after each
-/// `calls=` one with the cost of what it called. Names are told once and then abbreviated `(id)`.
-fn costs(text: &str) -> HashMap<String, Cost> {
-    let (mut names, mut costs) = (HashMap::new(), HashMap::<String, Cost>::new());
-    let mut name = |text: &str| -> String {
-        let (id, rest) = text.split_once(')').expect("an abbreviation");
-        if !rest.is_empty() {
-            names.insert(id.to_owned(), rest.trim().to_owned());
-        }
-        names[id].clone()
-    };
-    let (mut function, mut called) = (String::new(), String::new());
-    for line in text.lines() {
-        if let Some(text) = line.strip_prefix("fn=") {
-            function = name(text);
-        } else if let Some(text) = line.strip_prefix("cfn=") {
-            called = name(text);
-        } else if let Some(text) = line.strip_prefix("calls=") {
-            let calls = text.split(' ').next().and_then(|n| n.parse::<u64>().ok());
-            costs.entry(called.clone()).or_default().calls += calls.expect("a number of calls");
-        } else if line.starts_with(|c: char| c.is_ascii_digit() || "+-*".contains(c)) {
-            let cost = line.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok());
-            costs.entry(function.clone()).or_default().instructions += cost.expect("a cost");
-        }
-    }
-    costs
-}
-
 #[test]
 fn ours_take_no_more_than_the_macros() {
-    if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {
-        assert!(std::env::var_os("CI").is_none(), "no valgrind; run: apt-get install valgrind");
-        println!("SKIPPED, NOTHING WAS COUNTED: no valgrind; run: apt-get install valgrind");
+    if !is_installed() {
         return;
     }
     let scratch = tempfile::tempdir().expect("room for a temporary folder");
-    let (our_output, our_costs) = count(&our_program(), scratch.path());
-    let (c_output, c_costs) = count(&c_program(scratch.path()), scratch.path());
+    let (our_output, our_costs) = count(&mut Command::new(our_program()), scratch.path(), &[]);
+    let (c_output, c_costs) = count(&mut Command::new(c_program(scratch.path())), scratch.path(), &[]);
     assert_eq!(our_output, c_output, "the two programs did not do the same");
 
     let one = |costs: &HashMap<String, Cost>, function: &str| {

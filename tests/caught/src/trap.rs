@@ -40,17 +40,6 @@ fn end(k: u32) -> sock_filter {
 /// # Panics
 /// If the kernel takes no filter.
 pub(crate) fn install() {
-    let mut filter = [
-        load(data::ARCH),
-        unless(ARCH, 5),
-        load(data::NR),
-        unless(libc::SYS_ioctl as u32, 3),
-        load(data::REQUEST),
-        unless(crate::RDMA_VERBS_IOCTL, 1),
-        end(libc::SECCOMP_RET_TRAP),
-        end(libc::SECCOMP_RET_ALLOW),
-    ];
-    let program = sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
     let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) = trapped;
     // SAFETY: all zeros are a `struct sigaction` with an empty mask.
     let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
@@ -58,11 +47,36 @@ pub(crate) fn install() {
     action.sa_flags = libc::SA_SIGINFO | libc::SA_NODEFER;
     // SAFETY: a handler of the type that SA_SIGINFO asks for.
     let mut failed = unsafe { libc::sigaction(libc::SIGSYS, &action, std::ptr::null_mut()) };
-    // SAFETY: numbers. Without it only root may have a filter.
-    failed |= unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) };
-    // SAFETY: the program lives during the call, which copies it.
-    failed |= unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program) };
+    failed |= filter(libc::SECCOMP_RET_TRAP);
     assert_eq!(failed, 0, "no seccomp filter: {}", std::io::Error::last_os_error());
+}
+
+/// Lets every such ioctl succeed, and do nothing: for counting what leads to it.
+///
+/// # Panics
+/// If the kernel takes no filter.
+pub(crate) fn grant() {
+    let failed = filter(libc::SECCOMP_RET_ERRNO); // the errno 0
+    assert_eq!(failed, 0, "no seccomp filter: {}", std::io::Error::last_os_error());
+}
+
+/// Makes the kernel do this instead of the ioctl. Gives 0, or what is not if it can't.
+fn filter(instead: u32) -> c_int {
+    let mut filter = [
+        load(data::ARCH),
+        unless(ARCH, 5),
+        load(data::NR),
+        unless(libc::SYS_ioctl as u32, 3),
+        load(data::REQUEST),
+        unless(crate::RDMA_VERBS_IOCTL, 1),
+        end(instead),
+        end(libc::SECCOMP_RET_ALLOW),
+    ];
+    let program = sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
+    // SAFETY: numbers. Without it only root may have a filter.
+    let failed = unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) };
+    // SAFETY: the program lives during the call, which copies it.
+    failed | unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &program) }
 }
 
 /// The handler of SIGSYS.
