@@ -1,13 +1,14 @@
 //! What a backend that has all of DEVX does, below the types that users see.
-#![allow(unsafe_code, reason = "two calls give memory away; the contract is at each of them")]
+#![allow(unsafe_code, reason = "some calls give memory away, or take addresses; the contract is at each of them")]
 
+use std::ffi::c_void;
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::devx::CallError;
-use crate::{Errno, Handle, Target, UarKind};
+use crate::{Errno, Handle, Target, TargetKind, UarKind};
 
 /// The memory that a umem registers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +51,12 @@ pub struct RawUar {
 
 /// The calls of one context. It lives as long as one of its channels does.
 pub trait Backend: Send + Sync {
+    /// # Safety
+    /// That of [`Devx::adopt`](crate::Devx::adopt).
+    unsafe fn adopt(&self, kind: TargetKind, object: NonNull<c_void>) -> Result<Handle, Errno>;
+
+    fn release(&self, handle: Handle) -> bool;
+
     fn query_eqn(&self, vector: u32) -> Result<u32, Errno>;
 
     /// Registers memory. Without sizes of pages all from 4096 bytes on may be used.

@@ -1,10 +1,13 @@
 //! What DEVX has besides commands.
+#![allow(unsafe_code, reason = "objects of C are taken by address; the contract is at the call")]
 
 use std::convert::Infallible;
+use std::ffi::c_void;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use crate::backend::Backend;
-use crate::{Errno, Transport};
+use crate::{Errno, Handle, TargetKind, Transport};
 
 /// A context of DEVX: a [`Transport`] that also registers memory, allots pages of doorbells, and
 /// gives channels of events and of queries that do not wait.
@@ -23,6 +26,30 @@ pub trait Devx: Transport + Sealed {
     /// The errno of the call: one for a vector that the device does not have.
     fn query_eqn(&self, vector: u32) -> Result<u32, Errno> {
         self.backend().query_eqn(vector)
+    }
+
+    /// Lets commands be sent for an object that verbs made: a `struct ibv_qp *`, `ibv_cq *`,
+    /// `ibv_srq *`, `ibv_wq *` or `ibv_rwq_ind_table *` of any binding, as `kind` says. Most programs
+    /// take [`Qp::from_ibv`](crate::Qp::from_ibv) and its like.
+    ///
+    /// A context that is not of verbs has no such objects: see `LibMlx5::from_ibv_context` and
+    /// `Ioctl::from_ibv_context`.
+    ///
+    /// # Safety
+    /// `object` points to a structure of that kind, of the context that is used here, and lives as
+    /// long as this context is used or until it is [released](Devx::release).
+    ///
+    /// # Errors
+    /// EINVAL for an object of another context, and for [`TargetKind::Devx`].
+    unsafe fn adopt(&self, kind: TargetKind, object: NonNull<c_void>) -> Result<Handle, Errno> {
+        // SAFETY: by the contract of this function.
+        unsafe { self.backend().adopt(kind, object) }
+    }
+
+    /// Sends no more commands for an object that was adopted: before verbs destroys it. Gives whether
+    /// it was adopted; the backend `ioctl` keeps no account of that, and gives `false`.
+    fn release(&self, handle: Handle) -> bool {
+        self.backend().release(handle)
     }
 
     /// An interrupt vector of one's own (`mlx5dv_devx_alloc_msi_vector`).

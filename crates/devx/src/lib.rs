@@ -38,6 +38,8 @@
 //! - the package mlx5-sim: a simulated adapter.
 #![deny(missing_docs)]
 
+#[cfg(all(feature = "tokio", any(feature = "ioctl", feature = "libmlx5")))]
+mod asynchronous;
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
 mod backend;
 #[cfg(feature = "caps")]
@@ -50,6 +52,8 @@ mod events;
 #[cfg(feature = "fwctl")]
 pub mod fwctl;
 mod general;
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+pub mod ibv;
 #[cfg(feature = "ioctl")]
 pub mod ioctl;
 #[cfg(feature = "libmlx5")]
@@ -70,6 +74,8 @@ mod wait;
 #[cfg(feature = "ioctl")]
 pub mod wire;
 
+#[cfg(all(feature = "tokio", any(feature = "ioctl", feature = "libmlx5")))]
+pub use asynchronous::Async;
 #[cfg(feature = "caps")]
 pub use caps::Caps;
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]

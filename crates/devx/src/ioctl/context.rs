@@ -1,6 +1,7 @@
 //! The context of a device file, and the calls that are made in it.
 #![allow(unsafe_code, reason = "pages of doorbells are mapped; each block says why it is sound")]
 
+use std::ffi::c_void;
 use std::fmt;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
@@ -13,13 +14,15 @@ use crate::backend::{Backend, EventChannel, QueryChannel, RawUar, RawUmem, UmemM
 use crate::devx::CallError;
 use crate::wire::numbers::{UAR_ALLOC_TYPE_BF, UAR_ALLOC_TYPE_NC};
 use crate::wire::{AllocUcontextReq, AllocUcontextResp, Request};
-use crate::{Errno, Handle, Target, Uar, UarKind};
+use crate::{Errno, Handle, Target, TargetKind, Uar, UarKind, ibv};
 
 /// A context on a device file.
 pub(super) struct Context {
     pub(super) kernel: Box<dyn Kernel>,
     /// `None` for a context that was there already.
     pub(super) made: Option<Made>,
+    /// The address of the context in libibverbs, when it is one of that.
+    pub(super) verbs: Option<usize>,
 }
 
 /// What the kernel said when it made the context.
@@ -100,6 +103,19 @@ fn words<const N: usize>(exported: &[u8]) -> Result<[u32; N], CallError> {
 }
 
 impl Backend for Context {
+    unsafe fn adopt(&self, kind: TargetKind, object: NonNull<c_void>) -> Result<Handle, Errno> {
+        // SAFETY: by the contract of this function.
+        let (context, handle) = unsafe { ibv::context_and_handle(kind, object)? };
+        if self.verbs != Some(context.expose_provenance()) {
+            return Err(Errno::INVAL);
+        }
+        Ok(Handle(handle.into()))
+    }
+
+    fn release(&self, _: Handle) -> bool {
+        false
+    }
+
     fn query_eqn(&self, vector: u32) -> Result<u32, Errno> {
         let mut eqn = 0;
         self.call(&mut Request::query_eqn(vector, &mut eqn), Interrupted::Again)?;

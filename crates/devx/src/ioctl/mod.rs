@@ -33,6 +33,7 @@ mod kernel;
 
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use context::{Context, Interrupted, Made};
@@ -44,7 +45,7 @@ pub use kernel::Kernel;
 use crate::backend::Backend;
 use crate::devx::{Devx, Sealed};
 use crate::wire::{AllocUcontextResp, Request};
-use crate::{Errno, Handle, Target, Transport};
+use crate::{Errno, Handle, Target, Transport, ibv};
 
 /// A DEVX context of a device, made and used by ioctl.
 ///
@@ -55,7 +56,7 @@ use crate::{Errno, Handle, Target, Transport};
 /// A [`Target`] of any kind is sent alike: the kernel finds the kind by the handle
 /// (`MLX5_IB_METHOD_DEVX_OBJ_MODIFY` and `_QUERY` in `devx.c` take any object), and refuses a
 /// command that does not belong to the object with EINVAL (`devx_is_valid_obj_id`). Objects belong
-/// to the context that made them: for those of libibverbs see [`Ioctl::from_context`].
+/// to the context that made them: for those of libibverbs see [`Ioctl::from_ibv_context`].
 ///
 /// # Errors
 /// Besides what [`Transport`] says: ENOENT for a handle that the context does not have, EINVAL for
@@ -89,14 +90,35 @@ impl Ioctl {
 
     /// A context that exists already: `fd` is a device file on which someone made one, with DEVX.
     ///
-    /// That is the way to objects of libibverbs: a duplicate of `ibv_context.cmd_fd`, from
-    /// `mlx5dv_open_device` with `MLX5DV_CONTEXT_FLAGS_DEVX`, reaches its QPs, CQs, SRQs, WQs and
-    /// indirection tables by their `handle`.
+    /// That may be a descriptor that another process sent, as for `ibv_import_device`. Objects of
+    /// libibverbs are reached by their `handle`; for a context of this process see
+    /// [`Ioctl::from_ibv_context`].
     ///
     /// Nothing is asked of the kernel here: a file of another driver answers EINVAL to every call,
     /// as does a context without DEVX to most (`devx_get_uid` in `devx.c`).
     pub fn from_context(fd: OwnedFd) -> Self {
         Ioctl::new(Box::new(DeviceFile(fd)), None)
+    }
+
+    /// A context of libibverbs: a `struct ibv_context *` of any binding, whose objects are then taken by
+    /// [`Qp::from_ibv`](crate::Qp::from_ibv) and its like. It is used by a descriptor of its own, and is
+    /// not closed here; no library is called.
+    ///
+    /// # Safety
+    /// `context` points to a `struct ibv_context` of an mlx5 device.
+    ///
+    /// # Errors
+    /// The errno of duplicating its descriptor.
+    #[allow(unsafe_code, reason = "the structure is read by address")]
+    pub unsafe fn from_ibv_context<T>(context: NonNull<T>) -> Result<Self, Errno> {
+        // SAFETY: by the contract of this function.
+        let cmd_fd = unsafe { context.cast::<ibv::Context>().as_ref() }.cmd_fd;
+        // SAFETY: libibverbs keeps it open as long as the context is there.
+        let file = unsafe { BorrowedFd::borrow_raw(cmd_fd) };
+        let file = rustix::io::fcntl_dupfd_cloexec(file, 0)?;
+        let verbs = Some(context.as_ptr().expose_provenance());
+        let kernel = Box::new(DeviceFile(file));
+        Ok(Ioctl { context: Arc::new(Context { kernel, made: None, verbs }) })
     }
 
     /// How many completion vectors the device has; `None` for a context that was there already.
@@ -118,7 +140,7 @@ impl Ioctl {
     }
 
     fn new(kernel: Box<dyn Kernel>, made: Option<Made>) -> Self {
-        Ioctl { context: Arc::new(Context { kernel, made }) }
+        Ioctl { context: Arc::new(Context { kernel, made, verbs: None }) }
     }
 
     /// Makes a context on an open device file that has none.

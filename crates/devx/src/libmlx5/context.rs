@@ -16,7 +16,7 @@ use crate::backend::{
 };
 use crate::devx::{CallError, NotSupported};
 use crate::transport::{Handle, Target, TargetKind};
-use crate::{Errno, Uar, UarKind};
+use crate::{Errno, Uar, UarKind, ibv};
 
 /// A context: an open device.
 pub(super) struct Context {
@@ -267,6 +267,21 @@ pub(super) unsafe fn send(
 }
 
 impl Backend for Context {
+    unsafe fn adopt(&self, kind: TargetKind, object: NonNull<c_void>) -> Result<Handle, Errno> {
+        // SAFETY: by the contract of this function.
+        let (context, _) = unsafe { ibv::context_and_handle(kind, object)? };
+        if context.cast() != self.context.as_ptr() {
+            return Err(Errno::INVAL);
+        }
+        Ok(self.add(object.as_ptr(), kind))
+    }
+
+    fn release(&self, handle: Handle) -> bool {
+        let mut objects = self.objects_mut();
+        let is_adopted = objects.get(&handle).is_some_and(|kind| *kind != TargetKind::Devx);
+        is_adopted && objects.remove(&handle).is_some()
+    }
+
     fn query_eqn(&self, vector: u32) -> Result<u32, Errno> {
         let mut eqn = 0;
         // SAFETY: the context is open; `eqn` is written, and lives during the call.

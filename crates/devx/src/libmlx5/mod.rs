@@ -12,7 +12,7 @@ mod context;
 mod error;
 mod functions;
 
-use std::ffi::{CStr, c_void};
+use std::ffi::CStr;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ impl Drop for List {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// An object that a program made by verbs, in the same context, is [adopted](LibMlx5::adopt) before
+/// An object that a program made by verbs, in the same context, is [adopted](Devx::adopt) before
 /// commands are sent for it. Objects of [`Transport::create`] that are not destroyed end with the
 /// context: the kernel ends them.
 ///
@@ -118,8 +118,7 @@ impl LibMlx5 {
 
     /// A context that is open already: a `struct ibv_context *` of any binding. It is not closed here.
     ///
-    /// The kernel refuses commands (`EINVAL`) when it was opened without
-    /// `MLX5DV_CONTEXT_FLAGS_DEVX`.
+    /// The kernel refuses commands (`EINVAL`) in a context that has no DEVX.
     ///
     /// # Safety
     /// `context` is one of an mlx5 device, and stays open as long as the result, its clones and what
@@ -127,27 +126,9 @@ impl LibMlx5 {
     ///
     /// # Errors
     /// libmlx5 can't be used.
-    pub unsafe fn from_context(context: NonNull<c_void>) -> Result<Self, LoadError> {
-        let functions = functions()?;
+    pub unsafe fn from_ibv_context<T>(context: NonNull<T>) -> Result<Self, LoadError> {
+        let (functions, context) = (functions()?, context.cast());
         Ok(LibMlx5 { context: Arc::new(Context::new(functions, context, false)) })
-    }
-
-    /// Lets commands be sent for an object that verbs made: a `struct ibv_qp *`, `ibv_cq *`,
-    /// `ibv_srq *`, `ibv_wq *` or `ibv_rwq_ind_table *` of any binding, as `kind` says.
-    ///
-    /// # Safety
-    /// `object` is of that kind, of the context that is used here, and lives until it is
-    /// [released](LibMlx5::release). `kind` is not [`TargetKind::Devx`].
-    pub unsafe fn adopt(&self, kind: TargetKind, object: NonNull<c_void>) -> Handle {
-        self.context.add(object.as_ptr(), kind)
-    }
-
-    /// Sends no more commands for an object that was adopted: before it is destroyed. Gives whether it
-    /// was adopted.
-    pub fn release(&self, handle: Handle) -> bool {
-        let mut objects = self.context.objects_mut();
-        let is_adopted = objects.get(&handle).is_some_and(|kind| *kind != TargetKind::Devx);
-        is_adopted && objects.remove(&handle).is_some()
     }
 }
 
