@@ -1,4 +1,5 @@
 //! Channels that a task of tokio waits for.
+#![allow(unsafe_code, reason = "tokio wants a word that the descriptor stays; it is at the call")]
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
@@ -45,7 +46,11 @@ impl<C: AsFd> Async<C> {
     fn new(channel: C) -> Result<Self, Errno> {
         let flags = rustix::fs::fcntl_getfl(channel.as_fd())?;
         rustix::fs::fcntl_setfl(channel.as_fd(), flags | OFlags::NONBLOCK)?;
-        let file = AsyncFd::with_interest(Channel(channel), Interest::READABLE).map_err(errno)?;
+        // SAFETY: the channels of this crate, which alone come here, keep one descriptor open until
+        // they are dropped.
+        let file =
+            unsafe { AsyncFd::register_with_interest(Channel(channel), Interest::READABLE) };
+        let file = file.map_err(|error| errno(error.into()))?;
         Ok(Async { file })
     }
 
