@@ -8,6 +8,8 @@
     reason = "it calls C functions that take addresses; each block says why it is sound"
 )]
 
+mod number;
+
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::NonNull;
@@ -137,6 +139,7 @@ functions! {
     }
     "libmlx5.so.1" {
         open_device = "mlx5dv_open_device" since 21: unsafe extern "C" fn(Address, *mut ContextAttr) -> Address;
+        init_obj = "mlx5dv_init_obj" since 15: number::InitObj;
         obj_create = "mlx5dv_devx_obj_create" since 21: unsafe extern "C" fn(Address, *const c_void, usize, *mut c_void, usize) -> Address;
         obj_destroy = "mlx5dv_devx_obj_destroy" since 21: unsafe extern "C" fn(Address) -> c_int;
         obj_modify = "mlx5dv_devx_obj_modify" since 21: Call;
