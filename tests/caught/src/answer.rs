@@ -1,5 +1,7 @@
 //! Answers an ioctl, so that libmlx5 goes on.
 
+mod cq;
+
 use std::env;
 
 use libc::c_int;
@@ -49,6 +51,11 @@ pub(crate) unsafe fn answer(state: &mut State, call: &mut Call<'_>) -> Result<()
     let mut answering = unsafe { Answering::new(known, call) };
     match object {
         object::DEVICE => answering.device(state),
+        object::CQ => answering.cq(state),
+        object::DEVX_OBJ => {
+            answering.names_that_cq(state)?;
+            answering.devx(state)
+        }
         object::ASYNC_EVENT => answering.new_fd("FD_HANDLE", state.new_channel(0)?),
         _ => answering.devx(state),
     }

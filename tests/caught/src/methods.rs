@@ -1,4 +1,4 @@
-//! The methods that libmlx5 calls for DEVX and on the way there, by `rdma/ib_user_ioctl_cmds.h`,
+//! The methods that libmlx5 calls for DEVX, for completion queues, and on the way there, by `rdma/ib_user_ioctl_cmds.h`,
 //! `rdma/mlx5_user_ioctl_cmds.h`, and the kernel's `mlx5/devx.c`, which says of what kind and how
 //! long the attributes are.
 
@@ -75,6 +75,7 @@ const NONE: RangeInclusive<u16> = 0..=0;
 /// The objects.
 pub(crate) mod object {
     pub(crate) const DEVICE: u16 = 0;
+    pub(crate) const CQ: u16 = 3;
     pub(crate) const ASYNC_EVENT: u16 = 16;
     pub(crate) const DEVX: u16 = 0x1000;
     pub(crate) const DEVX_OBJ: u16 = 0x1001;
@@ -146,6 +147,22 @@ const METHODS: &[Method] = methods! {
     DEVICE MLX5_QUERY_PORT = 0x1000 {
         PORT_NUM = 0x1000: In 4..=4,
         QUERY_PORT = 0x1001: Out 8..=LONGEST,
+    }
+    CQ CREATE = 0 {
+        HANDLE = 0: NewHandle NONE,
+        CQE = 1: In 4..=4,
+        USER_HANDLE = 2: In 8..=8,
+        COMP_CHANNEL = 3: Fd NONE if given,
+        COMP_VECTOR = 4: In 4..=4,
+        FLAGS = 5: In 4..=8 if given,
+        RESP_CQE = 6: Out 4..=4,
+        EVENT_FD = 7: Fd NONE if given,
+        UHW_IN = 0x1000: In ANY if given,
+        UHW_OUT = 0x1001: Out ANY if given,
+    }
+    CQ DESTROY = 1 {
+        HANDLE = 0: Handle NONE,
+        RESP = 1: Out 8..=8,
     }
     ASYNC_EVENT ALLOC = 0 {
         FD_HANDLE = 0: NewFd NONE,

@@ -16,6 +16,13 @@ const OMIT_DATA: u32 = 1;
 /// The length of an EQE, which an event channel gives as it is.
 const EQE: usize = 64;
 
+/// No completion queue has more completions than 2 to this power: the field of the PRM has 5 bits, and
+/// libmlx5 asks for no more (`mlx5_create_cq`).
+const LOG_MAX_CQ_SZ: u32 = 24;
+
+/// Not a handle: what is named by the wrong one of the two shows.
+const FIRST_CQN: u32 = 0x400;
+
 /// An open channel: the end that the kernel writes to.
 #[derive(Debug)]
 pub(crate) struct Channel {
@@ -29,10 +36,26 @@ pub(crate) struct State {
     pub(crate) script: Script,
     channels: HashMap<RawFd, Channel>,
     handles: u32,
+    /// The numbers of the completion queues, by handle.
+    cqs: HashMap<u32, u32>,
+}
+
+/// A completion queue of verbs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Made {
+    /// What the kernel calls it.
+    pub(crate) handle: u32,
+    /// What the adapter calls it.
+    pub(crate) number: u32,
 }
 
 static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| {
-    Mutex::new(State { script: Script::of_environment(), channels: HashMap::new(), handles: 0 })
+    Mutex::new(State {
+        script: Script::of_environment(),
+        channels: HashMap::new(),
+        handles: 0,
+        cqs: HashMap::new(),
+    })
 });
 
 /// The state, for one ioctl.
@@ -45,6 +68,27 @@ impl State {
     pub(crate) fn new_handle(&mut self) -> u32 {
         self.handles += 1;
         self.handles
+    }
+
+    /// Makes a completion queue for 2 to this power of completions.
+    pub(crate) fn new_cq(&mut self, log_cq_size: u32) -> Result<Made, c_int> {
+        if log_cq_size > LOG_MAX_CQ_SZ {
+            return Err(libc::EINVAL);
+        }
+        let handle = self.new_handle();
+        let number = FIRST_CQN + handle;
+        self.cqs.insert(handle, number);
+        Ok(Made { handle, number })
+    }
+
+    /// The number of a completion queue, if the handle is that of one.
+    pub(crate) fn cqn(&self, handle: u32) -> Option<u32> {
+        self.cqs.get(&handle).copied()
+    }
+
+    /// Ends a completion queue.
+    pub(crate) fn end_cq(&mut self, handle: u32) -> Result<(), c_int> {
+        self.cqs.remove(&handle).map(drop).ok_or(libc::ENOENT)
     }
 
     /// Opens a channel, and gives the end for the caller. Each read of it takes one message, as from
