@@ -1,0 +1,106 @@
+//! Makes a completion queue with sideway, a binding of verbs, and changes what sideway has no call for: how
+//! many completions are gathered before an event, and for how long. It is done by DEVX, through libmlx5 and
+//! then by the kernel's interface, and each time read back from the adapter.
+//!
+//! ```sh
+//! cargo run -p mlx5-sideway --features sideway -- mlx5_0
+//! ```
+//!
+//! Without a name it takes the first device. It says of each way:
+//!
+//! ```text
+//! libmlx5: CQ 0x401 waits for 64 completions, or 16 us
+//! ```
+#![deny(missing_docs)]
+#![allow(
+    unsafe_code,
+    reason = "it hands addresses of one library to another; each block says why it is sound"
+)]
+
+use std::error::Error;
+use std::os::fd::BorrowedFd;
+use std::process::ExitCode;
+
+use mlx5_devx::{Cq, Handle, Ioctl, LibMlx5, TargetKind, Transport};
+use mlx5_prm::{Cqn, ModifyCqIn, QueryCqIn};
+use sideway::ibverbs::completion::CompletionQueue;
+use sideway::ibverbs::device::{DeviceInfo, DeviceList};
+
+fn main() -> ExitCode {
+    let Err(error) = example(std::env::args().nth(1)) else { return ExitCode::SUCCESS };
+    eprint!("{error}");
+    let mut source = error.source();
+    while let Some(error) = source {
+        eprint!(": {error}");
+        source = error.source();
+    }
+    eprintln!();
+    ExitCode::FAILURE
+}
+
+fn example(wanted: Option<String>) -> Result<(), Box<dyn Error>> {
+    let devices = DeviceList::new()?;
+    let device = devices
+        .iter()
+        .find(|device| wanted.as_ref().is_none_or(|name| device.name() == *name))
+        .ok_or("there is no such device")?;
+
+    // sideway opens with `ibv_open_device`, which for an mlx5 device asks for DEVX first, and does without it
+    // if the kernel refuses (`mlx5_alloc_context` in rdma-core): the commands below then end in EINVAL.
+    let context = device.open()?;
+    let cq = context.create_cq_builder().setup_cqe(1000).build_ex()?;
+
+    // Through libmlx5: it knows the queue by its address, which has to be adopted.
+    // SAFETY: the context is that of an mlx5 device, and `context` keeps it open until the end.
+    let libmlx5 = unsafe { LibMlx5::from_context(context.context().cast()) }?;
+    // SAFETY: `cq` is of that context, it lives until the end, and nothing polls it.
+    let (cqn, handle) = unsafe {
+        let address = cq.cq().cast();
+        (libmlx5.cqn(address)?, libmlx5.adopt(TargetKind::Cq, address))
+    };
+    gather("libmlx5", &libmlx5, handle, cqn, Gather { completions: 64, microseconds: 16 })?;
+    // Before sideway destroys it.
+    libmlx5.release(handle);
+
+    // By the kernel's interface: it knows the queue by a number, in the file of the context. No C library is
+    // asked, and nothing has to be unsafe but the reading of sideway's structures.
+    // SAFETY: both structures live as long as `context` and `cq`, and the descriptor is open as long.
+    let (file, handle) = unsafe {
+        let file = BorrowedFd::borrow_raw(context.context().as_ref().cmd_fd);
+        (file.try_clone_to_owned()?, Handle(cq.cq().as_ref().handle.into()))
+    };
+    let ioctl = Ioctl::from_context(file);
+    gather("ioctl", &ioctl, handle, cqn, Gather { completions: 32, microseconds: 8 })?;
+    Ok(())
+}
+
+/// When an event is sent: after so many completions, or so long after the first of them.
+struct Gather {
+    completions: u16,
+    microseconds: u16,
+}
+
+/// Changes the queue, reads it back, and says what the adapter has.
+fn gather(
+    way: &str,
+    transport: &dyn Transport,
+    handle: Handle,
+    cqn: Cqn,
+    wanted: Gather,
+) -> Result<(), mlx5_devx::Error> {
+    let cq = Cq::new(transport, handle, cqn);
+    let mut modify = ModifyCqIn::new()
+        .changing_cq_period(wanted.microseconds)
+        .changing_cq_max_count(wanted.completions);
+    cq.modify(&mut modify)?;
+
+    let answer = cq.query(&mut QueryCqIn::new())?;
+    let has = answer.cq_context();
+    println!(
+        "{way}: CQ {:#x} waits for {} completions, or {} us",
+        cqn.get(),
+        has.cq_max_count(),
+        has.cq_period()
+    );
+    Ok(())
+}
