@@ -21,7 +21,7 @@ const EQE: usize = 64;
 const LOG_MAX_CQ_SZ: u32 = 24;
 
 /// Not a handle: what is named by the wrong one of the two shows.
-const FIRST_CQN: u32 = 0x400;
+const FIRST_NUMBER: u32 = 0x400;
 
 /// An open channel: the end that the kernel writes to.
 #[derive(Debug)]
@@ -36,11 +36,30 @@ pub(crate) struct State {
     pub(crate) script: Script,
     channels: HashMap<RawFd, Channel>,
     handles: u32,
-    /// The numbers of the completion queues, by handle.
-    cqs: HashMap<u32, u32>,
+    /// The objects of verbs, by handle: their kinds and numbers.
+    verbs: HashMap<u32, (VerbsKind, u32)>,
 }
 
-/// A completion queue of verbs.
+/// A kind of objects of verbs that have a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum VerbsKind {
+    Cq,
+    Qp,
+    Srq,
+}
+
+/// What to make.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Make {
+    /// A completion queue for 2 to this power of completions.
+    Cq {
+        log_cq_size: u32,
+    },
+    Qp,
+    Srq,
+}
+
+/// An object of verbs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Made {
     /// What the kernel calls it.
@@ -54,7 +73,7 @@ static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| {
         script: Script::of_environment(),
         channels: HashMap::new(),
         handles: 0,
-        cqs: HashMap::new(),
+        verbs: HashMap::new(),
     })
 });
 
@@ -70,25 +89,35 @@ impl State {
         self.handles
     }
 
-    /// Makes a completion queue for 2 to this power of completions.
-    pub(crate) fn new_cq(&mut self, log_cq_size: u32) -> Result<Made, c_int> {
-        if log_cq_size > LOG_MAX_CQ_SZ {
-            return Err(libc::EINVAL);
-        }
+    /// Makes an object of verbs.
+    pub(crate) fn make(&mut self, what: Make) -> Result<Made, c_int> {
+        let kind = match what {
+            Make::Cq { log_cq_size } if log_cq_size > LOG_MAX_CQ_SZ => return Err(libc::EINVAL),
+            Make::Cq { .. } => VerbsKind::Cq,
+            Make::Qp => VerbsKind::Qp,
+            Make::Srq => VerbsKind::Srq,
+        };
         let handle = self.new_handle();
-        let number = FIRST_CQN + handle;
-        self.cqs.insert(handle, number);
+        let number = FIRST_NUMBER + handle;
+        self.verbs.insert(handle, (kind, number));
         Ok(Made { handle, number })
     }
 
-    /// The number of a completion queue, if the handle is that of one.
-    pub(crate) fn cqn(&self, handle: u32) -> Option<u32> {
-        self.cqs.get(&handle).copied()
+    /// The kind and the number of an object of verbs, if the handle is that of one.
+    pub(crate) fn verbs(&self, handle: u32) -> Option<(VerbsKind, u32)> {
+        self.verbs.get(&handle).copied()
     }
 
-    /// Ends a completion queue.
-    pub(crate) fn end_cq(&mut self, handle: u32) -> Result<(), c_int> {
-        self.cqs.remove(&handle).map(drop).ok_or(libc::ENOENT)
+    /// Ends an object of verbs.
+    pub(crate) fn end(&mut self, kind: VerbsKind, handle: u32) -> Result<(), c_int> {
+        match self.verbs(handle) {
+            None => Err(libc::ENOENT),
+            Some((is, _)) if is != kind => Err(libc::EINVAL),
+            Some(_) => {
+                self.verbs.remove(&handle);
+                Ok(())
+            }
+        }
     }
 
     /// Opens a channel, and gives the end for the caller. Each read of it takes one message, as from

@@ -6,7 +6,8 @@
 //! cargo run -p mlx5-sideway --features sideway -- mlx5_0
 //! ```
 //!
-//! Without a name it takes the first device. It says of each way:
+//! sideway is built with cmake and libclang: on Debian, `apt-get install cmake libclang-dev`. Without a name
+//! the first device is taken. It says of each way:
 //!
 //! ```text
 //! libmlx5: CQ 0x401 waits for 64 completions, or 16 us

@@ -1,8 +1,11 @@
 //! The example, run without an adapter: the real libmlx5 opens a device that is a few files, and what it and
 //! the example send to the kernel is caught, as in `tests/caught`.
+#![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
 #[path = "../../caught/tests/device/mod.rs"]
 mod device;
+#[path = "../../caught/tests/trace/mod.rs"]
+mod trace;
 
 use std::fs;
 use std::process::Output;
@@ -10,62 +13,7 @@ use std::process::Output;
 use mlx5_prm::{Cqc, ModifyCqIn, QueryCqOut};
 
 use device::{caught, sysfs};
-
-/// An ioctl of the trace: its errno, its method, and its attributes.
-struct Ioctl {
-    errno: i32,
-    method: String,
-    attrs: Vec<Attr>,
-}
-
-struct Attr {
-    name: String,
-    kind: String,
-    len: usize,
-    content: String,
-}
-
-impl Ioctl {
-    fn of_line(line: &str) -> Self {
-        let columns: Vec<&str> = line.split('\t').collect();
-        let ["ioctl", errno, method, _, _, _, _, _, attrs @ .., _] = &columns[..] else {
-            panic!("not an ioctl: {line}")
-        };
-        let attrs = attrs.iter().map(|text| {
-            let words: Vec<&str> = text.split(' ').collect();
-            let [name, _, kind, _, _, len, _, content] = words[..] else { panic!("{text}") };
-            Attr {
-                name: name.to_owned(),
-                kind: kind.to_owned(),
-                len: len.parse().unwrap(),
-                content: content.to_owned(),
-            }
-        });
-        let (errno, method) = (errno.parse().unwrap(), (*method).to_owned());
-        Ioctl { errno, method, attrs: attrs.collect() }
-    }
-
-    /// What an attribute holds: a number in decimal, or bytes in hex.
-    #[track_caller]
-    fn content(&self, name: &str) -> &str {
-        let attr = self.attrs.iter().find(|attr| attr.name == name);
-        &attr.unwrap_or_else(|| panic!("{} has no {name}", self.method)).content
-    }
-
-    /// The bytes that an attribute holds.
-    #[track_caller]
-    fn bytes(&self, name: &str) -> Vec<u8> {
-        let hex = self.content(name);
-        (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
-    }
-
-    /// Its attributes in their order: name, kind and length.
-    fn shape(&self) -> String {
-        let attrs: Vec<String> =
-            self.attrs.iter().map(|a| format!("{} {} {}", a.name, a.kind, a.len)).collect();
-        format!("{}: {}", self.method, attrs.join(", "))
-    }
-}
+use trace::{Ioctl, shapes};
 
 /// Runs the example; gives also what it sent.
 fn run(answers: &str, arguments: &[&str]) -> (Output, Vec<Ioctl>) {
@@ -79,8 +27,7 @@ fn run(answers: &str, arguments: &[&str]) -> (Output, Vec<Ioctl>) {
         .args(arguments)
         .output()
         .unwrap();
-    let trace = fs::read_to_string(root.join("trace")).unwrap_or_default();
-    (output, trace.lines().map(Ioctl::of_line).collect())
+    (output, trace::read(root))
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -105,10 +52,6 @@ const DESTROY: &str = "CQ.DESTROY: RESP out 8, HANDLE handle 0";
 fn of_queues(sent: &[Ioctl]) -> Vec<&Ioctl> {
     let is = |ioctl: &&Ioctl| ["CQ.", "DEVX_OBJ."].iter().any(|o| ioctl.method.starts_with(o));
     sent.iter().filter(is).collect()
-}
-
-fn shapes(sent: &[&Ioctl]) -> Vec<String> {
-    sent.iter().map(|ioctl| ioctl.shape()).collect()
 }
 
 #[test]
