@@ -1,5 +1,7 @@
 //! Answers an ioctl, so that libmlx5 goes on.
 
+mod verbs;
+
 use std::env;
 
 use libc::c_int;
@@ -10,6 +12,12 @@ use crate::wire::{Attr, Call};
 
 /// `IB_USER_VERBS_CMD_QUERY_DEVICE`, and the same one in its extended form.
 const QUERY_DEVICE: [u32; 2] = [1, 1 | 0x8000_0000];
+
+/// `IB_USER_VERBS_CMD_ALLOC_PD`.
+const ALLOC_PD: u32 = 3;
+
+/// `IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL`.
+const CREATE_COMP_CHANNEL: u32 = 17;
 
 /// `RDMA_DRIVER_MLX5` (`rdma/ib_user_ioctl_verbs.h`).
 const DRIVER_MLX5: u32 = 1;
@@ -49,6 +57,13 @@ pub(crate) unsafe fn answer(state: &mut State, call: &mut Call<'_>) -> Result<()
     let mut answering = unsafe { Answering::new(known, call) };
     match object {
         object::DEVICE => answering.device(state),
+        // It ends, and nothing is said.
+        object::PD => Ok(()),
+        object::CQ | object::QP | object::SRQ => answering.verbs(state),
+        object::DEVX_OBJ => {
+            answering.names_its_object(state)?;
+            answering.devx(state)
+        }
         object::ASYNC_EVENT => answering.new_fd("FD_HANDLE", state.new_channel(0)?),
         _ => answering.devx(state),
     }
@@ -131,17 +146,25 @@ impl<'c, 'a> Answering<'c, 'a> {
                 port[query_port::LINK_LAYER] = 2; // Ethernet
                 self.put("RESP", &port);
             }
-            "INVOKE_WRITE" => return self.write(),
+            "INVOKE_WRITE" => return self.write(state),
             _ => self.put("QUERY_PORT", &[]),
         }
         Ok(())
     }
 
     /// A command of the older interface, where commands were written to the file.
-    fn write(&mut self) -> Result<(), c_int> {
+    fn write(&mut self, state: &mut State) -> Result<(), c_int> {
         let command = self.number("WRITE_CMD").ok_or(libc::EINVAL)? as u32;
         // libibverbs finds out by a command without room for its output whether this method is known.
         let room = self.length("CORE_OUT").ok_or(libc::ENOSPC)?;
+        match command {
+            ALLOC_PD => {
+                self.alloc_pd(state);
+                return Ok(());
+            }
+            CREATE_COMP_CHANNEL => return self.create_comp_channel(state),
+            _ => {}
+        }
         let mut core = vec![0; room];
         let mut put = |at: usize, bytes: &[u8]| {
             if let Some(to) = core.get_mut(at..at + bytes.len()) {

@@ -1,4 +1,4 @@
-//! The methods that libmlx5 calls for DEVX and on the way there, by `rdma/ib_user_ioctl_cmds.h`,
+//! The methods that libmlx5 calls for DEVX, for objects of verbs, and on the way there, by `rdma/ib_user_ioctl_cmds.h`,
 //! `rdma/mlx5_user_ioctl_cmds.h`, and the kernel's `mlx5/devx.c`, which says of what kind and how
 //! long the attributes are.
 
@@ -75,6 +75,10 @@ const NONE: RangeInclusive<u16> = 0..=0;
 /// The objects.
 pub(crate) mod object {
     pub(crate) const DEVICE: u16 = 0;
+    pub(crate) const PD: u16 = 1;
+    pub(crate) const CQ: u16 = 3;
+    pub(crate) const QP: u16 = 4;
+    pub(crate) const SRQ: u16 = 5;
     pub(crate) const ASYNC_EVENT: u16 = 16;
     pub(crate) const DEVX: u16 = 0x1000;
     pub(crate) const DEVX_OBJ: u16 = 0x1001;
@@ -146,6 +150,70 @@ const METHODS: &[Method] = methods! {
     DEVICE MLX5_QUERY_PORT = 0x1000 {
         PORT_NUM = 0x1000: In 4..=4,
         QUERY_PORT = 0x1001: Out 8..=LONGEST,
+    }
+    PD DESTROY = 0 {
+        HANDLE = 0: Handle NONE,
+    }
+    CQ CREATE = 0 {
+        HANDLE = 0: NewHandle NONE,
+        CQE = 1: In 4..=4,
+        USER_HANDLE = 2: In 8..=8,
+        COMP_CHANNEL = 3: Fd NONE if given,
+        COMP_VECTOR = 4: In 4..=4,
+        FLAGS = 5: In 4..=8 if given,
+        RESP_CQE = 6: Out 4..=4,
+        EVENT_FD = 7: Fd NONE if given,
+        UHW_IN = 0x1000: In ANY if given,
+        UHW_OUT = 0x1001: Out ANY if given,
+    }
+    CQ DESTROY = 1 {
+        HANDLE = 0: Handle NONE,
+        RESP = 1: Out 8..=8,
+    }
+    QP CREATE = 0 {
+        HANDLE = 0: NewHandle NONE,
+        XRCD_HANDLE = 1: Handle NONE if given,
+        PD_HANDLE = 2: Handle NONE if given,
+        SRQ_HANDLE = 3: Handle NONE if given,
+        SEND_CQ_HANDLE = 4: Handle NONE if given,
+        RECV_CQ_HANDLE = 5: Handle NONE if given,
+        IND_TABLE_HANDLE = 6: Handle NONE if given,
+        USER_HANDLE = 7: In 8..=8,
+        CAP = 8: In 20..=LONGEST,
+        TYPE = 9: Const 8..=8,
+        FLAGS = 10: In 4..=8 if given,
+        SOURCE_QPN = 11: In 4..=4 if given,
+        EVENT_FD = 12: Fd NONE if given,
+        RESP_CAP = 13: Out 20..=LONGEST,
+        RESP_QP_NUM = 14: Out 4..=4,
+        UHW_IN = 0x1000: In ANY if given,
+        UHW_OUT = 0x1001: Out ANY if given,
+    }
+    QP DESTROY = 1 {
+        HANDLE = 0: Handle NONE,
+        RESP = 1: Out 4..=4,
+    }
+    SRQ CREATE = 0 {
+        HANDLE = 0: NewHandle NONE,
+        PD_HANDLE = 1: Handle NONE,
+        XRCD_HANDLE = 2: Handle NONE if given,
+        CQ_HANDLE = 3: Handle NONE if given,
+        USER_HANDLE = 4: In 8..=8,
+        MAX_WR = 5: In 4..=4,
+        MAX_SGE = 6: In 4..=4,
+        LIMIT = 7: In 4..=4,
+        MAX_NUM_TAGS = 8: In 4..=4 if given,
+        TYPE = 9: Const 8..=8,
+        EVENT_FD = 10: Fd NONE if given,
+        RESP_MAX_WR = 11: Out 4..=4,
+        RESP_MAX_SGE = 12: Out 4..=4,
+        RESP_SRQ_NUM = 13: Out 4..=4 if given,
+        UHW_IN = 0x1000: In ANY if given,
+        UHW_OUT = 0x1001: Out ANY if given,
+    }
+    SRQ DESTROY = 1 {
+        HANDLE = 0: Handle NONE,
+        RESP = 1: Out 4..=4,
     }
     ASYNC_EVENT ALLOC = 0 {
         FD_HANDLE = 0: NewFd NONE,

@@ -7,8 +7,8 @@
 //!
 //! The columns:
 //! 1. `once` or `always`: whether the line is used up by the call that it answers.
-//! 2. The object and the method, by the names of [`methods`](crate::methods): of DEVX, of UARs, and
-//!    `DEVICE.GET_CONTEXT`, which makes a context.
+//! 2. The object and the method, by the names of [`methods`](crate::methods): of DEVX, of UARs, of
+//!    objects of verbs, and `DEVICE.GET_CONTEXT`, which makes a context.
 //! 3. The opcode of the mailbox, in hex, or `*` for any, also for calls without a mailbox.
 //! 4. `ok`, or the errno that the call fails with.
 //! 5. The output mailbox in hex, zeros follow; nothing if there is none. The kernel gives one with

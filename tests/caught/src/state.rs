@@ -16,6 +16,13 @@ const OMIT_DATA: u32 = 1;
 /// The length of an EQE, which an event channel gives as it is.
 const EQE: usize = 64;
 
+/// No completion queue has more completions than 2 to this power: the field of the PRM has 5 bits, and
+/// libmlx5 asks for no more (`mlx5_create_cq`).
+const LOG_MAX_CQ_SZ: u32 = 24;
+
+/// Not a handle: what is named by the wrong one of the two shows.
+const FIRST_NUMBER: u32 = 0x400;
+
 /// An open channel: the end that the kernel writes to.
 #[derive(Debug)]
 pub(crate) struct Channel {
@@ -29,10 +36,45 @@ pub(crate) struct State {
     pub(crate) script: Script,
     channels: HashMap<RawFd, Channel>,
     handles: u32,
+    /// The objects of verbs, by handle: their kinds and numbers.
+    verbs: HashMap<u32, (VerbsKind, u32)>,
+}
+
+/// A kind of objects of verbs that have a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum VerbsKind {
+    Cq,
+    Qp,
+    Srq,
+}
+
+/// What to make.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Make {
+    /// A completion queue for 2 to this power of completions.
+    Cq {
+        log_cq_size: u32,
+    },
+    Qp,
+    Srq,
+}
+
+/// An object of verbs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Made {
+    /// What the kernel calls it.
+    pub(crate) handle: u32,
+    /// What the adapter calls it.
+    pub(crate) number: u32,
 }
 
 static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| {
-    Mutex::new(State { script: Script::of_environment(), channels: HashMap::new(), handles: 0 })
+    Mutex::new(State {
+        script: Script::of_environment(),
+        channels: HashMap::new(),
+        handles: 0,
+        verbs: HashMap::new(),
+    })
 });
 
 /// The state, for one ioctl.
@@ -45,6 +87,37 @@ impl State {
     pub(crate) fn new_handle(&mut self) -> u32 {
         self.handles += 1;
         self.handles
+    }
+
+    /// Makes an object of verbs.
+    pub(crate) fn make(&mut self, what: Make) -> Result<Made, c_int> {
+        let kind = match what {
+            Make::Cq { log_cq_size } if log_cq_size > LOG_MAX_CQ_SZ => return Err(libc::EINVAL),
+            Make::Cq { .. } => VerbsKind::Cq,
+            Make::Qp => VerbsKind::Qp,
+            Make::Srq => VerbsKind::Srq,
+        };
+        let handle = self.new_handle();
+        let number = FIRST_NUMBER + handle;
+        self.verbs.insert(handle, (kind, number));
+        Ok(Made { handle, number })
+    }
+
+    /// The kind and the number of an object of verbs, if the handle is that of one.
+    pub(crate) fn verbs(&self, handle: u32) -> Option<(VerbsKind, u32)> {
+        self.verbs.get(&handle).copied()
+    }
+
+    /// Ends an object of verbs.
+    pub(crate) fn end(&mut self, kind: VerbsKind, handle: u32) -> Result<(), c_int> {
+        match self.verbs(handle) {
+            None => Err(libc::ENOENT),
+            Some((is, _)) if is != kind => Err(libc::EINVAL),
+            Some(_) => {
+                self.verbs.remove(&handle);
+                Ok(())
+            }
+        }
     }
 
     /// Opens a channel, and gives the end for the caller. Each read of it takes one message, as from

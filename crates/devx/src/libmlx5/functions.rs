@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use libloading::os::unix::Library;
 
 use super::LoadError;
+use super::number::InitObj;
 
 /// Any structure of libibverbs or libmlx5, by its address.
 pub(super) type Address = *mut c_void;
@@ -123,6 +124,7 @@ functions! {
     }
     "libmlx5.so.1" {
         open_device = "mlx5dv_open_device" since 21: unsafe extern "C" fn(Address, *mut ContextAttr) -> Address;
+        init_obj = "mlx5dv_init_obj" since 15: InitObj;
         obj_create = "mlx5dv_devx_obj_create" since 21: unsafe extern "C" fn(Address, *const c_void, usize, *mut c_void, usize) -> Address;
         obj_destroy = "mlx5dv_devx_obj_destroy" since 21: unsafe extern "C" fn(Address) -> c_int;
         obj_modify = "mlx5dv_devx_obj_modify" since 21: Call;

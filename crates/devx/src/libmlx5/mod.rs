@@ -11,6 +11,7 @@
 mod context;
 mod error;
 mod functions;
+mod number;
 
 use std::ffi::CStr;
 use std::ptr::NonNull;

@@ -410,7 +410,7 @@ fn main() {
             drop(installed(LibMlx5::open("mlx5_0")));
             let context = context_of_verbs();
             // SAFETY: it is open, and stays so.
-            let transport = installed(unsafe { LibMlx5::from_context(context) });
+            let transport = installed(unsafe { LibMlx5::from_ibv_context(context) });
             let mut objects = OBJECTS.map(|o| Verbs::new(context, o.2, o.3));
             let targets: Vec<(Object, Handle)> = OBJECTS
                 .into_iter()

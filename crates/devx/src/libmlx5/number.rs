@@ -1,0 +1,135 @@
+//! The numbers of objects that verbs made, where the structures of verbs don't have them.
+//!
+//! Those of the others are fields there (`infiniband/verbs.h`): `ibv_qp.qp_num`, `ibv_wq.wq_num` and
+//! `ibv_rwq_ind_table.ind_tbl_num`.
+
+use std::ffi::{c_int, c_void};
+use std::ptr::{NonNull, null_mut};
+
+use mlx5_prm::Cqn;
+
+use super::{LibMlx5, result};
+use crate::Errno;
+
+/// `mlx5dv_init_obj`, in its version of rdma-core 15: that of 13 gives another address of the UAR.
+pub(super) type InitObj = unsafe extern "C" fn(*mut Obj, u64) -> c_int;
+
+/// `MLX5DV_OBJ_CQ` (`mlx5dv.h`).
+const OBJ_CQ: u64 = 1 << 1;
+/// `MLX5DV_OBJ_SRQ` (`mlx5dv.h`).
+const OBJ_SRQ: u64 = 1 << 2;
+/// `MLX5DV_SRQ_MASK_SRQN` (`mlx5dv.h`).
+const SRQ_MASK_SRQN: u64 = 1;
+
+/// `struct mlx5dv_obj` (`mlx5dv.h`): what is asked about, and where the answer goes. A kind that is not
+/// asked about is not read.
+#[repr(C)]
+pub(super) struct Obj {
+    qp: InOut,
+    cq: InOut,
+    srq: InOut,
+    /// WQ, DM, AH and PD; room for more of newer versions.
+    more: [InOut; 12],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct InOut {
+    object: *mut c_void,
+    answer: *mut c_void,
+}
+
+impl Obj {
+    const EMPTY: InOut = InOut { object: null_mut(), answer: null_mut() };
+
+    fn new() -> Self {
+        Obj { qp: Obj::EMPTY, cq: Obj::EMPTY, srq: Obj::EMPTY, more: [Obj::EMPTY; 12] }
+    }
+}
+
+/// `struct mlx5dv_cq` (`mlx5dv.h`).
+#[repr(C)]
+struct DvCq {
+    buf: *mut c_void,
+    dbrec: *mut c_void,
+    cqe_cnt: u32,
+    cqe_size: u32,
+    cq_uar: *mut c_void,
+    cqn: u32,
+    comp_mask: u64,
+}
+
+/// `struct mlx5dv_srq` (`mlx5dv.h`).
+#[repr(C)]
+struct DvSrq {
+    buf: *mut c_void,
+    dbrec: *mut c_void,
+    stride: u32,
+    head: u32,
+    tail: u32,
+    /// Which of the fields behind it are asked for, and then which were given.
+    comp_mask: u64,
+    srqn: u32,
+}
+
+impl LibMlx5 {
+    /// The number of a completion queue that verbs made: a `struct ibv_cq *` of any binding, for
+    /// [`Cq::from_ibv`](crate::Cq::from_ibv).
+    ///
+    /// libmlx5 takes it that who asks will read the queue without it: from then on, when a QP is reset
+    /// or destroyed, it leaves the QP's completions in the queue (`MLX5_CQ_FLAGS_DV_OWNED` and
+    /// `__mlx5_cq_clean` in rdma-core, `cq.c`), where a later poll by verbs fails at them. Poll them
+    /// all before.
+    ///
+    /// # Safety
+    /// `cq` is a completion queue of the context that is used here, is not destroyed before this
+    /// returns, and no other thread polls it meanwhile.
+    ///
+    /// # Errors
+    /// The errno that libmlx5 gives; EINVAL for a number that is none.
+    pub unsafe fn cqn(&self, cq: NonNull<c_void>) -> Result<Cqn, Errno> {
+        let mut answer = DvCq {
+            buf: null_mut(),
+            dbrec: null_mut(),
+            cqe_cnt: 0,
+            cqe_size: 0,
+            cq_uar: null_mut(),
+            cqn: 0,
+            comp_mask: 0,
+        };
+        let mut obj = Obj::new();
+        obj.cq = InOut { object: cq.as_ptr(), answer: (&raw mut answer).cast() };
+        // SAFETY: the queue is one by the contract, and `answer` has the form that the function writes.
+        result(unsafe { (self.context.functions.init_obj)(&mut obj, OBJ_CQ) })?;
+        Cqn::try_from(answer.cqn).map_err(|_| Errno::INVAL)
+    }
+
+    /// The number of a shared receive queue that verbs made: a `struct ibv_srq *` of any binding.
+    ///
+    /// What it numbers depends on the queue, which its maker knows: see
+    /// [`SrqNumber`](crate::SrqNumber).
+    ///
+    /// # Safety
+    /// `srq` is a shared receive queue of the context that is used here, and is not destroyed before
+    /// this returns.
+    ///
+    /// # Errors
+    /// The errno that libmlx5 gives; EOPNOTSUPP if it is too old to say the number.
+    pub unsafe fn srq_number(&self, srq: NonNull<c_void>) -> Result<u32, Errno> {
+        let mut answer = DvSrq {
+            buf: null_mut(),
+            dbrec: null_mut(),
+            stride: 0,
+            head: 0,
+            tail: 0,
+            comp_mask: SRQ_MASK_SRQN,
+            srqn: 0,
+        };
+        let mut obj = Obj::new();
+        obj.srq = InOut { object: srq.as_ptr(), answer: (&raw mut answer).cast() };
+        // SAFETY: as in `cqn`.
+        result(unsafe { (self.context.functions.init_obj)(&mut obj, OBJ_SRQ) })?;
+        let is_given = answer.comp_mask & SRQ_MASK_SRQN != 0;
+        is_given.then_some(answer.srqn).ok_or(Errno::OPNOTSUPP)
+    }
+}
