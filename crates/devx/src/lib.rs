@@ -40,6 +40,8 @@
 
 #[cfg(feature = "caps")]
 mod caps;
+#[cfg(any(feature = "ioctl", feature = "fwctl"))]
+mod device_file;
 mod error;
 #[cfg(feature = "fwctl")]
 pub mod fwctl;
@@ -50,6 +52,8 @@ pub mod ioctl;
 pub mod libmlx5;
 #[cfg(feature = "record")]
 pub mod record;
+#[cfg(any(feature = "ioctl", feature = "fwctl"))]
+mod sysfs;
 mod transport;
 mod verbs;
 #[cfg(feature = "ioctl")]
