@@ -18,12 +18,10 @@ use mlx5_sim::{Adapter, FwctlFile};
 
 const NODE: &str = "/dev/fwctl/fwctl0";
 
-/// A simulated file that keeps what it is sent, and says otherwise where a test wants it. Clones are
-/// the same file.
-#[derive(Clone)]
+/// A simulated file that keeps what it is sent, and says otherwise where a test wants it.
 struct Fake {
     file: FwctlFile,
-    told: Arc<Mutex<Told>>,
+    told: Mutex<Told>,
 }
 
 #[derive(Default)]
@@ -41,8 +39,8 @@ struct Told {
 }
 
 impl Fake {
-    fn new() -> Self {
-        Fake { file: FwctlFile::new(Adapter::new()), told: Arc::default() }
+    fn new() -> Arc<Self> {
+        Arc::new(Fake { file: FwctlFile::new(Adapter::new()), told: Mutex::default() })
     }
 
     fn told(&self) -> MutexGuard<'_, Told> {
@@ -92,8 +90,8 @@ impl DeviceFile for Fake {
     }
 }
 
-fn open(fake: &Fake, limit: Limit) -> Fwctl {
-    Fwctl::over(fake.clone(), limit).expect("a device")
+fn open(fake: &Arc<Fake>, limit: Limit) -> Fwctl {
+    Fwctl::over(Arc::clone(fake), limit).expect("a device")
 }
 
 fn header(opcode: u16, op_mod: u16) -> [u8; 16] {

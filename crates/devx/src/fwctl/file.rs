@@ -1,13 +1,14 @@
 //! What [`Fwctl`](super::Fwctl) needs of a device file, so that something else may stand for one.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::scope::Scope;
 use super::wire::{DEVICE_TYPE_MLX5, InfoMlx5};
 use crate::Errno;
 
 /// An open device file of fwctl, or what stands for one: a simulated device
-/// (`mlx5_sim::FwctlFile`), a file of another process, a wrapper that counts the calls.
+/// (`mlx5_sim::FwctlFile`), or a wrapper that writes down what is sent.
 ///
 /// The methods are the calls of the file. [`Fwctl`](super::Fwctl) refuses some commands before it
 /// makes one; a real file refuses more, and what stands for one may do as it does.
@@ -33,6 +34,27 @@ pub trait DeviceFile: Send + Sync {
     /// EINTR.
     fn rpc(&self, scope: Scope, input: &[u8], output: &mut [u8]) -> Result<usize, Errno>;
 }
+
+/// A file in a box is one, and a shared one, so that a test keeps what it sent.
+macro_rules! stands_for_file {
+    ($($Holder:ty),*) => { $(
+        impl<T: DeviceFile + ?Sized> DeviceFile for $Holder {
+            fn node(&self) -> &Path {
+                (**self).node()
+            }
+
+            fn info(&self) -> Result<FileInfo, Errno> {
+                (**self).info()
+            }
+
+            fn rpc(&self, scope: Scope, input: &[u8], output: &mut [u8]) -> Result<usize, Errno> {
+                (**self).rpc(scope, input, output)
+            }
+        }
+    )* };
+}
+
+stands_for_file!(Box<T>, Arc<T>);
 
 /// What `FWCTL_INFO` gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
