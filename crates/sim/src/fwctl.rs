@@ -5,14 +5,14 @@ use std::path::Path;
 use mlx5_devx::Errno;
 use mlx5_devx::fwctl::wire::{HEADER, InfoMlx5, MAX_RPC_LEN};
 use mlx5_devx::fwctl::{DeviceFile, FileInfo, Scope, scope_needed};
+use mlx5_prm::caps::page::GeneralDevice;
+use mlx5_prm::{CapMode, CapabilityPage, CmdHcaCap, QueryHcaCapIn, QueryHcaCapOut};
 
 use crate::adapter::Adapter;
+use crate::capability::TOOLS_RESOURCES;
 
 /// The user context of every file. That of DEVX is another.
 const UID: u16 = 2;
-
-/// `MLX5_UCTX_OBJECT_CAP_TOOLS_RESOURCES`.
-const TOOLS_RESOURCES: u32 = 4;
 
 /// A simulated device file of fwctl, for
 /// [`Fwctl::over`](mlx5_devx::fwctl::Fwctl::over): what the kernel's driver refuses is refused here
@@ -49,6 +49,16 @@ impl FwctlFile {
     pub fn adapter(&self) -> &Adapter {
         &self.adapter
     }
+
+    /// What the firmware lets user contexts do; nothing when it has no such page.
+    fn uctx_cap(&self) -> u32 {
+        let page = CapMode::Current.op_mod(GeneralDevice::PAGE.selector);
+        let mut output = QueryHcaCapOut::new();
+        self.adapter
+            .firmware(QueryHcaCapIn::new().with_op_mod(page).as_bytes(), output.as_bytes_mut());
+        let general = CmdHcaCap::view_prefix(output.capability().as_bytes());
+        general.map_or(0, |(general, _)| general.uctx_cap().into())
+    }
 }
 
 impl DeviceFile for FwctlFile {
@@ -56,8 +66,10 @@ impl DeviceFile for FwctlFile {
         Path::new("the simulated file of fwctl")
     }
 
+    /// As `mlx5ctl_open_uctx` and `mlx5ctl_info` do.
     fn info(&self) -> Result<FileInfo, Errno> {
-        Ok(InfoMlx5 { uid: UID.into(), uctx_caps: TOOLS_RESOURCES }.into())
+        let uctx_caps = self.uctx_cap() & TOOLS_RESOURCES;
+        Ok(InfoMlx5 { uid: UID.into(), uctx_caps }.into())
     }
 
     /// As `fwctl_cmd_rpc` and `mlx5ctl_fw_rpc` do.

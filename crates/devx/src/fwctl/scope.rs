@@ -305,6 +305,8 @@ fn clear_bits_of_register(input: &[u8]) -> &'static [(usize, u8)] {
         0xb001 => &[(AT + 0x10, 0x80)],
         // SBCM
         0xb002 => &[(AT + 0x14, 0x80)],
+        // HOST_OS_INIT_CTRL: delay_host_os_init_clr
+        0xc020 => &[(AT, 0x40)],
         _ => &[],
     }
 }
@@ -381,8 +383,15 @@ mod tests {
     /// Every bit of the tables that clears is one that makes a read a change.
     #[test]
     fn bits_that_clear_are_those_of_the_tables() {
-        const NAMES: [&str; 6] =
-            ["clear", "clr", "clr_stat", "clear_wm", "clear_all_ts_flag", "rst"];
+        const NAMES: [&str; 7] = [
+            "clear",
+            "clr",
+            "clr_stat",
+            "clear_wm",
+            "clear_all_ts_flag",
+            "delay_host_os_init_clr",
+            "rst",
+        ];
         let of = |layout: &mlx5_prm::LayoutDesc| -> Vec<(usize, u8)> {
             let bits = layout.fields.iter().filter(|f| NAMES.contains(&f.name)).map(|f| {
                 let bit = f.bit_of(0);
