@@ -35,7 +35,7 @@
 //!   no C library. `wire` is the form of its calls.
 //! - feature `fwctl`: `fwctl::Fwctl` sends queries and accesses to registers by `/dev/fwctl` of
 //!   Linux 6.15, without an RDMA context.
-//! - the package mlx5-sim: a simulated adapter.
+//! - the package mlx5-sim: a simulated adapter, and a simulated device file for `fwctl::Fwctl`.
 #![deny(missing_docs)]
 
 #[cfg(feature = "caps")]
