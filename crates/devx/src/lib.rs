@@ -35,7 +35,7 @@
 //!   no C library. `wire` is the form of its calls.
 //! - feature `fwctl`: `fwctl::Fwctl` sends queries and accesses to registers by `/dev/fwctl` of
 //!   Linux 6.15, without an RDMA context.
-//! - the package mlx5-sim: a simulated adapter.
+//! - the package mlx5-sim: a simulated adapter, and a simulated device file for `fwctl::Fwctl`.
 #![deny(missing_docs)]
 
 #[cfg(all(feature = "tokio", any(feature = "ioctl", feature = "libmlx5")))]
@@ -46,6 +46,8 @@ mod backend;
 mod caps;
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
 mod devx;
+#[cfg(any(feature = "ioctl", feature = "fwctl"))]
+mod device_file;
 mod error;
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
 mod events;
@@ -63,6 +65,8 @@ mod object;
 mod queries;
 #[cfg(feature = "record")]
 pub mod record;
+#[cfg(any(feature = "ioctl", feature = "fwctl"))]
+mod sysfs;
 mod transport;
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
 mod uar;

@@ -4,12 +4,11 @@
 //! installed for programs or in `/usr/src/linux-headers-*/include/uapi`, or in the folder that
 //! `MLX5_UAPI` names. The opcodes are compared with `linux/mlx5/mlx5_ifc.h` beside it.
 
-use std::fmt::Write as _;
-use std::io::Write as _;
-use std::mem::offset_of;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+mod common;
 
+use std::path::PathBuf;
+
+use common::{Claims, compiles, structure};
 use mlx5_devx::fwctl::wire::*;
 use mlx5_devx::fwctl::{Scope, admitted};
 
@@ -18,30 +17,13 @@ const INCLUDES: &str = "#include <stddef.h>\n\
      #include <fwctl/fwctl.h>\n\
      #include <fwctl/mlx5.h>\n";
 
-/// Lines that compile when what stands here is what stands in the headers.
-fn claims() -> String {
-    let mut claims = String::from(INCLUDES);
-    let mut equal = |c: &str, value: u64| {
-        writeln!(claims, "_Static_assert(({c}) == {value}ULL, \"{c}\");").expect("a string");
-    };
-    macro_rules! structure {
-        ($Type:ident $C:literal: $( $field:ident $c_field:literal )*) => {
-            equal(concat!("sizeof(struct ", $C, ")"), size_of::<$Type>() as u64);
-            equal(concat!("_Alignof(struct ", $C, ")"), align_of::<$Type>() as u64);
-            $( equal(
-                concat!("offsetof(struct ", $C, ", ", $c_field, ")"),
-                offset_of!($Type, $field) as u64,
-            ); )*
-        };
+fn claims() -> Claims {
+    let mut claims = Claims::new(INCLUDES);
+    structure! { claims: Info "fwctl_info":
+        size flags out_device_type device_data_len out_device_data
     }
-    structure! { Info "fwctl_info":
-        size "size" flags "flags" out_device_type "out_device_type"
-        device_data_len "device_data_len" out_device_data "out_device_data"
-    }
-    structure! { Rpc "fwctl_rpc":
-        size "size" scope "scope" in_len "in_len" out_len "out_len" in_ "in" out "out"
-    }
-    structure! { InfoMlx5 "fwctl_info_mlx5": uid "uid" uctx_caps "uctx_caps" }
+    structure! { claims: Rpc "fwctl_rpc": size scope in_len out_len in_ = "in" out }
+    structure! { claims: InfoMlx5 "fwctl_info_mlx5": uid uctx_caps }
     for (c, value) in [
         ("FWCTL_TYPE", u64::from(TYPE)),
         ("FWCTL_CMD_INFO", CMD_INFO.into()),
@@ -56,12 +38,12 @@ fn claims() -> String {
         ("FWCTL_RPC_DEBUG_WRITE", Scope::DebugWrite as u64),
         ("FWCTL_RPC_DEBUG_WRITE_FULL", Scope::DebugWriteFull as u64),
     ] {
-        equal(c, value);
+        claims.equal(c, value);
     }
     // It came later.
     let bnxt = format!("{INCLUDES}int bnxt = FWCTL_DEVICE_TYPE_BNXT;\n");
-    if matches!(compiles(&bnxt), Some((true, _))) {
-        equal("FWCTL_DEVICE_TYPE_BNXT", DEVICE_TYPE_BNXT.into());
+    if matches!(compiles(&bnxt, &folders()), Some((true, _))) {
+        claims.equal("FWCTL_DEVICE_TYPE_BNXT", DEVICE_TYPE_BNXT);
     }
     claims
 }
@@ -78,40 +60,16 @@ fn folders() -> Vec<PathBuf> {
     folders
 }
 
-/// Whether the lines compile, and what the compiler says; `None` without a compiler.
-fn compiles(lines: &str) -> Option<(bool, String)> {
-    let mut command = Command::new("gcc");
-    for folder in folders() {
-        // Behind the installed ones: those of the C library are for programs, these are not.
-        command.arg("-idirafter").arg(folder);
-    }
-    let mut gcc = command
-        .args(["-fsyntax-only", "-x", "c", "-"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .ok()?;
-    gcc.stdin.take()?.write_all(lines.as_bytes()).ok()?;
-    let output = gcc.wait_with_output().ok()?;
-    Some((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
-}
-
 #[test]
 fn numbers_and_structures_are_those_of_the_headers() {
-    if !matches!(compiles(INCLUDES), Some((true, _))) {
+    if !matches!(compiles(INCLUDES, &folders()), Some((true, _))) {
         println!(
             "SKIPPED, NOTHING WAS COMPARED: there is no gcc, or no fwctl headers of the kernel \
              (from Linux 6.15; MLX5_UAPI names a folder of them)"
         );
         return;
     }
-    let claims = claims();
-    let (good, said) = compiles(&claims).expect("it just ran");
-    assert!(good, "{said}");
-    println!("{} claims hold", claims.lines().filter(|l| l.starts_with("_Static")).count());
-    // The comparison can fail.
-    let wrong = claims.replacen("== 24ULL", "== 25ULL", 1);
-    assert!(matches!(compiles(&wrong), Some((false, _))));
+    claims().hold(&folders());
 }
 
 #[test]

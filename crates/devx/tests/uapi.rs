@@ -1,44 +1,22 @@
 //! The numbers and structures of `wire` are those of the kernel's headers, by a C compiler.
 
-use std::fmt::Write as _;
-use std::io::Write as _;
-use std::mem::offset_of;
-use std::process::{Command, Stdio};
+mod common;
 
+use common::{Claims, compiles, structure};
 use mlx5_devx::wire::numbers::*;
 use mlx5_devx::wire::{AllocUcontextReq, AllocUcontextResp, Attr, Header};
 
-/// Lines that compile when what stands here is what stands in the headers.
-struct Claims(String);
-
-impl Claims {
-    fn equal(&mut self, c: &str, value: u64) {
-        writeln!(self.0, "_Static_assert(({c}) == {value}ULL, \"{value}\");").expect("a string");
-    }
-
-    fn number(&mut self, c: &str, value: impl Into<u64>) {
-        self.equal(c, value.into());
-    }
-}
+/// Where headers are looked for besides where they are installed.
+const NO_FOLDERS: [&str; 0] = [];
 
 macro_rules! numbers {
     ($claims:ident: $( $number:path, $C:ident; )*) => { $(
-        $claims.number(stringify!($C), $number);
+        $claims.equal(stringify!($C), $number);
     )* };
 }
 
-macro_rules! structure {
-    ($claims:ident: $Type:ident $C:literal: $( $field:ident )*) => {
-        $claims.equal(concat!("sizeof(struct ", $C, ")"), size_of::<$Type>() as u64);
-        $( $claims.equal(
-            concat!("offsetof(struct ", $C, ", ", stringify!($field), ")"),
-            offset_of!($Type, $field) as u64,
-        ); )*
-    };
-}
-
-fn claims() -> String {
-    let mut claims = Claims(String::from(
+fn claims() -> Claims {
+    let mut claims = Claims::new(
         "#include <stddef.h>\n\
          #include <rdma/rdma_user_ioctl_cmds.h>\n\
          #include <rdma/ib_user_ioctl_cmds.h>\n\
@@ -46,7 +24,7 @@ fn claims() -> String {
          #include <rdma/mlx5_user_ioctl_cmds.h>\n\
          #include <rdma/mlx5_user_ioctl_verbs.h>\n\
          #include <rdma/mlx5-abi.h>\n",
-    ));
+    );
     numbers! { claims:
         NS_DRIVER, UVERBS_UDATA_DRIVER_DATA_FLAG;
         DRIVER_MLX5, RDMA_DRIVER_MLX5;
@@ -148,34 +126,17 @@ fn claims() -> String {
         response_length cqe_version cmds_supp_uhw eth_min_inline clock_info_versions
         hca_core_clock_offset log_uar_size num_uars_per_page num_dyn_bfregs dump_fill_mkey
     }
-    claims.0
-}
-
-/// Whether the lines compile, and what the compiler says; `None` without a compiler.
-fn compiles(lines: &str) -> Option<(bool, String)> {
-    let mut gcc = Command::new("gcc")
-        .args(["-fsyntax-only", "-x", "c", "-"])
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .ok()?;
-    gcc.stdin.take()?.write_all(lines.as_bytes()).ok()?;
-    let output = gcc.wait_with_output().ok()?;
-    Some((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
+    claims
 }
 
 #[test]
 fn numbers_and_structures_are_those_of_the_headers() {
-    if !matches!(compiles("#include <rdma/mlx5_user_ioctl_cmds.h>\n"), Some((true, _))) {
+    if !matches!(compiles("#include <rdma/mlx5_user_ioctl_cmds.h>\n", &NO_FOLDERS), Some((true, _)))
+    {
         println!(
             "SKIPPED, NOTHING WAS COMPARED: there is no gcc, or no rdma headers of the kernel"
         );
         return;
     }
-    let claims = claims();
-    let (good, said) = compiles(&claims).expect("it just ran");
-    assert!(good, "{said}");
-    // The comparison can fail.
-    let wrong = claims.replacen("== 4096ULL", "== 4097ULL", 1);
-    assert!(matches!(compiles(&wrong), Some((false, _))));
+    claims().hold(&NO_FOLDERS);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use mlx5_prm::caps::page;
-use mlx5_prm::{CapMode, CapabilityPage, CmdHcaCap, Status};
+use mlx5_prm::{CapMode, CapabilityPage, CmdHcaCap, Status, UserContextCaps};
 use zerocopy::IntoBytes;
 
 use crate::firmware::{Refusal, refuse};
@@ -11,6 +11,10 @@ use crate::syndrome;
 
 /// Bytes of the output before the page.
 const HEAD: usize = 16;
+
+/// `MLX5_UCTX_OBJECT_CAP_TOOLS_RESOURCES` of the kernel's fwctl driver, a bit of `uctx_cap`: a user
+/// context may work on what belongs to the whole adapter.
+pub(crate) const TOOLS_RESOURCES: u32 = 4;
 
 /// The pages that the adapter has, by number and mode.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +45,8 @@ impl Default for Capabilities {
             .with_log_max_qp_sz(15)
             .with_log_max_cq_sz(22)
             .with_log_max_srq_sz(15)
-            .with_num_ports(1);
+            .with_num_ports(1)
+            .with_uctx_cap(UserContextCaps::from(TOOLS_RESOURCES));
         let mut capabilities = Capabilities { pages: BTreeMap::new() };
         for mode in [CapMode::Maximum, CapMode::Current] {
             capabilities.set::<page::GeneralDevice>(mode, &general);

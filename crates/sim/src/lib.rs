@@ -2,7 +2,8 @@
 //!
 //! [`Firmware`] is a function of its state and the input bytes: no threads, clocks or sockets.
 //! [`Adapter`] puts the kernel's DEVX rules in front of it and is a
-//! [`Transport`](mlx5_devx::Transport).
+//! [`Transport`](mlx5_devx::Transport). With the feature `fwctl`, `FwctlFile` puts the kernel's
+//! fwctl driver in front of it.
 //!
 //! It keeps the objects that commands make, and those that are always there, such as virtual ports:
 //! what a modify writes a query reads back, select masks say which fields count, and QP transitions
@@ -19,6 +20,8 @@
 mod adapter;
 mod capability;
 mod firmware;
+#[cfg(feature = "fwctl")]
+mod fwctl;
 mod general;
 mod kernel;
 mod register;
@@ -28,3 +31,5 @@ mod transition;
 
 pub use adapter::{Adapter, Made};
 pub use firmware::Firmware;
+#[cfg(feature = "fwctl")]
+pub use fwctl::FwctlFile;

@@ -1,11 +1,10 @@
 //! The fwctl devices of a system, as sysfs shows them.
 
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::OpenError;
-use crate::Errno;
+use crate::sysfs;
 
 /// A fwctl device: an entry of `/sys/class/fwctl`.
 ///
@@ -77,25 +76,7 @@ impl Device {
     /// # Errors
     /// [`OpenError::NoList`].
     pub fn list_in(sysfs: &Path) -> Result<Vec<Self>, OpenError> {
-        let class = sysfs.join("class/fwctl");
-        let no_list = |error: std::io::Error| OpenError::NoList {
-            path: class.clone(),
-            errno: Errno::from_io_error(&error).unwrap_or(Errno::IO),
-        };
-        let mut devices = Vec::new();
-        for entry in fs::read_dir(&class).map_err(no_list)? {
-            let entry = entry.map_err(no_list)?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let number = name.strip_prefix("fwctl").and_then(|n| n.parse::<u32>().ok());
-            // A device can go while it is read.
-            if let Some(number) = number
-                && let Some(device) = Device::read(&entry.path(), name)
-            {
-                devices.push((number, device));
-            }
-        }
-        devices.sort_by_key(|(number, _)| *number);
-        Ok(devices.into_iter().map(|(_, device)| device).collect())
+        Ok(sysfs::devices(sysfs, "fwctl", "fwctl", Device::read)?)
     }
 
     /// The device that `selector` says.
@@ -112,19 +93,7 @@ impl Device {
     /// [`OpenError::NoList`], [`OpenError::NotFound`], [`OpenError::Several`].
     pub fn find_in(sysfs: &Path, selector: Selector<'_>) -> Result<Self, OpenError> {
         let all = Device::list_in(sysfs)?;
-        let found: Vec<&Device> = all.iter().filter(|device| device.is(selector)).collect();
-        let wanted = selector.to_string();
-        match *found {
-            [device] => Ok(device.clone()),
-            [] => {
-                let present = all.iter().map(Device::to_string).collect();
-                Err(OpenError::NotFound { wanted, present })
-            }
-            _ => {
-                let found = found.iter().map(|device| device.to_string()).collect();
-                Err(OpenError::Several { wanted, found })
-            }
-        }
+        Ok(sysfs::only(all, selector, |device| device.is(selector))?)
     }
 
     /// Its device file (`fwctl_devnode` in `drivers/fwctl/main.c`).
@@ -135,39 +104,28 @@ impl Device {
     fn is(&self, selector: Selector<'_>) -> bool {
         match selector {
             Selector::Name(name) => self.name == name,
-            Selector::Pci(address) => self.bus_name.as_deref() == Some(&*whole_address(address)),
+            Selector::Pci(address) => {
+                self.bus_name.as_deref() == Some(&*sysfs::whole_address(address))
+            }
         }
     }
 
     fn read(path: &Path, name: String) -> Option<Self> {
-        let dev = fs::read_to_string(path.join("dev")).ok()?;
-        let number = dev
-            .trim_end()
-            .split_once(':')
-            .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)));
+        let number = sysfs::device_number(&sysfs::read_line(&path.join("dev"))?);
         Some(Device {
             name,
             number,
-            bus_name: link_name(&path.join("device")),
-            driver: link_name(&path.join("device/driver")),
+            bus_name: sysfs::link_name(&path.join("device")),
+            driver: sysfs::link_name(&path.join("device/driver")),
         })
     }
-}
-
-/// A PCI address as sysfs writes it: with its domain, in small letters.
-fn whole_address(address: &str) -> String {
-    let domain = if address.matches(':').count() == 1 { "0000:" } else { "" };
-    format!("{domain}{address}").to_ascii_lowercase()
-}
-
-/// The last part of where a link leads.
-fn link_name(path: &Path) -> Option<String> {
-    Some(fs::read_link(path).ok()?.file_name()?.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Errno;
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     /// A tree as sysfs has it: two functions of an adapter, and a device of another driver.

@@ -9,6 +9,8 @@ use super::wire::{
     DEVICE_TYPE_BNXT, DEVICE_TYPE_CXL, DEVICE_TYPE_PDS, HEADER, InfoMlx5, MAX_RPC_LEN,
 };
 use crate::Errno;
+use crate::device_file::NotOpened;
+use crate::sysfs::NoDevice;
 
 /// Why a device was not found, or not opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -128,8 +130,16 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// Why a device file was not opened.
-    pub(super) fn of_node(node: PathBuf, errno: Errno) -> Self {
+    /// Why the file of a device was not opened.
+    pub(super) fn of_file(node: PathBuf, why: NotOpened) -> Self {
+        match why {
+            NotOpened::Errno(errno) => OpenError::of_node(node, errno),
+            NotOpened::Other { is, expected } => OpenError::OtherNode { node, is, expected },
+        }
+    }
+
+    /// What an errno of opening it means.
+    fn of_node(node: PathBuf, errno: Errno) -> Self {
         match errno {
             Errno::ACCESS | Errno::PERM => OpenError::NotPermitted { node, errno },
             // ENXIO: the file is left over, and no driver has its number.
@@ -145,6 +155,16 @@ impl OpenError {
             Errno::NOTTY => OpenError::NotFwctl { node },
             Errno::NODEV => OpenError::Gone { node },
             _ => OpenError::NoInfo { node, errno },
+        }
+    }
+}
+
+impl From<NoDevice> for OpenError {
+    fn from(why: NoDevice) -> Self {
+        match why {
+            NoDevice::NoList { path, errno } => OpenError::NoList { path, errno },
+            NoDevice::NotFound { wanted, present } => OpenError::NotFound { wanted, present },
+            NoDevice::Several { wanted, found } => OpenError::Several { wanted, found },
         }
     }
 }

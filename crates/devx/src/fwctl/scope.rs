@@ -46,7 +46,7 @@ pub enum Limit {
     ///
     /// Not sent are commands that change something, writes of registers, commands that this crate
     /// does not know, and reads that are asked to clear what they read: the bit `clear` of a query
-    /// of counters, the bit `clr` of a register (see [`changes`]).
+    /// of counters, a bit such as `clr` of a register (see [`changes`]).
     ReadOnly,
     /// All that the driver lets through in this scope.
     UpTo(Scope),
@@ -240,8 +240,8 @@ pub fn scope_needed(input: &[u8]) -> Option<Scope> {
 }
 
 /// Whether a mailbox changes something, or may: it is no command that is known to read, a write of
-/// a register, a query of counters with the bit `clear`, or the read of a register with the bit
-/// `clr`.
+/// a register, a query of counters with the bit `clear`, or the read of a register with a bit that
+/// clears or resets, such as `clr`.
 ///
 /// ```
 /// use mlx5_devx::fwctl::changes;
@@ -255,11 +255,11 @@ pub fn scope_needed(input: &[u8]) -> Option<Scope> {
 /// Other effects that a read may have are not looked for: the public tables do not mark them.
 pub fn changes(input: &[u8]) -> bool {
     let Some(command) = mlx5_prm::opcode(input).and_then(row) else { return true };
-    let bit = |(at, mask): (usize, u8)| input.get(at).is_some_and(|byte| byte & mask != 0);
+    let bit = |&(at, mask): &(usize, u8)| input.get(at).is_some_and(|byte| byte & mask != 0);
     match (command.read, command.write) {
         // The driver takes any op_mod but 0 for a read, and the PRM has 1 alone.
-        (Some(_), Some(_)) => op_mod(input) != 1 || clear_bit_of_register(input).is_some_and(bit),
-        (Some(_), None) => clear_bit(command.opcode).is_some_and(bit),
+        (Some(_), Some(_)) => op_mod(input) != 1 || clear_bits_of_register(input).iter().any(bit),
+        (Some(_), None) => clear_bit(command.opcode).iter().any(bit),
         (None, _) => true,
     }
 }
@@ -282,23 +282,33 @@ fn clear_bit(opcode: Opcode) -> Option<(usize, u8)> {
 /// Where the data of a register begin in ACCESS_REG.
 const REGISTER_DATA: usize = 0x10;
 
-/// The bit `clr` of the register that ACCESS_REG names: its byte, and its mask there.
-fn clear_bit_of_register(input: &[u8]) -> Option<(usize, u8)> {
-    let id = input.get(0x0a..0x0c)?;
-    let (at, mask) = match u16::from_be_bytes([id[0], id[1]]) {
-        // PPBMP, PPBMC
-        0x5051 | 0x5052 => (0x00, 0x80),
+/// The bits of the register that ACCESS_REG names that clear or reset something, whatever else the
+/// access does: the byte of each, and its mask there. They are named `clr`, or as said here.
+fn clear_bits_of_register(input: &[u8]) -> &'static [(usize, u8)] {
+    const AT: usize = REGISTER_DATA;
+    match input.get(0x0a..0x0c).map_or(0, |id| u16::from_be_bytes([id[0], id[1]])) {
+        // PPBMP
+        0x5051 => &[(AT, 0x80)],
+        // PPBMC: clr, clr_stat
+        0x5052 => &[(AT, 0x80), (AT + 0x06, 0x02)],
         // PPCNT, MPCNT
-        0x5008 | 0x9051 => (0x04, 0x80),
+        0x5008 | 0x9051 => &[(AT + 0x04, 0x80)],
+        // PMAOS: rst
+        0x5012 => &[(AT, 0x80)],
+        // PBSR: clear_wm
+        0x5038 => &[(AT + 0x08, 0x80)],
+        // MVTS: clear_all_ts_flag
+        0x902c => &[(AT, 0x80)],
         // MGNLE
-        0x9036 => (0x07, 0x01),
+        0x9036 => &[(AT + 0x07, 0x01)],
         // SBPR
-        0xb001 => (0x10, 0x80),
+        0xb001 => &[(AT + 0x10, 0x80)],
         // SBCM
-        0xb002 => (0x14, 0x80),
-        _ => return None,
-    };
-    Some((REGISTER_DATA + at, mask))
+        0xb002 => &[(AT + 0x14, 0x80)],
+        // HOST_OS_INIT_CTRL: delay_host_os_init_clr
+        0xc020 => &[(AT, 0x40)],
+        _ => &[],
+    }
 }
 
 #[cfg(test)]
@@ -373,25 +383,39 @@ mod tests {
     /// Every bit of the tables that clears is one that makes a read a change.
     #[test]
     fn bits_that_clear_are_those_of_the_tables() {
-        let of = |layout: &mlx5_prm::LayoutDesc| {
-            layout.fields.iter().find(|f| f.name == "clear" || f.name == "clr").map(|f| {
+        const NAMES: [&str; 7] = [
+            "clear",
+            "clr",
+            "clr_stat",
+            "clear_wm",
+            "clear_all_ts_flag",
+            "delay_host_os_init_clr",
+            "rst",
+        ];
+        let of = |layout: &mlx5_prm::LayoutDesc| -> Vec<(usize, u8)> {
+            let bits = layout.fields.iter().filter(|f| NAMES.contains(&f.name)).map(|f| {
                 let bit = f.bit_of(0);
                 (bit / 8, 0x80_u8 >> (bit % 8))
-            })
+            });
+            bits.collect()
         };
         let mut registers = 0;
         for register in mlx5_prm::families().iter().flat_map(|f| f.registers) {
             let mut access = input(0x805, 1);
             access[0x0a..0x0c].copy_from_slice(&register.id.to_be_bytes());
-            let expected = of(register.layout).map(|(at, mask)| (REGISTER_DATA + at, mask));
-            assert_eq!(clear_bit_of_register(&access), expected, "{}", register.name);
-            let Some((at, mask)) = expected else { continue };
-            registers += 1;
+            let bits = of(register.layout);
+            let expected: Vec<_> =
+                bits.into_iter().map(|(at, mask)| (REGISTER_DATA + at, mask)).collect();
+            assert_eq!(clear_bits_of_register(&access), expected, "{}", register.name);
             let mut long = access.to_vec();
             long.resize(0x100, 0);
             assert!(!changes(&long));
-            long[at] = mask;
-            assert!(changes(&long), "{}", register.name);
+            for (at, mask) in expected {
+                registers += 1;
+                long[at] = mask;
+                assert!(changes(&long), "{}", register.name);
+                long[at] = 0;
+            }
         }
         assert!(registers >= 3, "{registers}");
         let mut commands = 0;
@@ -400,7 +424,8 @@ mod tests {
                 |c: &&Admitted| layout.name.strip_suffix("_in") == Some(&c.name.to_lowercase());
             if let Some(command) = ADMITTED.iter().find(named) {
                 commands += 1;
-                assert_eq!(clear_bit(command.opcode), of(layout), "{}", layout.name);
+                let bits: Vec<_> = clear_bit(command.opcode).into_iter().collect();
+                assert_eq!(bits, of(layout), "{}", layout.name);
             }
         }
         assert!(commands > 5, "{commands}");

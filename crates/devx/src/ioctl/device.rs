@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::OpenError;
-use crate::Errno;
+use crate::sysfs;
 
 /// An RDMA device: an entry of `/sys/class/infiniband_verbs`.
 ///
@@ -84,24 +84,7 @@ impl Device {
     /// # Errors
     /// [`OpenError::NoList`].
     pub fn list_in(sysfs: &Path) -> Result<Vec<Self>, OpenError> {
-        let class = sysfs.join("class/infiniband_verbs");
-        let no_list = |error: std::io::Error| OpenError::NoList {
-            path: class.clone(),
-            errno: Errno::from_io_error(&error).unwrap_or(Errno::IO),
-        };
-        let mut devices = Vec::new();
-        for entry in fs::read_dir(&class).map_err(no_list)? {
-            let entry = entry.map_err(no_list)?;
-            let uverbs = entry.file_name().to_string_lossy().into_owned();
-            // The directory also has the file `abi_version`; and a device can go while it is read.
-            if let Some(number) = uverbs_number(&uverbs)
-                && let Some(device) = Device::read(&entry.path(), uverbs)
-            {
-                devices.push((number, device));
-            }
-        }
-        devices.sort_by_key(|(number, _)| *number);
-        Ok(devices.into_iter().map(|(_, device)| device).collect())
+        Ok(sysfs::devices(sysfs, "infiniband_verbs", "uverbs", Device::read)?)
     }
 
     /// The device that `selector` says.
@@ -118,20 +101,7 @@ impl Device {
     /// [`OpenError::NoList`], [`OpenError::NotFound`], [`OpenError::Several`].
     pub fn find_in(sysfs: &Path, selector: Selector<'_>) -> Result<Self, OpenError> {
         let all = Device::list_in(sysfs)?;
-        let mut found: Vec<&Device> = all.iter().filter(|device| device.is(selector)).collect();
-        let wanted = selector.to_string();
-        let names = |devices: &[&Device]| devices.iter().map(|d| d.to_string()).collect();
-        match (found.pop(), found.is_empty()) {
-            (Some(device), true) => Ok(device.clone()),
-            (Some(device), false) => {
-                found.push(device);
-                Err(OpenError::Several { wanted, found: names(&found) })
-            }
-            (None, _) => {
-                let present = all.iter().collect::<Vec<_>>();
-                Err(OpenError::NotFound { wanted, present: names(&present) })
-            }
-        }
+        Ok(sysfs::only(all, selector, |device| device.is(selector))?)
     }
 
     /// Its device file.
@@ -149,16 +119,15 @@ impl Device {
         match selector {
             Selector::IbName(name) => self.ib_name == name,
             Selector::Netdev(name) => self.netdevs.iter().any(|netdev| netdev == name),
-            Selector::Pci(address) => self.bus_name.as_deref() == Some(&*whole_address(address)),
+            Selector::Pci(address) => {
+                self.bus_name.as_deref() == Some(&*sysfs::whole_address(address))
+            }
         }
     }
 
     fn read(path: &Path, uverbs: String) -> Option<Self> {
-        let ib_name = read_line(&path.join("ibdev"))?;
-        let number = read_line(&path.join("dev")).and_then(|line| {
-            let (major, minor) = line.split_once(':')?;
-            Some((major.parse().ok()?, minor.parse().ok()?))
-        });
+        let ib_name = sysfs::read_line(&path.join("ibdev"))?;
+        let number = sysfs::read_line(&path.join("dev")).and_then(|n| sysfs::device_number(&n));
         let mut netdevs: Vec<String> = fs::read_dir(path.join("device/net"))
             .into_iter()
             .flatten()
@@ -170,35 +139,17 @@ impl Device {
             ib_name,
             uverbs,
             number,
-            bus_name: link_name(&path.join("device")),
-            driver: link_name(&path.join("device/driver")),
+            bus_name: sysfs::link_name(&path.join("device")),
+            driver: sysfs::link_name(&path.join("device/driver")),
             netdevs,
         })
     }
 }
 
-fn uverbs_number(name: &str) -> Option<u32> {
-    name.strip_prefix("uverbs")?.parse().ok()
-}
-
-/// A PCI address as sysfs writes it: with its domain, in small letters.
-fn whole_address(address: &str) -> String {
-    let domain = if address.matches(':').count() == 1 { "0000:" } else { "" };
-    format!("{domain}{address}").to_ascii_lowercase()
-}
-
-fn read_line(path: &Path) -> Option<String> {
-    Some(fs::read_to_string(path).ok()?.trim_end().to_owned())
-}
-
-/// The last part of where a link leads.
-fn link_name(path: &Path) -> Option<String> {
-    Some(fs::read_link(path).ok()?.file_name()?.to_string_lossy().into_owned())
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::Errno;
     use std::os::unix::fs::symlink;
 
     fn make_dir(path: &Path) {
@@ -220,7 +171,7 @@ pub(super) mod tests {
             let entry = class.join(uverbs);
             make_dir(&entry);
             fs::write(entry.join("ibdev"), format!("{ib}\n")).expect("a file");
-            let minor = 192 + uverbs_number(uverbs).expect("a number");
+            let minor = 192 + uverbs["uverbs".len()..].parse::<u32>().expect("a number");
             fs::write(entry.join("dev"), format!("231:{minor}\n")).expect("a file");
             if let Some((bus_name, driver)) = bus {
                 let device = root.path().join("devices").join(bus_name);

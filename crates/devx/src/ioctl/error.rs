@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use crate::Errno;
+use crate::device_file::NotOpened;
+use crate::sysfs::NoDevice;
 
 /// Why a device was not found, or not opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -105,11 +107,29 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// Why a device file was not opened.
-    pub(super) fn of_node(node: PathBuf, errno: Errno) -> Self {
+    /// Why the file of a device was not opened.
+    pub(super) fn of_file(node: PathBuf, why: NotOpened) -> Self {
+        match why {
+            NotOpened::Errno(errno) => OpenError::of_node(node, errno),
+            NotOpened::Other { is, expected } => OpenError::OtherNode { node, is, expected },
+        }
+    }
+
+    /// What an errno of opening it means.
+    fn of_node(node: PathBuf, errno: Errno) -> Self {
         match errno {
             Errno::ACCESS | Errno::PERM => OpenError::NotPermitted { node, errno },
             _ => OpenError::NotOpened { node, errno },
+        }
+    }
+}
+
+impl From<NoDevice> for OpenError {
+    fn from(why: NoDevice) -> Self {
+        match why {
+            NoDevice::NoList { path, errno } => OpenError::NoList { path, errno },
+            NoDevice::NotFound { wanted, present } => OpenError::NotFound { wanted, present },
+            NoDevice::Several { wanted, found } => OpenError::Several { wanted, found },
         }
     }
 }

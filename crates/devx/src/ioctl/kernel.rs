@@ -3,9 +3,7 @@
 
 use std::ffi::c_void;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::path::Path;
 
-use rustix::fs::{Mode, OFlags};
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, opcode};
 use zerocopy::FromZeros;
 
@@ -38,21 +36,6 @@ pub trait Kernel: Send + Sync {
 
 /// A device file of uverbs.
 pub(super) struct DeviceFile(pub(super) OwnedFd);
-
-impl DeviceFile {
-    /// Opens a device file. Being interrupted by a signal (EINTR) leaves nothing behind: it is
-    /// tried again.
-    pub(super) fn open(node: &Path) -> Result<Self, Errno> {
-        let flags = OFlags::RDWR | OFlags::CLOEXEC;
-        rustix::io::retry_on_intr(|| rustix::fs::open(node, flags, Mode::empty())).map(DeviceFile)
-    }
-
-    /// The number of the device, major and minor; 0 and 0 for a file that is no device.
-    pub(super) fn number(&self) -> Result<(u32, u32), Errno> {
-        let device = rustix::fs::fstat(&self.0)?.st_rdev;
-        Ok((rustix::fs::major(device), rustix::fs::minor(device)))
-    }
-}
 
 impl Kernel for DeviceFile {
     fn call(&self, request: &mut Request<'_>) -> Result<Option<OwnedFd>, Errno> {
@@ -109,6 +92,12 @@ unsafe impl Ioctl for VerbsIoctl<'_> {
 mod tests {
     use super::*;
 
+    /// A file that is none of uverbs.
+    fn null() -> DeviceFile {
+        let node = std::path::Path::new("/dev/null");
+        DeviceFile(crate::device_file::open(node, None).expect("every system has it"))
+    }
+
     #[test]
     fn the_number_is_that_of_the_header() {
         // _IOWR(0x1b, 1, 24 bytes) where reading is 2 and writing 1, as on x86 and Arm.
@@ -119,27 +108,20 @@ mod tests {
 
     #[test]
     fn a_file_that_is_no_uverbs_device_refuses_the_call() {
-        let file = DeviceFile::open(Path::new("/dev/null")).expect("every system has it");
+        let file = null();
         assert_eq!(file.call(&mut Request::obj_destroy(1)).err(), Some(Errno::NOTTY));
-        assert_eq!(file.number(), Ok((1, 3)));
     }
 
     #[test]
     fn a_call_that_fails_makes_no_file() {
-        let file = DeviceFile::open(Path::new("/dev/null")).expect("every system has it");
+        let file = null();
         let errno = file.call(&mut Request::async_event_fd_alloc(0)).err();
         assert_eq!(errno, Some(Errno::NOTTY));
     }
 
     #[test]
-    fn a_file_that_is_not_there_is_not_opened() {
-        let errno = DeviceFile::open(Path::new("/dev/infiniband/no-such-uverbs")).err();
-        assert_eq!(errno, Some(Errno::NOENT));
-    }
-
-    #[test]
     fn too_long_a_mailbox_does_not_reach_the_kernel() {
-        let file = DeviceFile::open(Path::new("/dev/null")).expect("every system has it");
+        let file = null();
         let long = vec![0; 0x10000];
         assert_eq!(file.call(&mut Request::other(&long, &mut [0; 16])).err(), Some(Errno::INVAL));
     }

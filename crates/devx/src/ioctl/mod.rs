@@ -45,7 +45,7 @@ pub use kernel::Kernel;
 use crate::backend::Backend;
 use crate::devx::{Devx, Sealed};
 use crate::wire::{AllocUcontextResp, Request};
-use crate::{Errno, Handle, Target, Transport, ibv};
+use crate::{Errno, Handle, Target, Transport, device_file, ibv};
 
 /// A DEVX context of a device, made and used by ioctl.
 ///
@@ -79,13 +79,9 @@ impl Ioctl {
             return Err(OpenError::NotMlx5 { device: device.ib_name.clone(), driver });
         }
         let node = device.node();
-        let refused = |errno| OpenError::of_node(node.clone(), errno);
-        let file = DeviceFile::open(&node).map_err(refused)?;
-        let is = file.number().map_err(refused)?;
-        match device.number {
-            Some(expected) if expected != is => Err(OpenError::OtherNode { node, is, expected }),
-            _ => Ioctl::with_new_context(Box::new(file), &device.ib_name),
-        }
+        let file =
+            device_file::open(&node, device.number).map_err(|why| OpenError::of_file(node, why))?;
+        Ioctl::with_new_context(Box::new(DeviceFile(file)), &device.ib_name)
     }
 
     /// A context that exists already: `fd` is a device file on which someone made one, with DEVX.

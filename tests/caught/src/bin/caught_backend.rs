@@ -12,15 +12,16 @@
     reason = "it makes objects as verbs would, for libmlx5 to read; each block says why it is sound"
 )]
 
+mod common;
+
 use std::ffi::{c_int, c_void};
-use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Write as _};
+use std::fs::File;
+use std::io::Read as _;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 use std::ptr::NonNull;
 
 use libloading::Library;
-use libloading::os::unix::Library as Unix;
 use mlx5_devx::ioctl::{Device, Selector};
 use mlx5_devx::libmlx5::{LibMlx5, LoadError, OpenError, devices};
 use mlx5_devx::{
@@ -29,61 +30,24 @@ use mlx5_devx::{
 };
 use mlx5_prm::EventType;
 
-/// The exit code if a library is not installed.
-const NOT_INSTALLED: i32 = 77;
+use common::{GENERAL, NOT_INSTALLED, OBJECTS, Verbs, caught, do_not_wait, mailbox};
 
-/// An object of verbs in the middle of zeros, as in `caught-child`.
-struct Verbs {
-    memory: Vec<u64>,
-}
+/// The kinds of [`OBJECTS`].
+const KINDS: [TargetKind; 5] =
+    [TargetKind::Qp, TargetKind::Cq, TargetKind::Srq, TargetKind::Wq, TargetKind::IndTable];
 
-impl Verbs {
-    const MIDDLE: usize = 4096;
-
-    fn new(context: NonNull<c_void>, offset: usize, handle: u32) -> Self {
-        let mut memory = vec![0u64; 2 * Self::MIDDLE];
-        memory[Self::MIDDLE] = context.as_ptr() as u64;
-        let word = &mut memory[Self::MIDDLE + offset / 8];
-        let mut bytes = word.to_ne_bytes();
-        bytes[offset % 8..][..4].copy_from_slice(&handle.to_ne_bytes());
-        *word = u64::from_ne_bytes(bytes);
-        Verbs { memory }
-    }
-
-    fn address(&mut self) -> NonNull<c_void> {
-        NonNull::from(&mut self.memory[Self::MIDDLE]).cast()
-    }
-}
-
-/// The objects of verbs: name, kind, offset of the handle in its structure, handle, and of the query and
-/// the modify the opcode and the lengths of the mailboxes.
-type Object = (&'static str, TargetKind, usize, u32, (u16, usize, usize), (u16, usize, usize));
-
-const OBJECTS: [Object; 5] = [
-    ("qp", TargetKind::Qp, 48, 0x51, (0x50b, 16, 272), (0x505, 272, 16)),
-    ("cq", TargetKind::Cq, 24, 0x52, (0x402, 16, 80), (0x403, 280, 16)),
-    ("srq", TargetKind::Srq, 24, 0x53, (0x90f, 16, 272), (0x90d, 272, 16)),
-    ("wq", TargetKind::Wq, 36, 0x54, (0x90b, 16, 272), (0x909, 272, 16)),
-    ("ind_tbl", TargetKind::IndTable, 8, 0x55, (0x919, 16, 272), (0x917, 272, 16)),
-];
-
-/// A mailbox: the opcode, then bytes that count up.
-fn mailbox(opcode: u16, length: usize) -> Vec<u8> {
-    let mut bytes: Vec<u8> = (0..length).map(|i| i as u8).collect();
-    bytes[..2].copy_from_slice(&opcode.to_be_bytes());
-    bytes
-}
-
-struct Trace(File);
+/// The trace, and the calls of a backend.
+struct Trace(common::Trace);
 
 impl Trace {
+    /// Makes a call, with lines around it.
     fn call<T>(
         &mut self,
         name: &str,
         room: usize,
         call: impl FnOnce(&mut Vec<u8>) -> Result<T, Errno>,
     ) -> Option<T> {
-        writeln!(self.0, "call\t{name}").expect("the trace");
+        self.0.call(name);
         // Not zeros: what the call leaves alone shows.
         let mut output = vec![0xee; room];
         let result = call(&mut output);
@@ -91,20 +55,18 @@ impl Trace {
             Ok(_) => ("0", 0),
             Err(errno) => ("errno", errno.raw_os_error()),
         };
-        let hex: String = output.iter().map(|byte| format!("{byte:02x}")).collect();
-        let hex = if hex.is_empty() { "-".to_owned() } else { hex };
-        writeln!(self.0, "gave\t{word}\t{errno}\t{hex}").expect("the trace");
+        self.0.gave(word, errno, &output);
         result.ok()
     }
 
     /// Says what address or descriptor of this program a call will be given.
     fn value(&mut self, name: &str, number: u64) {
-        writeln!(self.0, "value\t{name}\t{number}").expect("the trace");
+        self.0.value(name, number);
     }
 }
 
-/// All calls of the trait.
-fn calls(transport: &dyn Transport, targets: &[(Object, Handle)], trace: &mut Trace) {
+/// All calls of the trait; the targets are those of [`OBJECTS`].
+fn calls(transport: &dyn Transport, targets: &[Target], trace: &mut Trace) {
     let create = mailbox(0x400, 280);
     let made = trace.call("obj_create", 16, |out| transport.create(&create, out));
     if let Some(handle) = made {
@@ -114,22 +76,18 @@ fn calls(transport: &dyn Transport, targets: &[(Object, Handle)], trace: &mut Tr
         trace.call("obj_modify", 16, |out| transport.modify(target, &modify, out));
         trace.call("obj_destroy", 0, |_| transport.destroy(handle));
     }
-    for (name, input, output) in [
-        ("general_cmd", 16, 112),
-        ("general_cmd, 8 bytes each", 8, 8),
-        ("general_cmd, 65535 bytes each", 0xffff, 0xffff),
-        ("general_cmd, an input of 65536 bytes", 0x10000, 16),
-    ] {
+    for (name, input, output) in GENERAL {
         let input = mailbox(0x10a, input);
         trace.call(name, output, |out| transport.general(&input, out));
     }
-    for ((name, kind, _, _, query, modify), handle) in targets {
-        let target = Target { kind: *kind, handle: *handle };
-        let input = mailbox(query.0, query.1);
-        let name_of = |verb: &str| format!("{name}_{verb}");
-        trace.call(&name_of("query"), query.2, |out| transport.query(target, &input, out));
-        let input = mailbox(modify.0, modify.1);
-        trace.call(&name_of("modify"), modify.2, |out| transport.modify(target, &input, out));
+    for (object, target) in OBJECTS.iter().zip(targets) {
+        let name_of = |verb: &str| format!("{}_{verb}", object.name);
+        let (opcode, input, output) = object.query;
+        let input = mailbox(opcode, input);
+        trace.call(&name_of("query"), output, |out| transport.query(*target, &input, out));
+        let (opcode, input, output) = object.modify;
+        let input = mailbox(opcode, input);
+        trace.call(&name_of("modify"), output, |out| transport.modify(*target, &input, out));
     }
 }
 
@@ -185,14 +143,6 @@ fn uar(devx: &dyn Devx, name: &str, kind: UarKind, trace: &mut Trace) -> Option<
     })
 }
 
-/// Makes reads of a channel give EAGAIN when there is nothing to read.
-fn do_not_wait(channel: &impl AsFd) {
-    let fd = channel.as_fd().as_raw_fd();
-    // SAFETY: numbers.
-    let result = unsafe { libc::fcntl(fd, libc::F_SETFL, libc::O_RDWR | libc::O_NONBLOCK) };
-    assert_eq!(result, 0, "fcntl: {}", std::io::Error::last_os_error());
-}
-
 fn queries(devx: &dyn Devx, handle: Handle, trace: &mut Trace) {
     let Some(queries) = trace.call("create_cmd_comp", 0, |_| Queries::new(devx)) else { return };
     let target = Target { kind: TargetKind::Devx, handle };
@@ -216,7 +166,7 @@ fn queries(devx: &dyn Devx, handle: Handle, trace: &mut Trace) {
     if sent.is_some() {
         read(trace, "get_async_cmd_comp");
     }
-    do_not_wait(&queries);
+    do_not_wait(queries.as_fd().as_raw_fd());
     read(trace, "get_async_cmd_comp, none there");
 }
 
@@ -271,7 +221,7 @@ fn events(devx: &dyn Devx, handle: Handle, trace: &mut Trace) {
             read(trace, "get_event");
         }
         // What is left: the events of the other subscriptions.
-        do_not_wait(events);
+        do_not_wait(events.as_fd().as_raw_fd());
         while events.read().is_ok() {}
         read(trace, "get_event, none there");
     }
@@ -395,12 +345,27 @@ fn context_of_verbs() -> NonNull<c_void> {
     NonNull::new(context).expect("the device opens")
 }
 
+/// The objects of verbs as targets. One of another context is refused.
+fn adopted(devx: &dyn Devx, objects: &mut [Verbs; 5]) -> Vec<Target> {
+    let mut stranger = Verbs::new(std::ptr::dangling_mut(), &OBJECTS[0]);
+    // SAFETY: the context and the handle of such an object are read alone.
+    let refused = unsafe { devx.adopt(TargetKind::Qp, stranger.address()) };
+    assert_eq!(refused, Err(Errno::INVAL));
+    // SAFETY: as above.
+    let no_verbs = unsafe { devx.adopt(TargetKind::Devx, objects[0].address()) };
+    assert_eq!(no_verbs, Err(Errno::INVAL));
+    let adopt = |(kind, verbs): (TargetKind, &mut Verbs)| {
+        // SAFETY: libmlx5 and the backends read the context and the handle alone of such an object,
+        // which lives until the end.
+        let handle = unsafe { devx.adopt(kind, verbs.address()) };
+        Target { kind, handle: handle.expect("it is of this context") }
+    };
+    KINDS.into_iter().zip(objects).map(adopt).collect()
+}
+
 fn main() {
-    // SAFETY: a symbol that is looked for, and not called.
-    let found = unsafe { Unix::this().get::<unsafe extern "C" fn()>("mlx5_caught") }.is_ok();
-    assert!(found, "libmlx5_caught.so is not preloaded: a command must not reach a real adapter");
-    let trace = std::env::var_os("MLX5_CAUGHT_TRACE").expect("MLX5_CAUGHT_TRACE names the trace");
-    let open = || OpenOptions::new().append(true).create(true).open(&trace).expect("the trace");
+    caught();
+    let open = || Trace(common::Trace::open());
     match std::env::args().nth(1).as_deref() {
         Some("libmlx5") => {
             assert_eq!(installed(devices()), ["mlx5_0"]);
@@ -411,19 +376,13 @@ fn main() {
             let context = context_of_verbs();
             // SAFETY: it is open, and stays so.
             let transport = installed(unsafe { LibMlx5::from_ibv_context(context) });
-            let mut objects = OBJECTS.map(|o| Verbs::new(context, o.2, o.3));
-            let targets: Vec<(Object, Handle)> = OBJECTS
-                .into_iter()
-                .zip(&mut objects)
-                // SAFETY: libmlx5 reads the context and the handle alone of such an object, which
-                // lives until the end.
-                .map(|(o, verbs)| (o, unsafe { transport.adopt(o.1, verbs.address()) }))
-                .collect();
-            calls(&transport, &targets, &mut Trace(open()));
+            let mut objects = OBJECTS.map(|object| Verbs::new(context.as_ptr(), &object));
+            let targets = adopted(&transport, &mut objects);
+            calls(&transport, &targets, &mut open());
             // What is no object of its own is not given to libmlx5.
             let nothing = Target { kind: TargetKind::Qp, handle: Handle(0x1000) };
             assert_eq!(transport.query(nothing, &[0; 16], &mut [0; 16]), Err(Errno::NOENT));
-            let (_, qp) = targets[0];
+            let qp = targets[0].handle;
             let other = Target { kind: TargetKind::Cq, handle: qp };
             assert_eq!(transport.query(other, &[0; 16], &mut [0; 16]), Err(Errno::INVAL));
             assert_eq!(transport.destroy(qp), Err(Errno::INVAL));
@@ -432,14 +391,18 @@ fn main() {
             assert_eq!(transport.query(gone, &[0; 16], &mut [0; 16]), Err(Errno::NOENT));
         }
         Some("ioctl") => {
-            // By std, so that the preloaded `open` sees it.
-            let file = File::options().read(true).write(true).open("/dev/infiniband/uverbs0");
-            let transport = Ioctl::from_context(file.expect("the device file").into());
-            let targets = OBJECTS.map(|o| (o, Handle(o.3.into())));
-            calls(&transport, &targets, &mut Trace(open()));
+            drop(installed(devices()));
+            let context = context_of_verbs();
+            // SAFETY: it is open, and stays so.
+            let transport = unsafe { Ioctl::from_ibv_context(context) }.expect("a descriptor");
+            let mut objects = OBJECTS.map(|object| Verbs::new(context.as_ptr(), &object));
+            let targets = adopted(&transport, &mut objects);
+            let handles = OBJECTS.map(|object| Handle(object.handle.into()));
+            assert!(targets.iter().map(|target| target.handle).eq(handles));
+            calls(&transport, &targets, &mut open());
         }
         Some("ioctl-alone") => match opened() {
-            Ok(ioctl) => beyond_the_trait(&ioctl, false, &mut Trace(open())),
+            Ok(ioctl) => beyond_the_trait(&ioctl, false, &mut open()),
             Err(e) => {
                 eprintln!("the device does not open: {e}");
                 std::process::exit(1)
@@ -447,10 +410,7 @@ fn main() {
         },
         Some("libmlx5-alone") => {
             let libmlx5 = installed(LibMlx5::open("mlx5_0"));
-            let mut trace = Trace(open());
-            beyond_the_trait(&libmlx5, true, &mut trace);
-            // Its umems were forgotten, and keep the context.
-            let _ = libmlx5;
+            beyond_the_trait(&libmlx5, true, &mut open());
         }
         Some("functions") => functions(),
         other => panic!("no backend is called {other:?}"),

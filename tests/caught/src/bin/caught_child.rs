@@ -14,16 +14,18 @@
     reason = "it calls libmlx5, which takes addresses; each block says why it is sound"
 )]
 
+mod common;
+
 use std::env;
 use std::ffi::{c_int, c_void};
-use std::fmt::Write as _;
-use std::fs::{File, OpenOptions};
-use std::io::{Error, Write as _};
+use std::fs::File;
+use std::io::Error;
 use std::os::fd::AsRawFd;
 use std::ptr::{null_mut, without_provenance_mut};
 
 use libloading::Library;
-use libloading::os::unix::Library as Unix;
+
+use common::{GENERAL, NOT_INSTALLED, OBJECTS, Trace, Verbs, caught, do_not_wait, mailbox};
 
 /// `MLX5DV_CONTEXT_FLAGS_DEVX`.
 const CONTEXT_FLAGS_DEVX: u32 = 1;
@@ -150,48 +152,6 @@ functions! {
     fn devx_get_event(*mut Channel, Out, usize) -> isize;
 }
 
-/// An object of verbs, of which libmlx5 reads the context and the handle (`mlx5/verbs.c`). Newer
-/// versions also note a QP's state in what surrounds it (`to_mqp`): the object stands in the middle
-/// of zeros.
-struct Verbs {
-    memory: Vec<u64>,
-}
-
-impl Verbs {
-    const MIDDLE: usize = 4096;
-
-    /// An object whose handle is the u32 at the byte `offset`.
-    fn new(context: Handle, offset: usize, handle: u32) -> Self {
-        let mut memory = vec![0u64; 2 * Self::MIDDLE];
-        memory[Self::MIDDLE] = context as u64;
-        let word = &mut memory[Self::MIDDLE + offset / 8];
-        let mut bytes = word.to_ne_bytes();
-        bytes[offset % 8..][..4].copy_from_slice(&handle.to_ne_bytes());
-        *word = u64::from_ne_bytes(bytes);
-        Verbs { memory }
-    }
-
-    fn address(&mut self) -> Handle {
-        (&raw mut self.memory[Self::MIDDLE]).cast()
-    }
-}
-
-/// Offsets of the handle in the structures of `infiniband/verbs.h`, behind pointers of 8 bytes.
-mod handle_at {
-    pub(super) const QP: usize = 48;
-    pub(super) const CQ: usize = 24;
-    pub(super) const SRQ: usize = 24;
-    pub(super) const WQ: usize = 36;
-    pub(super) const IND_TABLE: usize = 8;
-}
-
-/// A mailbox: the opcode, then bytes that count up.
-fn mailbox(opcode: u16, length: usize) -> Vec<u8> {
-    let mut bytes: Vec<u8> = (0..length).map(|i| i as u8).collect();
-    bytes[..2].copy_from_slice(&opcode.to_be_bytes());
-    bytes
-}
-
 /// What a call gave: its result, and what it wrote.
 type Gave = (String, Vec<u8>);
 
@@ -244,7 +204,7 @@ const CALLS: &[&str] = &[
 struct Child {
     dv: Mlx5dv,
     context: Handle,
-    trace: File,
+    trace: Trace,
     /// The calls to make.
     wanted: Vec<String>,
 }
@@ -256,22 +216,12 @@ impl Child {
         if !self.wanted.is_empty() && !self.wanted.iter().any(|w| w == name) {
             return;
         }
-        writeln!(self.trace, "call\t{name}").expect("the trace");
+        self.trace.call(name);
         let (result, output) = call(&self.dv, self.context);
         let errno = Error::last_os_error().raw_os_error().unwrap_or(0);
         // A call that gave no error leaves the errno of an older one.
         let errno = if matches!(result.as_str(), "null" | "-1") { errno } else { 0 };
-        let mut hex = String::new();
-        for byte in &output {
-            write!(hex, "{byte:02x}").expect("a String takes all");
-        }
-        let hex = if hex.is_empty() { "-" } else { &hex };
-        writeln!(self.trace, "gave\t{result}\t{errno}\t{hex}").expect("the trace");
-    }
-
-    /// Says what address or descriptor of this program a call will be given.
-    fn value(&mut self, name: &str, number: u64) {
-        writeln!(self.trace, "value\t{name}\t{number}").expect("the trace");
+        self.trace.gave(&result, errno, &output);
     }
 
     /// A call with two mailboxes.
@@ -307,9 +257,6 @@ fn not_null<T>(address: *const T) -> String {
     if address.is_null() { "null".to_owned() } else { "0".to_owned() }
 }
 
-/// The exit code if a library is not installed.
-const NOT_INSTALLED: i32 = 77;
-
 fn library(name: &str) -> &'static Library {
     // SAFETY: libibverbs and libmlx5 may be loaded at any time: their constructors register
     // themselves, and nothing else.
@@ -320,13 +267,6 @@ fn library(name: &str) -> &'static Library {
             std::process::exit(NOT_INSTALLED)
         }
     }
-}
-
-/// Ends unless ioctls are caught: a command must not reach a real adapter.
-fn caught() {
-    // SAFETY: a symbol that is looked for, and not called.
-    let found = unsafe { Unix::this().get::<unsafe extern "C" fn()>("mlx5_caught") }.is_ok();
-    assert!(found, "libmlx5_caught.so is not preloaded");
 }
 
 /// The first device of `ibv_get_device_list`, which stays held.
@@ -349,8 +289,7 @@ fn main() {
         assert!(CALLS.contains(&&name[..]), "no call has the name {name:?}");
     }
     let (verbs, mlx5) = (library("libibverbs.so.1"), library("libmlx5.so.1"));
-    let trace = env::var_os("MLX5_CAUGHT_TRACE").expect("MLX5_CAUGHT_TRACE names the trace");
-    let trace = OpenOptions::new().append(true).create(true).open(trace).expect("the trace");
+    let trace = Trace::open();
     let device = first_device(verbs);
     let dv = Mlx5dv::of(mlx5);
 
@@ -384,13 +323,7 @@ fn objects_and_general(child: &mut Child) {
         on_object(child, object);
     }
 
-    let sizes: [(&str, usize, usize); 4] = [
-        ("general_cmd", 16, 112),
-        ("general_cmd, 8 bytes each", 8, 8),
-        ("general_cmd, 65535 bytes each", 0xffff, 0xffff),
-        ("general_cmd, an input of 65536 bytes", 0x10000, 16),
-    ];
-    for (name, input, output) in sizes {
+    for (name, input, output) in GENERAL {
         child.mailboxes(name, &mailbox(0x10a, input), output, |dv, context, i, il, o, ol| {
             // SAFETY: the addresses and lengths of two mailboxes.
             number(unsafe { (dv.devx_general_cmd)(context, i, il, o, ol) })
@@ -570,13 +503,6 @@ fn events(child: &mut Child, object: Handle) {
     }
 }
 
-/// Makes reads of a channel give EAGAIN when there is nothing to read.
-fn do_not_wait(fd: c_int) {
-    // SAFETY: numbers.
-    let result = unsafe { libc::fcntl(fd, libc::F_SETFL, libc::O_RDWR | libc::O_NONBLOCK) };
-    assert_eq!(result, 0, "fcntl: {}", Error::last_os_error());
-}
-
 /// Reads what there is on a channel that does not wait.
 fn empty(fd: c_int) {
     let mut message = [0u8; 128];
@@ -594,32 +520,28 @@ fn eventfd() -> File {
 
 /// The ten calls on objects of verbs.
 fn interop(child: &mut Child) {
-    macro_rules! on_verbs {
-        ($( $name:literal $function:ident $offset:ident $handle:literal $opcode:literal $input:literal $output:literal; )*) => { $(
-            child.mailboxes(
-                $name,
-                &mailbox($opcode, $input),
-                $output,
-                |dv, context, i, il, o, ol| {
-                    let mut object = Verbs::new(context, handle_at::$offset, $handle);
-                    // SAFETY: an object with an open context, and the addresses and lengths of two
-                    // mailboxes.
-                    number(unsafe { (dv.$function)(object.address(), i, il, o, ol) })
-                },
-            );
-        )* };
-    }
-    on_verbs! {
-        "qp_query" devx_qp_query QP 0x51 0x50b 16 272;
-        "qp_modify" devx_qp_modify QP 0x51 0x505 272 16;
-        "cq_query" devx_cq_query CQ 0x52 0x402 16 80;
-        "cq_modify" devx_cq_modify CQ 0x52 0x403 280 16;
-        "srq_query" devx_srq_query SRQ 0x53 0x90f 16 272;
-        "srq_modify" devx_srq_modify SRQ 0x53 0x90d 272 16;
-        "wq_query" devx_wq_query WQ 0x54 0x90b 16 272;
-        "wq_modify" devx_wq_modify WQ 0x54 0x909 272 16;
-        "ind_tbl_query" devx_ind_tbl_query IND_TABLE 0x55 0x919 16 272;
-        "ind_tbl_modify" devx_ind_tbl_modify IND_TABLE 0x55 0x917 272 16;
+    let dv = &child.dv;
+    // In the order of `OBJECTS`.
+    let functions = [
+        (dv.devx_qp_query, dv.devx_qp_modify),
+        (dv.devx_cq_query, dv.devx_cq_modify),
+        (dv.devx_srq_query, dv.devx_srq_modify),
+        (dv.devx_wq_query, dv.devx_wq_modify),
+        (dv.devx_ind_tbl_query, dv.devx_ind_tbl_modify),
+    ];
+    for (object, (query, modify)) in OBJECTS.iter().zip(functions) {
+        for (verb, function, (opcode, input, output)) in
+            [("query", query, object.query), ("modify", modify, object.modify)]
+        {
+            let name = format!("{}_{verb}", object.name);
+            let input = mailbox(opcode, input);
+            child.mailboxes(&name, &input, output, |_, context, i, il, o, ol| {
+                let mut verbs = Verbs::new(context, object);
+                // SAFETY: an object with an open context, and the addresses and lengths of two
+                // mailboxes.
+                number(unsafe { function(verbs.address().as_ptr(), i, il, o, ol) })
+            });
+        }
     }
 }
 
@@ -632,8 +554,8 @@ fn umems_and_uars(child: &mut Child) {
         let id = unsafe { umem.as_ref() }.map(|u| u.umem_id.to_ne_bytes().to_vec());
         (not_null(umem), id.unwrap_or_default())
     };
-    child.value("umem_reg", at as u64);
-    child.value("umem_reg_ex", at as u64);
+    child.trace.value("umem_reg", at as u64);
+    child.trace.value("umem_reg_ex", at as u64);
     child.call("umem_reg", |dv, context| {
         // SAFETY: the memory lives longer than the process uses it.
         umem = unsafe { (dv.devx_umem_reg)(context, at, size, 0x7) };
@@ -648,7 +570,7 @@ fn umems_and_uars(child: &mut Child) {
     let file = File::open("/dev/null").expect("/dev/null");
     input.comp_mask = UMEM_MASK_DMABUF;
     input.dmabuf_fd = file.as_raw_fd();
-    child.value("umem_reg_ex, dmabuf", input.dmabuf_fd as u64);
+    child.trace.value("umem_reg_ex, dmabuf", input.dmabuf_fd as u64);
     input.addr = without_provenance_mut(0x1000);
     child.call("umem_reg_ex, dmabuf", |dv, context| {
         // SAFETY: with a descriptor the address is an offset.

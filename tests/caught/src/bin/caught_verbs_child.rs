@@ -11,12 +11,11 @@
 
 use std::ffi::{c_int, c_void};
 use std::io::Error;
-use std::os::fd::BorrowedFd;
 use std::ptr::{NonNull, null_mut};
 
 use libloading::Library;
 use libloading::os::unix::Library as Unix;
-use mlx5_devx::{Cq, Handle, Ioctl, LibMlx5, Qp, Srq, TargetKind, Transport};
+use mlx5_devx::{Cq, Devx, Ioctl, LibMlx5, Qp, Srq};
 use mlx5_prm::{Cqn, Qpn, QueryCqIn, QueryQpIn, QueryRmpIn, Rmpn};
 
 /// Any structure of libibverbs, by its address.
@@ -49,15 +48,6 @@ struct QpInitAttr {
 
 /// `IBV_QPT_RC`.
 const QPT_RC: u32 = 2;
-
-/// Offsets of u32s in the structures of `infiniband/verbs.h`, behind pointers of 8 bytes.
-mod at {
-    pub(super) const CONTEXT_CMD_FD: usize = 264;
-    pub(super) const CQ_HANDLE: usize = 24;
-    pub(super) const SRQ_HANDLE: usize = 24;
-    pub(super) const QP_HANDLE: usize = 48;
-    pub(super) const QP_NUM: usize = 52;
-}
 
 /// The exit code if a library is not installed.
 const NOT_INSTALLED: i32 = 77;
@@ -142,23 +132,30 @@ unsafe fn word(address: Address, offset: usize) -> u32 {
     unsafe { address.cast::<u8>().add(offset).cast::<u32>().read() }
 }
 
-/// What the objects are called in the backend, and their numbers.
+/// The objects of verbs, and the numbers that their structures do not have.
 struct Objects {
-    cq: (Handle, Cqn),
-    srq: (Handle, Rmpn),
-    qp: (Handle, Qpn),
+    cq: (NonNull<c_void>, Cqn),
+    srq: (NonNull<c_void>, Rmpn),
+    qp: NonNull<c_void>,
 }
 
-/// Reads each, and finds that none is read by the number of another.
-fn read(transport: &dyn Transport, objects: &Objects) {
+/// Reads each, and finds that none is read by the number of another. Gives the number of the QP.
+fn read(devx: &dyn Devx, objects: &Objects) -> Qpn {
     let Objects { cq, srq, qp } = objects;
-    Cq::new(transport, cq.0, cq.1).query(&mut QueryCqIn::new()).expect("a CQ");
-    Srq::new(transport, srq.0, srq.1).query(&mut QueryRmpIn::new()).expect("an SRQ");
-    Qp::new(transport, qp.0, qp.1).query(&mut QueryQpIn::new()).expect("a QP");
-    let other = Cqn::new(qp.1.get());
-    let wrong = Cq::new(transport, cq.0, other).query(&mut QueryCqIn::new());
-    let wrong = wrong.expect_err("the number of the QP").to_string();
+    // SAFETY: objects of this context, that live until the end, and are used by nothing else.
+    let (of_verbs, srq, qp, wrong) = unsafe {
+        let of_verbs = Cq::from_ibv(devx, cq.0, cq.1).expect("a CQ of the context");
+        let srq = Srq::from_ibv(devx, srq.0, srq.1).expect("an SRQ of the context");
+        let qp = Qp::from_ibv(devx, *qp).expect("a QP of the context");
+        let wrong = Cq::from_ibv(devx, cq.0, Cqn::new(qp.number().get()));
+        (of_verbs, srq, qp, wrong.expect("a CQ of the context"))
+    };
+    of_verbs.query(&mut QueryCqIn::new()).expect("a CQ");
+    srq.query(&mut QueryRmpIn::new()).expect("an SRQ");
+    qp.query(&mut QueryQpIn::new()).expect("a QP");
+    let wrong = wrong.query(&mut QueryCqIn::new()).expect_err("the number of the QP").to_string();
     assert!(wrong.ends_with("Invalid argument (os error 22)"), "{wrong}");
+    qp.number()
 }
 
 fn main() {
@@ -198,42 +195,25 @@ fn main() {
 
     let not_null = |address| NonNull::new(address).expect("it was made");
     // SAFETY: the context is open until the end.
-    let libmlx5 = match unsafe { LibMlx5::from_context(not_null(context)) } {
+    let libmlx5 = match unsafe { LibMlx5::from_ibv_context(not_null(context)) } {
         Ok(libmlx5) => libmlx5,
         Err(e) => {
             eprintln!("{e}");
             std::process::exit(NOT_INSTALLED)
         }
     };
-    // SAFETY: objects of this context, that live until they are released, and are used by nothing else.
-    let objects = unsafe {
+    // SAFETY: objects of this context, that live until the end, and are used by nothing else.
+    let (cqn, rmpn) = unsafe {
         let cqn = libmlx5.cqn(not_null(cq)).expect("a number");
-        let rmpn = Rmpn::new(libmlx5.srq_number(not_null(srq)).expect("a number"));
-        Objects {
-            cq: (libmlx5.adopt(TargetKind::Cq, not_null(cq)), cqn),
-            srq: (libmlx5.adopt(TargetKind::Srq, not_null(srq)), rmpn),
-            qp: (libmlx5.adopt(TargetKind::Qp, not_null(qp)), Qpn::new(word(qp, at::QP_NUM))),
-        }
+        (cqn, Rmpn::new(libmlx5.srq_number(not_null(srq)).expect("a number")))
     };
-    let Objects { cq: (_, cqn), srq: (_, rmpn), qp: (_, qpn) } = objects;
+    let objects =
+        Objects { cq: (not_null(cq), cqn), srq: (not_null(srq), rmpn), qp: not_null(qp) };
+    let qpn = read(&libmlx5, &objects);
     println!("cq {}\nsrq {}\nqp {}", cqn.get(), rmpn.get(), qpn.get());
-    read(&libmlx5, &objects);
-    for handle in [objects.cq.0, objects.srq.0, objects.qp.0] {
-        assert!(libmlx5.release(handle));
-    }
-
-    // SAFETY: the structures have these fields, and the descriptor is open until the end.
-    let (file, objects) = unsafe {
-        let file = BorrowedFd::borrow_raw(word(context, at::CONTEXT_CMD_FD) as c_int);
-        let handle = |address, offset| Handle(word(address, offset).into());
-        let objects = Objects {
-            cq: (handle(cq, at::CQ_HANDLE), cqn),
-            srq: (handle(srq, at::SRQ_HANDLE), rmpn),
-            qp: (handle(qp, at::QP_HANDLE), qpn),
-        };
-        (file.try_clone_to_owned().expect("a descriptor"), objects)
-    };
-    read(&Ioctl::from_context(file), &objects);
+    // SAFETY: the context is open until the end.
+    let ioctl = unsafe { Ioctl::from_ibv_context(not_null(context)) }.expect("a descriptor");
+    assert_eq!(read(&ioctl, &objects), qpn);
 
     // SAFETY: what was made, what uses others before them, and none used again.
     unsafe {

@@ -1,0 +1,90 @@
+//! A device file of fwctl: the kernel's fwctl driver in front of the firmware.
+
+use std::path::Path;
+
+use mlx5_devx::Errno;
+use mlx5_devx::fwctl::wire::{HEADER, InfoMlx5, MAX_RPC_LEN};
+use mlx5_devx::fwctl::{DeviceFile, FileInfo, Scope, scope_needed};
+use mlx5_prm::caps::page::GeneralDevice;
+use mlx5_prm::{CapMode, CapabilityPage, CmdHcaCap, QueryHcaCapIn, QueryHcaCapOut};
+
+use crate::adapter::Adapter;
+use crate::capability::TOOLS_RESOURCES;
+
+/// The user context of every file. That of DEVX is another.
+const UID: u16 = 2;
+
+/// A simulated device file of fwctl, for
+/// [`Fwctl::over`](mlx5_devx::fwctl::Fwctl::over): what the kernel's driver refuses is refused here
+/// with the same errno, and the rest goes to the firmware of an adapter.
+///
+/// ```
+/// use mlx5_devx::fwctl::{Fwctl, Limit, Scope};
+/// use mlx5_devx::{read_register, write_register};
+/// use mlx5_prm::PpcntReg; // the feature `ports`
+/// use mlx5_sim::{Adapter, FwctlFile};
+///
+/// let file = FwctlFile::new(Adapter::new());
+/// let fwctl = Fwctl::over(file, Limit::ReadOnly)?;
+/// let counters = read_register(&fwctl, PpcntReg::new().with_local_port(1))?;
+/// assert!(read_register(&fwctl, counters.with_clr(true)).is_err()); // it would clear them
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The objects of the adapter are those that the program made by DEVX, so that a test sees them by
+/// fwctl too. The file is one of a user with CAP_SYS_RAWIO, to whom the kernel gives every scope,
+/// and of a driver that has all of [`admitted`](mlx5_devx::fwctl::admitted).
+#[derive(Debug, Clone)]
+pub struct FwctlFile {
+    adapter: Adapter,
+}
+
+impl FwctlFile {
+    /// A file of the adapter.
+    pub fn new(adapter: Adapter) -> Self {
+        FwctlFile { adapter }
+    }
+
+    /// The adapter behind the file.
+    pub fn adapter(&self) -> &Adapter {
+        &self.adapter
+    }
+
+    /// What the firmware lets user contexts do; nothing when it has no such page.
+    fn uctx_cap(&self) -> u32 {
+        let page = CapMode::Current.op_mod(GeneralDevice::PAGE.selector);
+        let mut output = QueryHcaCapOut::new();
+        self.adapter
+            .firmware(QueryHcaCapIn::new().with_op_mod(page).as_bytes(), output.as_bytes_mut());
+        let general = CmdHcaCap::view_prefix(output.capability().as_bytes());
+        general.map_or(0, |(general, _)| general.uctx_cap().into())
+    }
+}
+
+impl DeviceFile for FwctlFile {
+    fn node(&self) -> &Path {
+        Path::new("the simulated file of fwctl")
+    }
+
+    /// As `mlx5ctl_open_uctx` and `mlx5ctl_info` do.
+    fn info(&self) -> Result<FileInfo, Errno> {
+        let uctx_caps = self.uctx_cap() & TOOLS_RESOURCES;
+        Ok(InfoMlx5 { uid: UID.into(), uctx_caps }.into())
+    }
+
+    /// As `fwctl_cmd_rpc` and `mlx5ctl_fw_rpc` do.
+    fn rpc(&self, scope: Scope, input: &[u8], output: &mut [u8]) -> Result<usize, Errno> {
+        let lengths = HEADER..=MAX_RPC_LEN;
+        if !lengths.contains(&input.len()) || !lengths.contains(&output.len()) {
+            return Err(Errno::MSGSIZE);
+        }
+        if scope_needed(input).is_none_or(|needed| needed > scope) {
+            return Err(Errno::BADMSG);
+        }
+        let mut input = input.to_vec();
+        input[2..4].copy_from_slice(&UID.to_be_bytes());
+        // Success, whatever the firmware's status is.
+        self.adapter.firmware(&input, output);
+        Ok(output.len())
+    }
+}

@@ -1,0 +1,122 @@
+//! What both programs send, and the lines that they write around it: what one does by libmlx5 the
+//! other does by a backend, and the test compares the two.
+
+use std::ffi::{c_int, c_void};
+use std::fmt::Write as _;
+use std::fs::{File, OpenOptions};
+use std::io::{Error, Write as _};
+use std::ptr::NonNull;
+
+use libloading::os::unix::Library as Unix;
+
+/// The exit code if a library is not installed.
+pub(crate) const NOT_INSTALLED: i32 = 77;
+
+/// Ends unless ioctls are caught: a command must not reach a real adapter.
+pub(crate) fn caught() {
+    // SAFETY: a symbol that is looked for, and not called.
+    let found = unsafe { Unix::this().get::<unsafe extern "C" fn()>("mlx5_caught") }.is_ok();
+    assert!(found, "libmlx5_caught.so is not preloaded");
+}
+
+/// Makes reads of a channel give EAGAIN when there is nothing to read.
+pub(crate) fn do_not_wait(fd: c_int) {
+    // SAFETY: numbers.
+    let result = unsafe { libc::fcntl(fd, libc::F_SETFL, libc::O_RDWR | libc::O_NONBLOCK) };
+    assert_eq!(result, 0, "fcntl: {}", Error::last_os_error());
+}
+
+/// A mailbox: the opcode, then bytes that count up.
+pub(crate) fn mailbox(opcode: u16, length: usize) -> Vec<u8> {
+    let mut bytes: Vec<u8> = (0..length).map(|i| i as u8).collect();
+    bytes[..2].copy_from_slice(&opcode.to_be_bytes());
+    bytes
+}
+
+/// General commands: name, and lengths of input and output.
+pub(crate) const GENERAL: [(&str, usize, usize); 4] = [
+    ("general_cmd", 16, 112),
+    ("general_cmd, 8 bytes each", 8, 8),
+    ("general_cmd, 65535 bytes each", 0xffff, 0xffff),
+    ("general_cmd, an input of 65536 bytes", 0x10000, 16),
+];
+
+/// A kind of objects of verbs.
+#[derive(Clone, Copy)]
+pub(crate) struct Object {
+    /// As it is called in the names of functions.
+    pub(crate) name: &'static str,
+    /// Where the handle stands in the structure of `infiniband/verbs.h`, behind pointers of 8 bytes.
+    offset: usize,
+    pub(crate) handle: u32,
+    /// Of the query: opcode, and lengths of input and output.
+    pub(crate) query: (u16, usize, usize),
+    /// The same of the modify.
+    pub(crate) modify: (u16, usize, usize),
+}
+
+#[rustfmt::skip]
+pub(crate) const OBJECTS: [Object; 5] = [
+    Object { name: "qp", offset: 48, handle: 0x51, query: (0x50b, 16, 272), modify: (0x505, 272, 16) },
+    Object { name: "cq", offset: 24, handle: 0x52, query: (0x402, 16, 80), modify: (0x403, 280, 16) },
+    Object { name: "srq", offset: 24, handle: 0x53, query: (0x90f, 16, 272), modify: (0x90d, 272, 16) },
+    Object { name: "wq", offset: 36, handle: 0x54, query: (0x90b, 16, 272), modify: (0x909, 272, 16) },
+    Object { name: "ind_tbl", offset: 8, handle: 0x55, query: (0x919, 16, 272), modify: (0x917, 272, 16) },
+];
+
+/// An object of verbs, of which libmlx5 reads the context and the handle (`mlx5/verbs.c`). Newer
+/// versions also note a QP's state in what surrounds it (`to_mqp`): the object stands in the middle
+/// of zeros.
+pub(crate) struct Verbs {
+    memory: Vec<u64>,
+}
+
+impl Verbs {
+    const MIDDLE: usize = 4096;
+
+    pub(crate) fn new(context: *mut c_void, object: &Object) -> Self {
+        let mut memory = vec![0u64; 2 * Self::MIDDLE];
+        memory[Self::MIDDLE] = context as u64;
+        let word = &mut memory[Self::MIDDLE + object.offset / 8];
+        let mut bytes = word.to_ne_bytes();
+        bytes[object.offset % 8..][..4].copy_from_slice(&object.handle.to_ne_bytes());
+        *word = u64::from_ne_bytes(bytes);
+        Verbs { memory }
+    }
+
+    pub(crate) fn address(&mut self) -> NonNull<c_void> {
+        NonNull::from(&mut self.memory[Self::MIDDLE]).cast()
+    }
+}
+
+/// The file that the caught ioctls are written to as well.
+pub(crate) struct Trace(File);
+
+impl Trace {
+    pub(crate) fn open() -> Self {
+        let path =
+            std::env::var_os("MLX5_CAUGHT_TRACE").expect("MLX5_CAUGHT_TRACE names the trace");
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        Trace(file.expect("the trace"))
+    }
+
+    /// Says that a call begins.
+    pub(crate) fn call(&mut self, name: &str) {
+        writeln!(self.0, "call\t{name}").expect("the trace");
+    }
+
+    /// Says what the call gave.
+    pub(crate) fn gave(&mut self, result: &str, errno: i32, output: &[u8]) {
+        let mut hex = String::new();
+        for byte in output {
+            write!(hex, "{byte:02x}").expect("a String takes all");
+        }
+        let hex = if hex.is_empty() { "-" } else { &hex };
+        writeln!(self.0, "gave\t{result}\t{errno}\t{hex}").expect("the trace");
+    }
+
+    /// Says what address or descriptor of this program a call will be given.
+    pub(crate) fn value(&mut self, name: &str, number: u64) {
+        writeln!(self.0, "value\t{name}\t{number}").expect("the trace");
+    }
+}
