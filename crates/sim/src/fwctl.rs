@@ -19,8 +19,8 @@ const UID: u16 = 2;
 /// with the same errno, and the rest goes to the firmware of an adapter.
 ///
 /// ```
-/// use mlx5_devx::fwctl::{Fwctl, Limit, Scope};
-/// use mlx5_devx::{read_register, write_register};
+/// use mlx5_devx::fwctl::{Fwctl, Limit};
+/// use mlx5_devx::read_register;
 /// use mlx5_prm::PpcntReg; // the feature `ports`
 /// use mlx5_sim::{Adapter, FwctlFile};
 ///
