@@ -53,7 +53,8 @@ fn ours_take_no_more_than_the_macros() {
     }
     let scratch = tempfile::tempdir().expect("room for a temporary folder");
     let (our_output, our_costs) = count(&mut Command::new(our_program()), scratch.path(), &[]);
-    let (c_output, c_costs) = count(&mut Command::new(c_program(scratch.path())), scratch.path(), &[]);
+    let (c_output, c_costs) =
+        count(&mut Command::new(c_program(scratch.path())), scratch.path(), &[]);
     assert_eq!(our_output, c_output, "the two programs did not do the same");
 
     let one = |costs: &HashMap<String, Cost>, function: &str| {

@@ -48,8 +48,7 @@ impl<C: AsFd> Async<C> {
         rustix::fs::fcntl_setfl(channel.as_fd(), flags | OFlags::NONBLOCK)?;
         // SAFETY: the channels of this crate, which alone come here, keep one descriptor open until
         // they are dropped.
-        let file =
-            unsafe { AsyncFd::register_with_interest(Channel(channel), Interest::READABLE) };
+        let file = unsafe { AsyncFd::register_with_interest(Channel(channel), Interest::READABLE) };
         let file = file.map_err(|error| errno(error.into()))?;
         Ok(Async { file })
     }

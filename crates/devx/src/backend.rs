@@ -1,5 +1,8 @@
 //! What a backend that has all of DEVX does, below the types that users see.
-#![allow(unsafe_code, reason = "some calls give memory away, or take addresses; the contract is at each of them")]
+#![allow(
+    unsafe_code,
+    reason = "some calls give memory away, or take addresses; the contract is at each of them"
+)]
 
 use std::ffi::c_void;
 use std::fmt;

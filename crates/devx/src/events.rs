@@ -172,8 +172,8 @@ mod tests {
     use std::io::{PipeWriter, Write};
     use std::os::fd::AsRawFd;
 
-    use crate::ioctl::fake::Fake;
     use super::*;
+    use crate::ioctl::fake::Fake;
     use crate::wire::handwritten::{half, message, word};
 
     /// A channel whose events the test writes.

@@ -44,10 +44,10 @@ mod asynchronous;
 mod backend;
 #[cfg(feature = "caps")]
 mod caps;
-#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
-mod devx;
 #[cfg(any(feature = "ioctl", feature = "fwctl"))]
 mod device_file;
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+mod devx;
 mod error;
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
 mod events;
@@ -95,9 +95,9 @@ pub use ioctl::Ioctl;
 #[cfg(feature = "libmlx5")]
 #[doc(no_inline)]
 pub use libmlx5::LibMlx5;
+pub use object::{General, Object, StillThere};
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
 pub use queries::{Answer, Queries};
-pub use object::{General, Object, StillThere};
 pub use transport::{Handle, Target, TargetKind, Transport};
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
 pub use uar::{Uar, UarKind};

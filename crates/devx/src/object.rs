@@ -83,11 +83,7 @@ impl<T: Transport, O: mlx5_prm::Object> Object<T, O> {
     ///
     /// # Errors
     /// See [`Error`].
-    pub fn create_into<C>(
-        transport: T,
-        command: &C,
-        output: &mut C::Output,
-    ) -> Result<Self, Error>
+    pub fn create_into<C>(transport: T, command: &C, output: &mut C::Output) -> Result<Self, Error>
     where
         C: Creates<Object = O> + ?Sized,
     {

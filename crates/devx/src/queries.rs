@@ -111,8 +111,8 @@ mod tests {
     use std::io::{PipeWriter, Write};
     use std::os::fd::AsRawFd;
 
-    use crate::ioctl::fake::Fake;
     use super::*;
+    use crate::ioctl::fake::Fake;
     use crate::wire::handwritten::{at, message, word};
     use crate::{Handle, TargetKind};
 

@@ -158,8 +158,8 @@ impl Drop for Uar {
 
 #[cfg(all(test, feature = "ioctl"))]
 mod tests {
-    use crate::ioctl::fake::Fake;
     use super::*;
+    use crate::ioctl::fake::Fake;
     use crate::wire::handwritten::{message, word};
     use crate::wire::numbers::attr;
 

@@ -11,10 +11,10 @@ use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use crate::Errno;
 use crate::backend::{Backend, RawUmem, UmemMemory};
 use crate::devx::{CallError, Devx};
 use crate::object::StillThere;
-use crate::Errno;
 
 /// 4096 bytes of memory that the adapter may write to: the smallest page it knows
 /// (`MLX5_ADAPTER_PAGE_SIZE`).
@@ -271,8 +271,8 @@ mod tests {
     use std::os::fd::AsFd;
     use std::sync::atomic::Ordering;
 
-    use crate::ioctl::fake::Fake;
     use super::*;
+    use crate::ioctl::fake::Fake;
     use crate::wire::handwritten::{at, half, message, optional, word};
     use crate::wire::numbers::attr;
 

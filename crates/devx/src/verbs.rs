@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use mlx5_prm::{
-    Cqn, Described, Modify, Object, OnObject, Qpn, Query, Rmpn, Rqn, Rqtn, Srqn, XrcSrqn, Xrqn, object,
-    opcode,
+    Cqn, Described, Modify, Object, OnObject, Qpn, Query, Rmpn, Rqn, Rqtn, Srqn, XrcSrqn, Xrqn,
+    object, opcode,
 };
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
@@ -236,17 +236,12 @@ pub(crate) fn on_object<C: OnObject + ?Sized>(
     output: &mut [u8],
     call: impl FnOnce(&[u8], &mut [u8]) -> Result<(), Errno>,
 ) -> Result<(), Error> {
-    let refuse = |command: &C, reason| {
-        let opcode = opcode(command.bytes()).unwrap_or_default();
-        Err(Error::NotSent { opcode, reason })
-    };
-    let kind = C::Object::DESC.number;
     match command.number() {
         0 if !command.set_number(is) => {
-            return refuse(command, NotSent::NumberTooWide { kind, number: is });
+            return Err(not_sent(command, |kind| NotSent::NumberTooWide { kind, number: is }));
         }
         named if named != is && named != 0 => {
-            return refuse(command, NotSent::WrongObject { kind, named, is });
+            return Err(not_sent(command, |kind| NotSent::WrongObject { kind, named, is }));
         }
         _ => {}
     }
@@ -255,15 +250,24 @@ pub(crate) fn on_object<C: OnObject + ?Sized>(
     outcome(command.bytes(), output, result)
 }
 
+#[cold]
+fn not_sent<C: OnObject + ?Sized>(
+    command: &C,
+    reason: impl FnOnce(&'static str) -> NotSent,
+) -> Error {
+    let opcode = opcode(command.bytes()).unwrap_or_default();
+    Error::NotSent { opcode, reason: reason(C::Object::DESC.number) }
+}
+
 /// Refuses mailboxes that are longer than the kernel takes.
+#[inline]
 pub(crate) fn not_too_long(input: &[u8], output: &[u8]) -> Result<(), Error> {
-    match [input.len(), output.len()].into_iter().find(|len| *len > LONGEST) {
-        None => Ok(()),
-        Some(long) => {
-            let opcode = opcode(input).unwrap_or_default();
-            Err(Error::NotSent { opcode, reason: NotSent::TooLong(long) })
-        }
+    let long = input.len().max(output.len());
+    if long <= LONGEST {
+        return Ok(());
     }
+    let opcode = opcode(input).unwrap_or_default();
+    Err(Error::NotSent { opcode, reason: NotSent::TooLong(long) })
 }
 
 /// A mailbox that begins with the layout `L`: the layout itself, or with a list behind it.

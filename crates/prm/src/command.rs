@@ -70,8 +70,24 @@ impl Place {
         (self.bit as usize + self.width as usize) <= len * 8
     }
 
+    /// Where its dword is, how far it is from the dword's end, and its bits; `None` when it is in no
+    /// dword alone, or `len` bytes end before that.
+    const fn in_dword(&self, len: usize) -> Option<(usize, u32, u32)> {
+        let (at, first) = ((self.bit / 32 * 4) as usize, self.bit % 32);
+        if self.width == 0 || first + self.width > 32 || at + 4 > len {
+            return None;
+        }
+        Some((at, 32 - first - self.width, u32::MAX >> (32 - self.width)))
+    }
+
     /// The number there; `None` when `bytes` ends before it.
+    #[inline]
     pub const fn read(&self, bytes: &[u8]) -> Option<u64> {
+        // Most stand in one dword; where the place is known this is then a load and a shift.
+        if let Some((at, shift, mask)) = self.in_dword(bytes.len()) {
+            let dword = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+            return Some(((u32::from_be_bytes(dword) >> shift) & mask) as u64);
+        }
         if !self.is_within(bytes.len()) || self.width > 64 {
             return None;
         }
@@ -80,10 +96,19 @@ impl Place {
 
     /// Writes the number; `false`, and nothing is written, when it does not fit or `bytes` ends
     /// before it.
+    #[inline]
     pub const fn write(&self, bytes: &mut [u8], value: u64) -> bool {
         let fits = self.width >= 64 || value >> self.width == 0;
         if !fits || !self.is_within(bytes.len()) || self.width > 64 {
             return false;
+        }
+        if let Some((at, shift, mask)) = self.in_dword(bytes.len()) {
+            let dword = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+            let others = u32::from_be_bytes(dword) & !(mask << shift);
+            let dword = (others | (value as u32) << shift).to_be_bytes();
+            (bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]) =
+                (dword[0], dword[1], dword[2], dword[3]);
+            return true;
         }
         bits::set_wide(bytes, self.bit as usize, self.width as usize, value as u128);
         true
@@ -204,16 +229,21 @@ pub trait Command: Request {
 
 /// A command on an object that is there: its input carries the object's number.
 pub trait OnObject: Command {
+    /// Where the object's number stands.
+    const NUMBER: Option<Place> = Self::COMMAND.number;
+
     /// The object's number.
+    #[inline]
     fn number(&self) -> u32 {
         // The place is checked against the layout when it is generated.
-        let number = Self::COMMAND.number.and_then(|place| place.read(self.bytes()));
+        let number = Self::NUMBER.and_then(|place| place.read(self.bytes()));
         number.unwrap_or_default() as u32
     }
 
     /// Writes the object's number; `false` when it does not fit.
+    #[inline]
     fn set_number(&mut self, number: u32) -> bool {
-        Self::COMMAND.number.is_some_and(|place| place.write(self.bytes_mut(), number.into()))
+        Self::NUMBER.is_some_and(|place| place.write(self.bytes_mut(), number.into()))
     }
 }
 

@@ -15,6 +15,7 @@
 //!   outputs of zeros.
 //! - [`OLD_UAR`]: if set, the kernel is one that gives UARs to a context before it asks for them.
 //! - [`RAW`]: if set, ioctls are caught that don't go through the C library, as those of rustix.
+//! - [`GRANTED`]: if set, those succeed and do nothing.
 #![deny(missing_docs)]
 #![allow(
     unsafe_code,
@@ -43,6 +44,10 @@ pub const OLD_UAR: &str = "MLX5_CAUGHT_OLD_UAR";
 
 /// The variable that asks for ioctls that don't go through the C library to be caught too.
 pub const RAW: &str = "MLX5_CAUGHT_RAW";
+
+/// The variable that lets ioctls that don't go through the C library succeed, and do nothing: for counting
+/// what leads to them.
+pub const GRANTED: &str = "MLX5_CAUGHT_GRANTED";
 
 /// `_IOWR(RDMA_IOCTL_MAGIC, 1, struct ib_uverbs_ioctl_hdr)`: direction, size 24, type 0x1b, number 1.
 const RDMA_VERBS_IOCTL: u32 = 3 << 30 | 24 << 16 | 0x1b << 8 | 1;
@@ -83,12 +88,15 @@ fn int(result: c_long) -> c_int {
 static LOADED: extern "C" fn() = loaded;
 
 extern "C" fn loaded() {
-    if std::env::var_os(RAW).is_some() {
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        trap::install();
-        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        panic!("{RAW} is known on x86_64 and aarch64 alone");
+    let is_set = |name: &str| std::env::var_os(name).is_some();
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    match (is_set(RAW), is_set(GRANTED)) {
+        (true, _) => trap::install(),
+        (false, true) => trap::grant(),
+        (false, false) => {}
     }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    assert!(!is_set(RAW) && !is_set(GRANTED), "{RAW} and {GRANTED}: on x86_64 and aarch64 alone");
 }
 
 /// Says that this library is loaded: without it, a child would talk to a real adapter.

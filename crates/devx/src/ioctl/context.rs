@@ -10,7 +10,9 @@ use std::sync::Arc;
 use rustix::mm::{MapFlags, ProtFlags};
 
 use super::Kernel;
-use crate::backend::{Backend, EventChannel, QueryChannel, RawUar, RawUmem, UmemMemory, read_answer};
+use crate::backend::{
+    Backend, EventChannel, QueryChannel, RawUar, RawUmem, UmemMemory, read_answer,
+};
 use crate::devx::CallError;
 use crate::wire::numbers::{UAR_ALLOC_TYPE_BF, UAR_ALLOC_TYPE_NC};
 use crate::wire::{AllocUcontextReq, AllocUcontextResp, Request};
@@ -71,7 +73,7 @@ impl Context {
         request: &mut Request<'_>,
         interrupted: Interrupted,
     ) -> Result<(), Errno> {
-        interrupted.call(|| self.kernel.call(request).map(drop))
+        interrupted.call(|| self.kernel.call(request))
     }
 
     /// A call that makes an object. Gives its handle.
@@ -83,7 +85,7 @@ impl Context {
 
     /// A call that makes a file.
     fn make_file(&self, request: &mut Request<'_>) -> Result<OwnedFd, Errno> {
-        Interrupted::Again.call(|| self.kernel.call(request))?.ok_or(Errno::BADF)
+        Interrupted::Again.call(|| self.kernel.make_file(request))
     }
 }
 
@@ -129,8 +131,7 @@ impl Backend for Context {
         page_sizes: Option<u64>,
     ) -> Result<RawUmem, CallError> {
         let mut id = 0;
-        let handle =
-            self.make(&mut Request::umem_reg(memory, access, page_sizes, &mut id))?;
+        let handle = self.make(&mut Request::umem_reg(memory, access, page_sizes, &mut id))?;
         Ok(RawUmem { handle, id })
     }
 

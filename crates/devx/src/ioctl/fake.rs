@@ -64,17 +64,18 @@ impl Fake {
 }
 
 impl Kernel for Fake {
-    fn call(&self, request: &mut Request<'_>) -> Result<Option<OwnedFd>, Errno> {
+    fn call(&self, request: &mut Request<'_>) -> Result<(), Errno> {
         let mut message = request.encode(DRIVER_MLX5).map_err(|_| Errno::INVAL)?;
         self.0.sent.lock().expect("no test panicked").push(message.as_bytes().to_vec());
         let answer = self.0.answers.lock().expect("no test panicked").pop_front();
         let result = answer.expect("a call that the test does not expect")(request, &mut message);
         request.read_back(&message);
-        result?;
-        Ok(match request.new_fd() {
-            Some(_) => self.0.fds.lock().expect("no test panicked").pop_front(),
-            None => None,
-        })
+        result
+    }
+
+    fn make_file(&self, request: &mut Request<'_>) -> Result<OwnedFd, Errno> {
+        self.call(request)?;
+        self.0.fds.lock().expect("no test panicked").pop_front().ok_or(Errno::BADF)
     }
 
     fn file(&self) -> BorrowedFd<'_> {

@@ -5,7 +5,6 @@ use std::ffi::c_void;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, opcode};
-use zerocopy::FromZeros;
 
 use crate::Errno;
 use crate::wire::numbers::{IOCTL_MAGIC, IOCTL_NUMBER};
@@ -16,11 +15,17 @@ use crate::wire::{DRIVER_MLX5, Header, Request, ShortMessage};
 /// `mlx5_sim::Uverbs` is one. [`Ioctl::on`](super::Ioctl::on) makes a context on it.
 pub trait Kernel: Send + Sync {
     /// Makes a call, and takes over into `request` what the kernel wrote into the message
-    /// ([`Request::read_back`]). Gives the file of a call that makes one.
+    /// ([`Request::read_back`]).
     ///
     /// # Errors
     /// The errno of the call.
-    fn call(&self, request: &mut Request<'_>) -> Result<Option<OwnedFd>, Errno>;
+    fn call(&self, request: &mut Request<'_>) -> Result<(), Errno>;
+
+    /// Makes a call that makes a file, and gives the file.
+    ///
+    /// # Errors
+    /// The errno of the call; EBADF when it made none.
+    fn make_file(&self, request: &mut Request<'_>) -> Result<OwnedFd, Errno>;
 
     /// Reads a file of such a call, once: whole answers and events, as the kernel gives them.
     ///
@@ -38,10 +43,9 @@ pub trait Kernel: Send + Sync {
 pub(super) struct DeviceFile(pub(super) OwnedFd);
 
 impl Kernel for DeviceFile {
-    fn call(&self, request: &mut Request<'_>) -> Result<Option<OwnedFd>, Errno> {
-        let mut message = ShortMessage::new_zeroed();
+    fn call(&self, request: &mut Request<'_>) -> Result<(), Errno> {
         // libibverbs answers EINVAL for a buffer that does not fit (`execute_ioctl`).
-        let message = request.encode_into(DRIVER_MLX5, &mut message).map_err(|_| Errno::INVAL)?;
+        let message = request.message(DRIVER_MLX5).map_err(|_| Errno::INVAL)?;
         // SAFETY: The message is well-formed, so the kernel reads and writes no more of it than
         // there is. Its addresses are those of the buffers of `request`, inputs for reading and
         // outputs for writing, with their lengths; `request` is borrowed for longer than the call.
@@ -49,15 +53,16 @@ impl Kernel for DeviceFile {
         // the adapter write to it. A file that is none of uverbs does not know the number of the
         // call.
         let result = unsafe { rustix::ioctl::ioctl(&self.0, VerbsIoctl(message)) };
-        request.read_back_from(message);
-        result?;
-        let Some(fd) = request.new_fd() else { return Ok(None) };
-        if fd < 0 {
-            return Err(Errno::BADF);
-        }
+        request.read_back_own();
+        result
+    }
+
+    fn make_file(&self, request: &mut Request<'_>) -> Result<OwnedFd, Errno> {
+        self.call(request)?;
+        let fd = request.new_fd().filter(|fd| *fd >= 0).ok_or(Errno::BADF)?;
         // SAFETY: The call succeeded, so the kernel has just put a new file there, which nobody
         // else knows of.
-        Ok(Some(unsafe { OwnedFd::from_raw_fd(fd) }))
+        Ok(unsafe { OwnedFd::from_raw_fd(fd) })
     }
 
     fn file(&self) -> BorrowedFd<'_> {
@@ -102,7 +107,9 @@ mod tests {
     fn the_number_is_that_of_the_header() {
         // _IOWR(0x1b, 1, 24 bytes) where reading is 2 and writing 1, as on x86 and Arm.
         if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
-            assert_eq!(VerbsIoctl(&mut ShortMessage::new_zeroed()).opcode(), 0xc018_1b01);
+            let mut request = Request::obj_destroy(1);
+            let message = request.message(1).expect("it fits");
+            assert_eq!(VerbsIoctl(message).opcode(), 0xc018_1b01);
         }
     }
 
@@ -115,7 +122,7 @@ mod tests {
     #[test]
     fn a_call_that_fails_makes_no_file() {
         let file = null();
-        let errno = file.call(&mut Request::async_event_fd_alloc(0)).err();
+        let errno = file.make_file(&mut Request::async_event_fd_alloc(0)).err();
         assert_eq!(errno, Some(Errno::NOTTY));
     }
 

@@ -376,7 +376,7 @@ mod tests {
     }
 
     /// The driver's part of a GET_CONTEXT: whether it asks for DEVX.
-    fn asks_devx(request: &Request<'_>) -> bool {
+    fn asks_devx(request: &mut Request<'_>) -> bool {
         let ask = request.input(attr::UHW_IN).expect("it is there");
         assert_eq!(ask.len(), 32);
         assert_eq!(ask[12..16], [0; 4]);
@@ -427,7 +427,8 @@ mod tests {
                 assert!(!asks_devx(request));
                 Ok(())
             });
-            let error = Ioctl::with_new_context(Box::new(fake.clone()), "mlx5_0").expect_err("no DEVX");
+            let error =
+                Ioctl::with_new_context(Box::new(fake.clone()), "mlx5_0").expect_err("no DEVX");
             assert_eq!(error, OpenError::NoDevx { device: "mlx5_0".into(), errno });
             assert!(error.to_string().starts_with("mlx5_0 has no DEVX for this program: "));
         }
@@ -439,7 +440,8 @@ mod tests {
             let fake = Fake::new();
             fake.answer(move |_, _| Err(errno));
             fake.answer(|_, _| Err(Errno::NODEV));
-            let error = Ioctl::with_new_context(Box::new(fake.clone()), "mlx5_0").expect_err("no context");
+            let error =
+                Ioctl::with_new_context(Box::new(fake.clone()), "mlx5_0").expect_err("no context");
             assert_eq!(error, OpenError::NoContext { device: "mlx5_0".into(), errno });
         }
     }
@@ -449,7 +451,8 @@ mod tests {
         for errno in [Errno::NOTTY, Errno::PROTONOSUPPORT] {
             let fake = Fake::new();
             fake.answer(move |_, _| Err(errno));
-            let error = Ioctl::with_new_context(Box::new(fake.clone()), "mlx5_0").expect_err("no ioctl");
+            let error =
+                Ioctl::with_new_context(Box::new(fake.clone()), "mlx5_0").expect_err("no ioctl");
             assert_eq!(error, OpenError::NoIoctl { device: "mlx5_0".into(), errno });
             assert_eq!(fake.sent().len(), 1);
         }

@@ -40,7 +40,7 @@ pub use context::{AllocUcontextReq, AllocUcontextResp};
 pub use memory::Memory;
 pub use message::{Attr, Header, Malformed, Message};
 pub use numbers::DRIVER_MLX5;
+pub(crate) use request::ShortMessage;
 #[cfg(test)]
 pub(crate) use request::tests as handwritten;
-pub(crate) use request::ShortMessage;
 pub use request::{Request, TooLong, UmemMemory};

@@ -1,7 +1,7 @@
 //! Calls from the side of the program: arguments by type, and the buffers a message points to.
 
 use arrayvec::ArrayVec;
-use zerocopy::{FromZeros, Immutable, IntoBytes};
+use zerocopy::{Immutable, IntoBytes};
 
 use super::context::{AllocUcontextReq, AllocUcontextResp};
 use super::memory::Memory;
@@ -20,10 +20,16 @@ pub use crate::backend::UmemMemory;
 /// file descriptors have length 0; every attribute is mandatory but one.
 #[derive(Debug)]
 pub struct Request<'a> {
-    object: u16,
-    method: u16,
-    args: ArrayVec<Arg<'a>, MOST_ARGS>,
-    /// The handle or file descriptor of what the call made, where the kernel wrote it.
+    message: ShortMessage,
+    /// Whether the kernel may have written into the message.
+    is_sent: bool,
+    /// What the message points to, each with the index of its attribute.
+    buffers: ArrayVec<(u8, Buffer<'a>), MOST_ARGS>,
+    /// The length of a buffer that does not fit its attribute.
+    too_long: Option<usize>,
+    /// The index of the attribute that the kernel writes a handle or descriptor into.
+    made_at: Option<u8>,
+    /// What the kernel wrote there.
     made: u64,
 }
 
@@ -31,9 +37,18 @@ pub struct Request<'a> {
 const MOST_ARGS: usize = 7;
 
 #[derive(Debug)]
-struct Arg<'a> {
-    id: u16,
-    value: Value<'a>,
+enum Buffer<'a> {
+    In(&'a [u8]),
+    Out(&'a mut [u8]),
+}
+
+/// A message of as many attributes as a [`Request`] has at most; those behind the last are 0, and are
+/// not looked at.
+#[derive(Debug, IntoBytes, Immutable)]
+#[repr(C)]
+pub(crate) struct ShortMessage {
+    header: Header,
+    attrs: [Attr; MOST_ARGS],
 }
 
 #[derive(Debug)]
@@ -64,6 +79,7 @@ pub struct TooLong(pub usize);
 impl<'a> Request<'a> {
     /// `DEVX_OBJ_CREATE`: a command that makes an object. The new handle is in
     /// [`Request::new_handle`] afterwards.
+    #[inline]
     pub fn obj_create(input: &'a [u8], output: &'a mut [u8]) -> Self {
         Request::new(object::DEVX_OBJ, method::DEVX_OBJ_CREATE)
             .with(attr::OBJ_CREATE_HANDLE, Value::Made)
@@ -72,6 +88,7 @@ impl<'a> Request<'a> {
     }
 
     /// `DEVX_OBJ_MODIFY`: a command that changes the object.
+    #[inline]
     pub fn obj_modify(handle: u32, input: &'a [u8], output: &'a mut [u8]) -> Self {
         Request::new(object::DEVX_OBJ, method::DEVX_OBJ_MODIFY)
             .with(attr::OBJ_MODIFY_HANDLE, Value::Object(handle.into()))
@@ -80,6 +97,7 @@ impl<'a> Request<'a> {
     }
 
     /// `DEVX_OBJ_QUERY`: a command that reads the object.
+    #[inline]
     pub fn obj_query(handle: u32, input: &'a [u8], output: &'a mut [u8]) -> Self {
         Request::new(object::DEVX_OBJ, method::DEVX_OBJ_QUERY)
             .with(attr::OBJ_QUERY_HANDLE, Value::Object(handle.into()))
@@ -88,6 +106,7 @@ impl<'a> Request<'a> {
     }
 
     /// `DEVX_OTHER`: a command that works on no object.
+    #[inline]
     pub fn other(input: &'a [u8], output: &'a mut [u8]) -> Self {
         Request::new(object::DEVX, method::DEVX_OTHER)
             .with(attr::OTHER_CMD_IN, Value::In(input))
@@ -260,18 +279,55 @@ impl Request<'static> {
 }
 
 impl<'a> Request<'a> {
-    fn new(object: u16, method: u16) -> Self {
-        Request { object, method, args: ArrayVec::new(), made: 0 }
-    }
-
     #[inline]
-    fn with(mut self, id: u16, value: Value<'a>) -> Self {
-        self.args.push(Arg { id, value });
-        self
+    fn new(object_id: u16, method_id: u16) -> Self {
+        let length = size_of::<Header>() as u16;
+        Request {
+            message: ShortMessage {
+                header: Header { length, object_id, method_id, ..Header::default() },
+                attrs: [Attr::default(); MOST_ARGS],
+            },
+            is_sent: false,
+            buffers: ArrayVec::new(),
+            too_long: None,
+            made_at: None,
+            made: 0,
+        }
     }
 
-    fn header(&self, driver_id: u32) -> Header {
-        Header { object_id: self.object, method_id: self.method, driver_id, ..Header::default() }
+    #[inline(always)]
+    fn with(mut self, attr_id: u16, value: Value<'a>) -> Self {
+        let at = self.message.header.num_attrs;
+        let mut flags = FLAG_MANDATORY;
+        let (len, data) = match &value {
+            Value::Object(number) => (0, *number),
+            Value::Made => {
+                self.made_at = Some(at as u8);
+                (0, 0)
+            }
+            Value::U64(number) => (8, *number),
+            Value::OptionalU64(number) => {
+                flags = 0;
+                (8, *number)
+            }
+            Value::U32(number) => (4, inlined(number.as_bytes())),
+            Value::In(input) if input.len() <= 8 => (input.len(), inlined(input)),
+            Value::In(input) => (input.len(), input.as_ptr().expose_provenance() as u64),
+            Value::Out(output) => (output.len(), output.as_ptr().expose_provenance() as u64),
+        };
+        if len > usize::from(u16::MAX) {
+            self.too_long = Some(len);
+        }
+        self.message.attrs[usize::from(at)] =
+            Attr { attr_id, len: len as u16, flags, attr_data: 0, data };
+        self.message.header.num_attrs = at + 1;
+        self.message.header.length += size_of::<Attr>() as u16;
+        match value {
+            Value::In(input) => self.buffers.push((at as u8, Buffer::In(input))),
+            Value::Out(output) => self.buffers.push((at as u8, Buffer::Out(output))),
+            _ => {}
+        }
+        self
     }
 
     /// The message, which points to the buffers of this request.
@@ -279,27 +335,33 @@ impl<'a> Request<'a> {
     /// # Errors
     /// A buffer is longer than an attribute can say.
     pub fn encode(&mut self, driver_id: u32) -> Result<Message, TooLong> {
-        let attrs: Result<ArrayVec<Attr, MOST_ARGS>, TooLong> =
-            self.args.iter_mut().map(Arg::encode).collect();
-        Ok(Message::new(self.header(driver_id), &attrs?))
+        let ShortMessage { header, attrs } = self.message(driver_id)?;
+        Ok(Message::new(*header, &attrs[..header.num_attrs.into()]))
     }
 
-    /// The same message where it need not be kept.
-    pub(crate) fn encode_into<'m>(
-        &mut self,
-        driver_id: u32,
-        message: &'m mut ShortMessage,
-    ) -> Result<&'m mut ShortMessage, TooLong> {
-        let count = self.args.len();
-        message.header = Header {
-            length: (size_of::<Header>() + count * size_of::<Attr>()) as u16,
-            num_attrs: count as u16,
-            ..self.header(driver_id)
-        };
-        for (attr, arg) in message.attrs.iter_mut().zip(&mut self.args) {
-            *attr = arg.encode()?;
+    /// The same message in its place, for the kernel to write into.
+    #[inline]
+    pub(crate) fn message(&mut self, driver_id: u32) -> Result<&mut ShortMessage, TooLong> {
+        if let Some(len) = self.too_long {
+            return Err(TooLong(len));
         }
-        Ok(message)
+        if self.is_sent {
+            self.restore();
+        }
+        self.is_sent = true;
+        self.message.header.driver_id = driver_id;
+        Ok(&mut self.message)
+    }
+
+    /// Takes back what the kernel wrote into the message when it was sent before.
+    #[cold]
+    fn restore(&mut self) {
+        for attr in &mut self.message.attrs {
+            attr.flags &= FLAG_MANDATORY;
+        }
+        if let Some(at) = self.made_at {
+            self.message.attrs[usize::from(at)].data = 0;
+        }
     }
 
     /// Takes over what the kernel wrote into the message: the handle of what the call made.
@@ -307,61 +369,65 @@ impl<'a> Request<'a> {
     /// The request stays as it was: a call that failed leaves the handle of an object that is gone
     /// in the message, and the next message made of this request does not have it.
     pub fn read_back(&mut self, message: &Message) {
-        if let Some(at) = self.made_at()
-            && let Some(attr) = message.attrs().nth(at)
+        if let Some(at) = self.made_at
+            && let Some(attr) = message.attrs().nth(at.into())
         {
             self.made = attr.data;
         }
     }
 
-    /// [`Request::read_back`] of a message that was not kept.
-    pub(crate) fn read_back_from(&mut self, message: &ShortMessage) {
-        if let Some(at) = self.made_at() {
-            self.made = message.attrs[at].data;
+    /// [`Request::read_back`] of the message in its place.
+    #[inline]
+    pub(crate) fn read_back_own(&mut self) {
+        if let Some(at) = self.made_at {
+            self.made = self.message.attrs[usize::from(at)].data;
         }
-    }
-
-    /// Which argument the kernel writes.
-    fn made_at(&self) -> Option<usize> {
-        self.args.iter().position(|arg| matches!(arg.value, Value::Made))
     }
 
     /// Whether what the call makes is a file, and not an object with a handle.
     fn makes_a_file(&self) -> bool {
-        matches!(self.object, object::DEVX_ASYNC_EVENT_FD | object::DEVX_ASYNC_CMD_FD)
+        let object = self.message.header.object_id;
+        matches!(object, object::DEVX_ASYNC_EVENT_FD | object::DEVX_ASYNC_CMD_FD)
     }
 
     /// The handle of the object that the call made, once [`Request::read_back`] has it; `None` for
     /// a call that makes none.
     pub fn new_handle(&self) -> Option<u32> {
         // The handles of uverbs have 32 bits (`fill_attr_in_obj` of rdma-core).
-        let made = self.made_at().filter(|_| !self.makes_a_file());
+        let made = self.made_at.filter(|_| !self.makes_a_file());
         made.and_then(|_| u32::try_from(self.made).ok())
     }
 
     /// The file descriptor that the call made, once [`Request::read_back`] has it; `None` for a
     /// call that makes none.
     pub fn new_fd(&self) -> Option<i32> {
-        let made = self.made_at().filter(|_| self.makes_a_file());
+        let made = self.made_at.filter(|_| self.makes_a_file());
         made.and_then(|_| i32::try_from(self.made).ok())
+    }
+
+    /// The buffer that an attribute points to.
+    fn buffer(&mut self, attr_id: u16) -> Option<&mut Buffer<'a>> {
+        let at = self.message.attrs.iter().position(|attr| attr.attr_id == attr_id)?;
+        let mut buffers = self.buffers.iter_mut();
+        buffers.find(|(index, _)| usize::from(*index) == at).map(|(_, buffer)| buffer)
     }
 
     /// The buffer of an output, for what stands in for the kernel in tests.
     #[cfg(test)]
-    pub(crate) fn output(&mut self, id: u16) -> Option<&mut [u8]> {
-        self.args.iter_mut().find(|arg| arg.id == id).and_then(|arg| match &mut arg.value {
-            Value::Out(output) => Some(&mut **output),
+    pub(crate) fn output(&mut self, attr_id: u16) -> Option<&mut [u8]> {
+        match self.buffer(attr_id) {
+            Some(Buffer::Out(output)) => Some(output),
             _ => None,
-        })
+        }
     }
 
     /// What an input points to, for what stands in for the kernel in tests.
     #[cfg(test)]
-    pub(crate) fn input(&self, id: u16) -> Option<&[u8]> {
-        self.args.iter().find(|arg| arg.id == id).and_then(|arg| match arg.value {
-            Value::In(input) => Some(input),
+    pub(crate) fn input(&mut self, attr_id: u16) -> Option<&[u8]> {
+        match self.buffer(attr_id) {
+            Some(Buffer::In(input)) => Some(input),
             _ => None,
-        })
+        }
     }
 }
 
@@ -373,9 +439,9 @@ impl Memory for Request<'_> {
                 Ok(bytes.get(..len.into()).ok_or(Errno::FAULT)?.to_vec())
             }
             Input::Memory { address, len } => {
-                let mut inputs = self.args.iter().filter_map(|arg| match arg.value {
-                    Value::In(input) => Some(input),
-                    _ => None,
+                let mut inputs = self.buffers.iter().filter_map(|(_, buffer)| match buffer {
+                    Buffer::In(input) => Some(*input),
+                    Buffer::Out(_) => None,
                 });
                 let is_there = |input: &&[u8]| input.as_ptr().addr() as u64 == address;
                 let input = inputs.find(is_there).ok_or(Errno::FAULT)?;
@@ -385,45 +451,14 @@ impl Memory for Request<'_> {
     }
 
     fn write(&mut self, output: &Output, bytes: &[u8]) -> Result<(), Errno> {
-        let arg = self.args.iter_mut().find(|arg| arg.id == output.attr_id);
-        let Some(Arg { value: Value::Out(to), .. }) = arg else { return Err(Errno::FAULT) };
+        let Some(Buffer::Out(to)) = self.buffer(output.attr_id) else { return Err(Errno::FAULT) };
         to.get_mut(..bytes.len()).ok_or(Errno::FAULT)?.copy_from_slice(bytes);
         Ok(())
     }
 }
 
-/// A message of as many attributes as a [`Request`] has at most; those behind the last are not
-/// looked at.
-#[derive(Debug, IntoBytes, FromZeros, Immutable)]
-#[repr(C)]
-pub(crate) struct ShortMessage {
-    header: Header,
-    attrs: [Attr; MOST_ARGS],
-}
-
-impl Arg<'_> {
-    #[inline]
-    fn encode(&mut self) -> Result<Attr, TooLong> {
-        let mut flags = FLAG_MANDATORY;
-        let (len, data) = match &mut self.value {
-            Value::Object(number) => (0, *number),
-            Value::Made => (0, 0),
-            Value::U64(number) => (8, *number),
-            Value::OptionalU64(number) => {
-                flags = 0;
-                (8, *number)
-            }
-            Value::U32(number) => (4, inlined(number.as_bytes())),
-            Value::In(input) if input.len() <= 8 => (input.len(), inlined(input)),
-            Value::In(input) => (input.len(), input.as_ptr().expose_provenance() as u64),
-            Value::Out(output) => (output.len(), output.as_mut_ptr().expose_provenance() as u64),
-        };
-        let len = u16::try_from(len).map_err(|_| TooLong(len))?;
-        Ok(Attr { attr_id: self.id, len, flags, attr_data: 0, data })
-    }
-}
-
 /// Up to 8 bytes as they stand at the beginning of an attribute's data.
+#[inline]
 fn inlined(bytes: &[u8]) -> u64 {
     let mut data = [0; 8];
     data[..bytes.len()].copy_from_slice(bytes);
@@ -433,6 +468,7 @@ fn inlined(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::super::DRIVER_MLX5;
+    use super::super::numbers::FLAG_VALID_OUTPUT;
     use super::*;
 
     /// A message as the headers say it, attribute by attribute: id, length, the 8 bytes of data.
@@ -459,8 +495,7 @@ pub(crate) mod tests {
         let expected = message(object, method, attrs);
         let encoded = request.encode(DRIVER_MLX5).expect("it fits");
         assert_eq!(encoded.as_bytes(), expected);
-        let mut short = ShortMessage::new_zeroed();
-        let short = request.encode_into(DRIVER_MLX5, &mut short).expect("it fits");
+        let short = request.message(DRIVER_MLX5).expect("it fits");
         let (sent, rest) = short.as_bytes().split_at(expected.len());
         assert_eq!(sent, expected);
         assert!(rest.iter().all(|byte| *byte == 0));
@@ -737,6 +772,13 @@ pub(crate) mod tests {
         answered.set_handle(attr::OBJ_CREATE_HANDLE, 7);
         answered.set_output_valid(attr::OBJ_CREATE_CMD_OUT);
         request.read_back(&answered);
+        assert_eq!(request.encode(DRIVER_MLX5).as_ref(), Ok(&first));
+        // The same where the kernel writes into the request's own.
+        let own = request.message(DRIVER_MLX5).expect("it fits");
+        own.attrs[0].data = 7;
+        own.attrs[2].flags |= FLAG_VALID_OUTPUT;
+        request.read_back_own();
+        assert_eq!(request.new_handle(), Some(7));
         assert_eq!(request.encode(DRIVER_MLX5), Ok(first));
     }
 }

@@ -14,19 +14,16 @@
 
 mod common;
 
-use std::ffi::{c_int, c_void};
 use std::fs::File;
 use std::io::Read as _;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
-use std::ptr::NonNull;
 
-use libloading::Library;
 use mlx5_devx::ioctl::{Device, Selector};
 use mlx5_devx::libmlx5::{LibMlx5, LoadError, OpenError, devices};
 use mlx5_devx::{
-    Access, CallError, Cookies, Devx, Errno, Events, Handle, Ioctl, Page, Queries, StillThere, Target,
-    TargetKind, Transport, Uar, UarKind, Umem,
+    Access, CallError, Cookies, Devx, Errno, Events, Handle, Ioctl, Page, Queries, StillThere,
+    Target, TargetKind, Transport, Uar, UarKind, Umem,
 };
 use mlx5_prm::EventType;
 
@@ -315,36 +312,6 @@ fn installed<T, E: Into<OpenError>>(result: Result<T, E>) -> T {
     }
 }
 
-/// A context as a program of verbs would have made it: `mlx5dv_open_device` of the first device.
-fn context_of_verbs() -> NonNull<c_void> {
-    // SAFETY: libibverbs and libmlx5 may be loaded at any time.
-    let (verbs, mlx5) = unsafe { (Library::new("libibverbs.so.1"), Library::new("libmlx5.so.1")) };
-    let [verbs, mlx5] =
-        [verbs, mlx5].map(|l| &*Box::leak(Box::new(l.expect("they were loaded before"))));
-    // SAFETY: the types are those of the declarations in verbs.h and mlx5dv.h.
-    let (list, open) = unsafe {
-        let list: libloading::Symbol<'_, unsafe extern "C" fn(*mut c_int) -> *mut *mut c_void> =
-            verbs.get("ibv_get_device_list").expect("libibverbs has it");
-        let open: libloading::Symbol<
-            '_,
-            unsafe extern "C" fn(*mut c_void, *mut [u64; 8]) -> *mut c_void,
-        > = mlx5.get("mlx5dv_open_device").expect("libmlx5 has it");
-        (list, open)
-    };
-    let mut count = 0;
-    // `MLX5DV_CONTEXT_FLAGS_DEVX` in the first four bytes; no more fields than the mask says.
-    let mut attr = [0u64; 8];
-    attr[0] = u64::from_ne_bytes([1, 0, 0, 0, 0, 0, 0, 0]);
-    // SAFETY: the address of an int; an array of devices, the first of which is opened; attributes
-    // longer than any version reads with this mask.
-    let context = unsafe {
-        let devices = list(&mut count);
-        assert!(!devices.is_null() && count > 0, "no device");
-        open(*devices, &mut attr)
-    };
-    NonNull::new(context).expect("the device opens")
-}
-
 /// The objects of verbs as targets. One of another context is refused.
 fn adopted(devx: &dyn Devx, objects: &mut [Verbs; 5]) -> Vec<Target> {
     let mut stranger = Verbs::new(std::ptr::dangling_mut(), &OBJECTS[0]);
@@ -373,7 +340,7 @@ fn main() {
             assert_eq!(missing.to_string(), "there is no device mlx5_9; there is mlx5_0");
             // One of its own is opened, and closed again.
             drop(installed(LibMlx5::open("mlx5_0")));
-            let context = context_of_verbs();
+            let context = common::context_of_verbs();
             // SAFETY: it is open, and stays so.
             let transport = installed(unsafe { LibMlx5::from_ibv_context(context) });
             let mut objects = OBJECTS.map(|object| Verbs::new(context.as_ptr(), &object));
@@ -392,7 +359,7 @@ fn main() {
         }
         Some("ioctl") => {
             drop(installed(devices()));
-            let context = context_of_verbs();
+            let context = common::context_of_verbs();
             // SAFETY: it is open, and stays so.
             let transport = unsafe { Ioctl::from_ibv_context(context) }.expect("a descriptor");
             let mut objects = OBJECTS.map(|object| Verbs::new(context.as_ptr(), &object));

@@ -446,7 +446,7 @@ fn events(child: &mut Child, object: Handle) {
             (number(result), Vec::new())
         });
         let eventfd = eventfd();
-        child.value("subscribe_devx_event_fd", eventfd.as_raw_fd() as u64);
+        child.trace.value("subscribe_devx_event_fd", eventfd.as_raw_fd() as u64);
         child.call("subscribe_devx_event_fd", |dv, _| {
             // SAFETY: a channel and an object of one context.
             let result = unsafe {

@@ -125,13 +125,6 @@ fn made(name: &str, address: Address) -> Address {
     address
 }
 
-/// # Safety
-/// A u32 is at this offset of the structure at `address`.
-unsafe fn word(address: Address, offset: usize) -> u32 {
-    // SAFETY: by the contract.
-    unsafe { address.cast::<u8>().add(offset).cast::<u32>().read() }
-}
-
 /// The objects of verbs, and the numbers that their structures do not have.
 struct Objects {
     cq: (NonNull<c_void>, Cqn),
@@ -207,8 +200,7 @@ fn main() {
         let cqn = libmlx5.cqn(not_null(cq)).expect("a number");
         (cqn, Rmpn::new(libmlx5.srq_number(not_null(srq)).expect("a number")))
     };
-    let objects =
-        Objects { cq: (not_null(cq), cqn), srq: (not_null(srq), rmpn), qp: not_null(qp) };
+    let objects = Objects { cq: (not_null(cq), cqn), srq: (not_null(srq), rmpn), qp: not_null(qp) };
     let qpn = read(&libmlx5, &objects);
     println!("cq {}\nsrq {}\nqp {}", cqn.get(), rmpn.get(), qpn.get());
     // SAFETY: the context is open until the end.

@@ -35,8 +35,10 @@ const COMPARED: &[&str] = &[
 ];
 
 /// Calls of `caught-child` that the backend does not have, and why.
-const LACKING: &[(&str, &str)] =
-    &[("close_device", "dropping Ioctl closes the file; the UARs that end here are compared above")];
+const LACKING: &[(&str, &str)] = &[(
+    "close_device",
+    "dropping Ioctl closes the file; the UARs that end here are compared above",
+)];
 
 /// Functions of libmlx5 that neither child calls, and why.
 const NOT_CALLED: &[(&str, &str)] = &[

@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Error, Write as _};
 use std::ptr::NonNull;
 
+use libloading::Library;
 use libloading::os::unix::Library as Unix;
 
 /// The exit code if a library is not installed.
@@ -119,4 +120,36 @@ impl Trace {
     pub(crate) fn value(&mut self, name: &str, number: u64) {
         writeln!(self.0, "value\t{name}\t{number}").expect("the trace");
     }
+}
+
+/// A context as a program of verbs would have made it: `mlx5dv_open_device` of the first device. It
+/// stays open.
+#[allow(dead_code, reason = "caught-child opens one by its own functions")]
+pub(crate) fn context_of_verbs() -> NonNull<c_void> {
+    // SAFETY: libibverbs and libmlx5 may be loaded at any time.
+    let libraries = unsafe { ["libibverbs.so.1", "libmlx5.so.1"].map(|name| Library::new(name)) };
+    let [verbs, mlx5] = libraries.map(|library| match library {
+        Ok(library) => &*Box::leak(Box::new(library)),
+        Err(error) => {
+            eprintln!("{error}");
+            std::process::exit(NOT_INSTALLED)
+        }
+    });
+    type List = unsafe extern "C" fn(*mut c_int) -> *mut *mut c_void;
+    type Open = unsafe extern "C" fn(*mut c_void, *mut [u64; 8]) -> *mut c_void;
+    let mut count = 0;
+    // `MLX5DV_CONTEXT_FLAGS_DEVX` in the first four bytes; no more fields than the mask says.
+    let mut attr = [0u64; 8];
+    attr[0] = u64::from_ne_bytes([1, 0, 0, 0, 0, 0, 0, 0]);
+    // SAFETY: the types are those of the declarations in verbs.h and mlx5dv.h. The address of an int;
+    // an array of devices, the first of which is opened; attributes longer than any version reads with
+    // this mask.
+    let context = unsafe {
+        let list = *verbs.get::<List>("ibv_get_device_list").expect("libibverbs has it");
+        let open = *mlx5.get::<Open>("mlx5dv_open_device").expect("libmlx5 has it");
+        let devices = list(&mut count);
+        assert!(!devices.is_null() && count > 0, "no device");
+        open(*devices, &mut attr)
+    };
+    NonNull::new(context).expect("the device opens")
 }
