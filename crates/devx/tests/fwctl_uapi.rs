@@ -8,7 +8,7 @@ mod common;
 
 use std::path::PathBuf;
 
-use common::{Claims, compiles, structure};
+use common::{Claims, beginning, compiles, structure};
 use mlx5_devx::fwctl::wire::*;
 use mlx5_devx::fwctl::{Scope, admitted};
 

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Claims, compiles, structure};
+use common::{Claims, beginning, compiles, structure};
 use mlx5_devx::wire::numbers::*;
 use mlx5_devx::wire::{AllocUcontextReq, AllocUcontextResp, Attr, Header};
 

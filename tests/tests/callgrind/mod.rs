@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 ///
 /// # Panics
 /// There is none, and the tests run where nothing may be left out.
-pub fn is_installed() -> bool {
+pub(crate) fn is_installed() -> bool {
     if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_ok() {
         return true;
     }
@@ -19,7 +19,7 @@ pub fn is_installed() -> bool {
 }
 
 /// What a program prints, which must succeed.
-pub fn output(command: &mut Command) -> String {
+pub(crate) fn output(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {}\n{errors}", output.status);
@@ -28,7 +28,7 @@ pub fn output(command: &mut Command) -> String {
 
 /// Builds a program of a package for release, whatever the test is built for, into this target
 /// folder.
-pub fn release(target: &Path, package: &str, program: &str) {
+pub(crate) fn release(target: &Path, package: &str, program: &str) {
     output(
         Command::new(env!("CARGO"))
             .args(["build", "--release", "--offline", "--no-default-features", "--bin", program])
@@ -40,16 +40,16 @@ pub fn release(target: &Path, package: &str, program: &str) {
 
 /// Instructions of one call of a function, with all that it calls.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Cost {
+pub(crate) struct Cost {
     /// Calls.
-    pub calls: u64,
+    pub(crate) calls: u64,
     /// Instructions of all of them.
-    pub instructions: u64,
+    pub(crate) instructions: u64,
 }
 
 /// Runs a program under callgrind; gives its output and the costs of its functions. If functions are
 /// named in `only`, what is counted is they, and what they call.
-pub fn count(
+pub(crate) fn count(
     program: &mut Command,
     scratch: &Path,
     only: &[&str],

@@ -180,8 +180,47 @@ pub(super) fn functions() -> Result<&'static Functions, LoadError> {
 }
 
 #[cfg(test)]
+#[path = "../../tests/common/mod.rs"]
+#[allow(dead_code, unused_imports, unused_macros, reason = "other tests use the rest")]
+pub(super) mod common;
+
+#[cfg(test)]
 mod tests {
+    use super::common::{Claims, beginning, compiles, structure};
     use super::*;
+
+    const INCLUDES: &str = "#include <stddef.h>\n#include <infiniband/mlx5dv.h>\n";
+    const NO_FOLDERS: [&str; 0] = [];
+
+    #[test]
+    fn structures_are_those_of_mlx5dv_h() {
+        if !matches!(compiles(INCLUDES, &NO_FOLDERS), Some((true, _))) {
+            println!("SKIPPED, NOTHING WAS COMPARED: there is no gcc, or no infiniband/mlx5dv.h");
+            return;
+        }
+        let mut claims = Claims::new(INCLUDES);
+        beginning! { claims: ContextAttr "mlx5dv_context_attr": flags comp_mask }
+        structure! { claims: CUmem "mlx5dv_devx_umem": umem_id }
+        beginning! { claims: CUmemIn "mlx5dv_devx_umem_in":
+            addr size access pgsz_bitmap comp_mask dmabuf_fd
+        }
+        structure! { claims: CUar "mlx5dv_devx_uar":
+            reg_addr base_addr page_id mmap_off comp_mask
+        }
+        structure! { claims: CFile "mlx5dv_devx_cmd_comp": fd }
+        structure! { claims: CFile "mlx5dv_devx_event_channel": fd }
+        claims.equal("MLX5DV_CONTEXT_FLAGS_DEVX", CONTEXT_FLAGS_DEVX);
+        claims.equal("MLX5DV_UMEM_MASK_DMABUF", UMEM_MASK_DMABUF);
+        let newer = format!("{INCLUDES}struct mlx5dv_export_sizes sizes;\n");
+        if matches!(compiles(&newer, &NO_FOLDERS), Some((true, _))) {
+            structure! { claims: CExportSizes "mlx5dv_export_sizes":
+                var_attrs_size devx_umem_attrs_size devx_obj_attrs_size
+            }
+        } else {
+            println!("NOT COMPARED: mlx5dv_export_sizes, which came with rdma-core 63");
+        }
+        claims.hold(&NO_FOLDERS);
+    }
 
     #[test]
     fn what_is_missing_is_told() {

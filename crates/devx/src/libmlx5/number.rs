@@ -133,3 +133,30 @@ impl LibMlx5 {
         is_given.then_some(answer.srqn).ok_or(Errno::OPNOTSUPP)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::functions::common::{Claims, beginning, compiles, structure};
+    use super::*;
+
+    const INCLUDES: &str = "#include <stddef.h>\n#include <infiniband/mlx5dv.h>\n";
+    const NO_FOLDERS: [&str; 0] = [];
+
+    #[test]
+    fn structures_are_those_of_mlx5dv_h() {
+        if !matches!(compiles(INCLUDES, &NO_FOLDERS), Some((true, _))) {
+            println!("SKIPPED, NOTHING WAS COMPARED: there is no gcc, or no infiniband/mlx5dv.h");
+            return;
+        }
+        let mut claims = Claims::new(INCLUDES);
+        beginning! { claims: Obj "mlx5dv_obj": qp cq srq }
+        structure! { claims: DvCq "mlx5dv_cq": buf dbrec cqe_cnt cqe_size cq_uar cqn comp_mask }
+        structure! { claims: DvSrq "mlx5dv_srq": buf dbrec stride head tail comp_mask srqn }
+        claims.equal("sizeof(((struct mlx5dv_obj *)0)->cq)", size_of::<InOut>() as u64);
+        claims.equal("sizeof(struct mlx5dv_obj) <= sizeof(void *) * 30", 1u64);
+        claims.equal("MLX5DV_OBJ_CQ", OBJ_CQ);
+        claims.equal("MLX5DV_OBJ_SRQ", OBJ_SRQ);
+        claims.equal("MLX5DV_SRQ_MASK_SRQN", SRQ_MASK_SRQN);
+        claims.hold(&NO_FOLDERS);
+    }
+}

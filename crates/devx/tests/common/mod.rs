@@ -59,12 +59,20 @@ macro_rules! structure {
     ($claims:ident: $Type:ident $C:literal: $( $field:ident $(= $c_field:literal)? )*) => {
         $claims.equal(concat!("sizeof(struct ", $C, ")"), size_of::<$Type>() as u64);
         $claims.equal(concat!("_Alignof(struct ", $C, ")"), align_of::<$Type>() as u64);
-        $( $claims.equal(
-            concat!("offsetof(struct ", $C, ", ", structure!(@ $field $($c_field)?), ")"),
-            std::mem::offset_of!($Type, $field) as u64,
-        ); )*
+        beginning! { $claims: $Type $C: $( $field $(= $c_field)? )* }
     };
+}
+pub(crate) use structure;
+
+/// Fields of a structure have the offsets that they have in C.
+macro_rules! beginning {
+    ($claims:ident: $Type:ident $C:literal: $( $field:ident $(= $c_field:literal)? )*) => { $(
+        $claims.equal(
+            concat!("offsetof(struct ", $C, ", ", beginning!(@ $field $($c_field)?), ")"),
+            std::mem::offset_of!($Type, $field) as u64,
+        );
+    )* };
     (@ $field:ident) => { stringify!($field) };
     (@ $field:ident $c_field:literal) => { $c_field };
 }
-pub(crate) use structure;
+pub(crate) use beginning;
