@@ -30,12 +30,14 @@
 
 mod call;
 mod context;
+mod memory;
 mod message;
 pub mod numbers;
 mod request;
 
 pub use call::{Call, Input, Output, Refused};
 pub use context::{AllocUcontextReq, AllocUcontextResp};
+pub use memory::Memory;
 pub use message::{Attr, Header, Malformed, Message};
 pub use numbers::DRIVER_MLX5;
 #[cfg(test)]
