@@ -2,7 +2,8 @@
 //!
 //! [`Firmware`] is a function of its state and the input bytes: no threads, clocks or sockets.
 //! [`Adapter`] puts the kernel's DEVX rules in front of it and is a
-//! [`Transport`](mlx5_devx::Transport).
+//! [`Transport`](mlx5_devx::Transport). With the feature `uverbs`, `Uverbs` is the same kernel by
+//! its `RDMA_VERBS_IOCTL`, which `mlx5_devx::ioctl` and libmlx5 talk to.
 //!
 //! It keeps the objects that commands make, and those that are always there, such as virtual ports:
 //! what a modify writes a query reads back, select masks say which fields count, and QP transitions
@@ -20,11 +21,17 @@ mod adapter;
 mod capability;
 mod firmware;
 mod general;
+mod hooks;
 mod kernel;
 mod register;
 mod select;
+mod state;
 pub mod syndrome;
 mod transition;
+#[cfg(feature = "uverbs")]
+mod uverbs;
 
 pub use adapter::{Adapter, Made};
 pub use firmware::Firmware;
+#[cfg(feature = "uverbs")]
+pub use uverbs::Uverbs;
