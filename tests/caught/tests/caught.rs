@@ -5,11 +5,12 @@
 
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod alone;
+mod device;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
-use std::process::Command;
+
+use device::{caught, sysfs};
 
 /// The exit code of a child without libmlx5.
 const NOT_INSTALLED: i32 = 77;
@@ -90,44 +91,6 @@ impl Ioctl {
         }
         line
     }
-}
-
-/// `class/infiniband_verbs` and `class/infiniband` of a ConnectX-5 whose device file is /dev/zero.
-fn sysfs(root: &Path) {
-    let files = [
-        ("infiniband_verbs/abi_version", "6"),
-        ("infiniband_verbs/uverbs0/ibdev", "mlx5_0"),
-        ("infiniband_verbs/uverbs0/dev", "1:5"),
-        ("infiniband_verbs/uverbs0/abi_version", "1"),
-        ("infiniband/mlx5_0/node_type", "1: CA"),
-        (
-            "infiniband/mlx5_0/device/modalias",
-            "pci:v000015B3d00001017sv000015B3sd00000007bc02sc00i00",
-        ),
-        ("infiniband/mlx5_0/device/vendor", "0x15b3"),
-        ("infiniband/mlx5_0/device/device", "0x1017"),
-    ];
-    for (path, text) in files {
-        let path = root.join("class").join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, format!("{text}\n")).unwrap();
-    }
-}
-
-/// A command that runs with what catches ioctls preloaded.
-fn caught(program: &str, root: &Path) -> Command {
-    // Cargo puts it next to this test.
-    let preloaded = std::env::current_exe().unwrap().with_file_name("libmlx5_caught.so");
-    assert!(preloaded.exists(), "{} was not built", preloaded.display());
-    let mut command = Command::new(program);
-    command
-        .env("SYSFS_PATH", root)
-        .env("LD_PRELOAD", preloaded)
-        .env("MLX5_CAUGHT_TRACE", root.join("trace"))
-        .env("MLX5_CAUGHT_ANSWERS", root.join("answers"))
-        .env_remove("MLX5_CAUGHT_OLD_UAR")
-        .env_remove("MLX5_CAUGHT_RAW");
-    command
 }
 
 /// Runs the child; None, with a word about it, if libmlx5 is not installed.
