@@ -40,7 +40,7 @@ pub struct StillThere<T: fmt::Debug> {
 ///
 /// ```
 /// use mlx5_devx::{Object, Transport};
-/// use mlx5_prm::{AllocPdIn, CreateCqIn, Cqc, ModifyCqIn, QueryCqIn};
+/// use mlx5_prm::{CreateCqIn, Cqc, ModifyCqIn, QueryCqIn};
 /// use mlx5_sim::Adapter;
 ///
 /// let adapter: Box<dyn Transport> = Box::new(Adapter::new());

@@ -1,21 +1,16 @@
 //! The adapter as a program meets it: the kernel's rules in front of the firmware.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mlx5_devx::{Errno, Error, Handle, Target, TargetKind, Transport};
 use mlx5_prm::{
     CapMode, CapabilityPage, Cqc, Cqn, CreateCqIn, CreateQpIn, CreateRmpIn, CreateRqIn,
-    CreateRqtInWithRqNum, CreateSrqIn, CreateXrcSrqIn, CreateXrqIn, Opcode, QpState, Qpc, Qpn,
-    Rmpc, Rmpn, RqNum, Rqc, Rqn, Rqtc, Rqtn, Srqc, Srqn, Verb, XrcSrqc, XrcSrqn, Xrqc, Xrqn,
+    CreateRqtInWithRqNum, CreateSrqIn, CreateXrcSrqIn, CreateXrqIn, QpState, Qpc, Qpn, Rmpc, Rmpn,
+    RqNum, Rqc, Rqn, Rqtc, Rqtn, Srqc, Srqn, XrcSrqc, XrcSrqn, Xrqc, Xrqn,
 };
 
-use crate::firmware::Firmware;
-use crate::general;
-use crate::kernel::{Identity, Kind, Method, admit, force, named};
-
-/// The uid of the DEVX context that every program gets.
-const UID: u16 = 1;
+use crate::kernel::{self, Method};
+use crate::state::{Fault, State};
 
 /// A simulated adapter with the kernel in front of it.
 ///
@@ -23,13 +18,6 @@ const UID: u16 = 1;
 #[derive(Debug, Clone, Default)]
 pub struct Adapter {
     state: Arc<Mutex<State>>,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    firmware: Firmware,
-    handles: BTreeMap<Handle, (TargetKind, Identity)>,
-    last: u64,
 }
 
 /// An object that the simulated kernel made for verbs.
@@ -119,14 +107,15 @@ impl Adapter {
         self.lock().firmware.execute(input, output);
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         // A panic in another thread leaves the objects as they were before its command.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn make<N: TryFrom<u32>>(&self, kind: TargetKind, input: &[u8]) -> Result<Made<N>, Error> {
         let mut output = [0; 16];
-        let result = self.lock().create(kind, input, &mut output).and_then(|(handle, number)| {
+        let made = self.lock().create(kind, input, &mut output).map_err(Fault::errno);
+        let result = made.and_then(|(handle, number)| {
             // The firmware gives numbers that fit.
             let number = N::try_from(number).map_err(|_| Errno::OVERFLOW)?;
             Ok(Made { handle, number })
@@ -135,115 +124,41 @@ impl Adapter {
     }
 }
 
-impl State {
-    /// Runs an admitted command, and says what the kernel says of it.
-    fn execute(&mut self, opcode: Opcode, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
-        let mut input = input.to_vec();
-        force(opcode, &mut input, UID);
-        self.firmware.execute(&input, output);
-        if output[0] == 0 { Ok(()) } else { Err(Errno::REMOTEIO) }
+impl Adapter {
+    /// The state, for a call of the transport: the output has a length that the kernel takes.
+    fn call(&self, output: &[u8]) -> Result<MutexGuard<'_, State>, Errno> {
+        let mut state = self.lock();
+        state.hooks.pass()?;
+        kernel::length(output)?;
+        Ok(state)
     }
-
-    fn create(
-        &mut self,
-        kind: TargetKind,
-        input: &[u8],
-        output: &mut [u8],
-    ) -> Result<(Handle, u32), Errno> {
-        let opcode = admit(Method::Create, input, output)?;
-        let general = opcode == Opcode::CREATE_GENERAL_OBJECT;
-        let command = mlx5_prm::command(opcode.0);
-        if command.is_none() && !general {
-            return Err(Errno::INVAL);
-        }
-        self.execute(opcode, input, output)?;
-        let identity = match command {
-            None => Identity {
-                kind: Kind::General(general::key(input).0),
-                number: general::created(output),
-            },
-            Some(command) => {
-                // A flow table entry is made by a command that names it.
-                let carrier: &[u8] = if command.verb == Verb::Create { output } else { input };
-                let number = command.number.and_then(|place| place.read(carrier));
-                Identity {
-                    kind: Kind::Named(command.object.name),
-                    number: number.unwrap_or_default() as u32,
-                }
-            }
-        };
-        self.last += 1;
-        let handle = Handle(self.last);
-        self.handles.insert(handle, (kind, identity));
-        Ok((handle, identity.number))
-    }
-
-    fn on_object(
-        &mut self,
-        method: Method,
-        target: Target,
-        input: &[u8],
-        output: &mut [u8],
-    ) -> Result<(), Errno> {
-        let (kind, identity) = *self.handles.get(&target.handle).ok_or(Errno::NOENT)?;
-        if kind != target.kind {
-            return Err(Errno::INVAL);
-        }
-        let opcode = admit(method, input, output)?;
-        if named(opcode, input) != Some(identity) {
-            return Err(Errno::INVAL);
-        }
-        self.execute(opcode, input, output)
-    }
-}
-
-/// The command that ends an object.
-fn destroy(identity: Identity) -> Option<(Opcode, Vec<u8>)> {
-    let kind = match identity.kind {
-        Kind::General(obj_type) => {
-            let input = general::destroy((obj_type, identity.number));
-            return Some((Opcode::DESTROY_GENERAL_OBJECT, input.to_vec()));
-        }
-        Kind::Named(kind) => kind,
-    };
-    let mut all = mlx5_prm::families().iter().flat_map(|f| f.commands);
-    let command = all.find(|c| c.verb == Verb::Destroy && c.object.name == kind)?;
-    let mut input = vec![0; command.input.size];
-    input[..2].copy_from_slice(&command.opcode.to_be_bytes());
-    if let Some(place) = command.number {
-        place.write(&mut input, identity.number.into());
-    }
-    Some((Opcode(command.opcode), input))
 }
 
 impl Transport for Adapter {
     fn create(&self, input: &[u8], output: &mut [u8]) -> Result<Handle, Errno> {
-        self.lock().create(TargetKind::Devx, input, output).map(|(handle, _)| handle)
+        let made = self.call(output)?.create(TargetKind::Devx, input, output);
+        made.map(|(handle, _)| handle).map_err(Fault::errno)
     }
 
     fn modify(&self, target: Target, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
-        self.lock().on_object(Method::Modify, target, input, output)
+        let mut state = self.call(output)?;
+        state.is_of(target)?;
+        state.on_object(Method::Modify, target.handle, input, output).map_err(Fault::errno)
     }
 
     fn query(&self, target: Target, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
-        self.lock().on_object(Method::Query, target, input, output)
+        let mut state = self.call(output)?;
+        state.is_of(target)?;
+        state.on_object(Method::Query, target.handle, input, output).map_err(Fault::errno)
     }
 
     fn destroy(&self, handle: Handle) -> Result<(), Errno> {
         let mut state = self.lock();
-        let (kind, identity) = *state.handles.get(&handle).ok_or(Errno::NOENT)?;
-        // What verbs made is ended by verbs: the method takes objects of DEVX only.
-        if kind != TargetKind::Devx {
-            return Err(Errno::INVAL);
-        }
-        let (opcode, input) = destroy(identity).ok_or(Errno::INVAL)?;
-        state.execute(opcode, &input, &mut [0; 16])?;
-        state.handles.remove(&handle);
-        Ok(())
+        state.hooks.pass()?;
+        state.destroy(handle)
     }
 
     fn general(&self, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
-        let opcode = admit(Method::General, input, output)?;
-        self.lock().execute(opcode, input, output)
+        self.call(output)?.general(input, output).map_err(Fault::errno)
     }
 }

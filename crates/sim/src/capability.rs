@@ -60,6 +60,21 @@ impl Capabilities {
         self.pages.insert((P::PAGE.selector, mode), page.as_bytes().to_vec());
     }
 
+    /// The events that programs may subscribe to, where the adapter says which.
+    #[cfg(feature = "uverbs")]
+    pub(crate) fn event_masks(&self) -> Option<mlx5_prm::DeviceEventCap> {
+        let general: &CmdHcaCap = self.current::<page::GeneralDevice>()?;
+        let masks = || self.current::<page::DeviceEvent>().copied().unwrap_or_default();
+        general.event_cap().then(masks)
+    }
+
+    #[cfg(feature = "uverbs")]
+    fn current<P: CapabilityPage>(&self) -> Option<&P::Layout> {
+        use zerocopy::FromBytes;
+        let page = self.pages.get(&(P::PAGE.selector, CapMode::Current))?;
+        P::Layout::ref_from_bytes(page).ok()
+    }
+
     /// Runs QUERY_HCA_CAP: the page goes to `output`, behind its head.
     pub(crate) fn query(&self, op_mod: u16, output: &mut [u8]) -> Result<(), Refusal> {
         let mode = if op_mod & 1 == 0 { CapMode::Maximum } else { CapMode::Current };

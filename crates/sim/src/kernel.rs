@@ -5,7 +5,7 @@
 //! `devx_is_valid_obj_id`).
 
 use mlx5_devx::Errno;
-use mlx5_prm::{Opcode, Place};
+use mlx5_prm::{Opcode, Place, Status};
 
 use crate::firmware::kinds;
 use crate::general;
@@ -147,11 +147,14 @@ pub(crate) enum Kind {
     General(u16),
 }
 
-/// Lengths, tunnel and opcode: what the kernel looks at first. Gives the opcode.
-pub(crate) fn admit(method: Method, input: &[u8], output: &[u8]) -> Result<Opcode, Errno> {
-    if !LENGTHS.contains(&input.len()) || !LENGTHS.contains(&output.len()) {
-        return Err(Errno::INVAL);
-    }
+/// Makes sure that a mailbox has a length that the methods take.
+pub(crate) fn length(mailbox: &[u8]) -> Result<(), Errno> {
+    if LENGTHS.contains(&mailbox.len()) { Ok(()) } else { Err(Errno::INVAL) }
+}
+
+/// Length of the input, tunnel and opcode: what the kernel looks at first. Gives the opcode.
+pub(crate) fn admit(method: Method, input: &[u8]) -> Result<Opcode, Errno> {
+    length(input)?;
     let opcode = mlx5_prm::opcode(input).ok_or(Errno::INVAL)?;
     // `vhca_tunnel_id`: a command for another function, which needs a capability.
     if input[4..6] != [0, 0] {
@@ -202,5 +205,36 @@ pub(crate) fn force(opcode: Opcode, input: &mut [u8], uid: u16) {
         && let Ok(modify) = mlx5_prm::ModifyCqIn::view_mut(bytes)
     {
         modify.set_cq_umem_valid(true);
+    }
+}
+
+/// Whether a command may be sent by a context without DEVX (`devx_is_whitelist_cmd`).
+#[cfg(feature = "uverbs")]
+pub(crate) fn needs_no_context(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::QUERY_HCA_CAP
+            | Opcode::QUERY_HCA_VPORT_CONTEXT
+            | Opcode::QUERY_ESW_VPORT_CONTEXT
+            | Opcode::QUERY_ESW_FUNCTIONS
+    )
+}
+
+/// The errno for a refusal of the firmware, where the program gets no output
+/// (`cmd_status_to_err` of the kernel's `mlx5/core/cmd.c`).
+pub(crate) fn errno_of(status: Status) -> Errno {
+    match status {
+        Status::BAD_OP_ERR
+        | Status::BAD_PARAM_ERR
+        | Status::BAD_RES_ERR
+        | Status::BAD_RES_STATE_ERR
+        | Status::IX_ERR
+        | Status::BAD_QP_STATE_ERR
+        | Status::BAD_PKT_ERR
+        | Status::BAD_SIZE_OUTS_CQES_ERR => Errno::INVAL,
+        Status::RES_BUSY => Errno::BUSY,
+        Status::LIM_ERR => Errno::NOMEM,
+        Status::NO_RES_ERR => Errno::AGAIN,
+        _ => Errno::IO,
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! [`Firmware`] is a function of its state and the input bytes: no threads, clocks or sockets.
 //! [`Adapter`] puts the kernel's DEVX rules in front of it and is a
-//! [`Transport`](mlx5_devx::Transport). With the feature `fwctl`, `FwctlFile` puts the kernel's
-//! fwctl driver in front of it.
+//! [`Transport`](mlx5_devx::Transport). With the feature `uverbs`, `Uverbs` is the same kernel by
+//! its `RDMA_VERBS_IOCTL`, which `mlx5_devx::ioctl` and libmlx5 talk to. With the feature `fwctl`,
+//! `FwctlFile` puts the kernel's fwctl driver in front of it.
 //!
 //! It keeps the objects that commands make, and those that are always there, such as virtual ports:
 //! what a modify writes a query reads back, select masks say which fields count, and QP transitions
@@ -23,13 +24,19 @@ mod firmware;
 #[cfg(feature = "fwctl")]
 mod fwctl;
 mod general;
+mod hooks;
 mod kernel;
 mod register;
 mod select;
+mod state;
 pub mod syndrome;
 mod transition;
+#[cfg(feature = "uverbs")]
+mod uverbs;
 
 pub use adapter::{Adapter, Made};
 pub use firmware::Firmware;
 #[cfg(feature = "fwctl")]
 pub use fwctl::FwctlFile;
+#[cfg(feature = "uverbs")]
+pub use uverbs::Uverbs;

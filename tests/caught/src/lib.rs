@@ -16,6 +16,9 @@
 //! - [`OLD_UAR`]: if set, the kernel is one that gives UARs to a context before it asks for them.
 //! - [`RAW`]: if set, ioctls are caught that don't go through the C library, as those of rustix.
 //! - [`GRANTED`]: if set, those succeed and do nothing.
+//! - [`SIM`]: if set, the simulated kernel and adapter of mlx5-sim answer what is of DEVX and of UARs, and
+//!   make the contexts (`sim.rs`); the file of answers is not looked at for these. Events and completions
+//!   are read by the real `read`, which gives whole messages, and not the errnos of the kernel's files.
 #![deny(missing_docs)]
 #![allow(
     unsafe_code,
@@ -25,6 +28,7 @@
 mod answer;
 mod methods;
 mod script;
+mod sim;
 mod state;
 mod trace;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
@@ -34,6 +38,11 @@ mod wire;
 use std::ffi::CStr;
 
 use libc::{c_char, c_int, c_long, c_ulong, c_void, mode_t};
+
+pub use sim::{
+    mlx5_caught_make, mlx5_caught_raise, mlx5_caught_refuse_next, mlx5_caught_remove,
+    mlx5_caught_set_before_5_18,
+};
 
 /// The variable that names the file of caught ioctls.
 pub const TRACE: &str = "MLX5_CAUGHT_TRACE";
@@ -48,6 +57,9 @@ pub const RAW: &str = "MLX5_CAUGHT_RAW";
 /// The variable that lets ioctls that don't go through the C library succeed, and do nothing: for counting
 /// what leads to them.
 pub const GRANTED: &str = "MLX5_CAUGHT_GRANTED";
+
+/// The variable that asks for the simulated kernel and adapter.
+pub const SIM: &str = "MLX5_CAUGHT_SIM";
 
 /// `_IOWR(RDMA_IOCTL_MAGIC, 1, struct ib_uverbs_ioctl_hdr)`: direction, size 24, type 0x1b, number 1.
 const RDMA_VERBS_IOCTL: u32 = 3 << 30 | 24 << 16 | 0x1b << 8 | 1;
@@ -118,7 +130,7 @@ pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, arg: *mut c_void) ->
         return int(unsafe { libc::syscall(libc::SYS_ioctl, fd, request, arg) });
     }
     // SAFETY: the argument of this request, by the contract.
-    match unsafe { verbs_ioctl(arg) } {
+    match unsafe { verbs_ioctl(fd, arg) } {
         Ok(()) => 0,
         Err(errno) => fail(errno),
     }
@@ -128,14 +140,18 @@ pub unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, arg: *mut c_void) ->
 ///
 /// # Safety
 /// `arg` is the argument of such a call.
-unsafe fn verbs_ioctl(arg: *mut c_void) -> Result<(), c_int> {
+unsafe fn verbs_ioctl(fd: c_int, arg: *mut c_void) -> Result<(), c_int> {
     // SAFETY: the argument is a `struct ib_uverbs_ioctl_hdr` with its attributes, that nothing else
     // uses during the call.
     let mut call = unsafe { wire::Call::at(arg) }.ok_or(libc::EFAULT)?;
     let mut state = state::lock();
     let before = trace::Before::of(&call);
     // SAFETY: the pointers of the attributes are what the caller says that they are.
-    let result = unsafe { answer::answer(&mut state, &mut call) };
+    let result = match unsafe { sim::answer(fd, &mut call) } {
+        Some(result) => result,
+        // SAFETY: as before.
+        None => unsafe { answer::answer(&mut state, &mut call) },
+    };
     // SAFETY: as before.
     unsafe { trace::write(&before, &call, result) };
     result
@@ -148,9 +164,13 @@ unsafe fn verbs_ioctl(arg: *mut c_void) -> Result<(), c_int> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn open(path: *const c_char, flags: c_int, mode: mode_t) -> c_int {
     // SAFETY: by the contract of this function.
-    let path = unsafe { instead(path) };
+    let to_open = unsafe { instead(path) };
     // SAFETY: the caller's own call, with a path that is a C string too.
-    int(unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path, flags, mode) })
+    let fd = int(unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, to_open, flags, mode) });
+    if to_open != path {
+        sim::opened(fd);
+    }
+    fd
 }
 
 /// `open64(2)`, which Rust's own library calls: on 64-bit Linux it is [`open`].

@@ -84,17 +84,19 @@ extern "C" fn trapped(_: c_int, _: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel gives the registers of the call to a handler with SA_SIGINFO.
     let machine = unsafe { &mut (*context.cast::<ucontext_t>()).uc_mcontext };
     #[cfg(target_arch = "x86_64")]
-    let (argument, result) = {
+    let (fd, argument, result) = {
+        let fd = machine.gregs[libc::REG_RDI as usize] as c_int;
         let argument = machine.gregs[libc::REG_RDX as usize] as *mut c_void;
-        (argument, &mut machine.gregs[libc::REG_RAX as usize])
+        (fd, argument, &mut machine.gregs[libc::REG_RAX as usize])
     };
     #[cfg(target_arch = "aarch64")]
-    let (argument, result) = (machine.regs[2] as *mut c_void, &mut machine.regs[0]);
+    let (fd, argument, result) =
+        (machine.regs[0] as c_int, machine.regs[2] as *mut c_void, &mut machine.regs[0]);
     // What the system call gives is 0, or an errno below it; the caller's own errno stays.
     // SAFETY: the address of the calling thread's errno is always valid.
     let errno = unsafe { *libc::__errno_location() };
     // SAFETY: the filter lets only `RDMA_VERBS_IOCTL` come here, and this is its argument.
-    let answer = unsafe { crate::verbs_ioctl(argument) };
+    let answer = unsafe { crate::verbs_ioctl(fd, argument) };
     *result = answer.map_or_else(|errno| -i64::from(errno), |()| 0) as _;
     // SAFETY: as before.
     unsafe { *libc::__errno_location() = errno };

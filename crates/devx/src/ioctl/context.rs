@@ -271,8 +271,8 @@ impl EventChannel for Channel {
         event_type: u16,
     ) -> Result<(), Errno> {
         let object = object.map(narrow).transpose()?;
-        let (file, eventfd) = (self.file.as_raw_fd(), eventfd.as_raw_fd());
-        let mut request = Request::subscribe_event_fd(file, &eventfd, object, &event_type);
+        let file = self.file.as_raw_fd();
+        let mut request = Request::subscribe_event_fd(file, eventfd, object, &event_type);
         self.context.call(&mut request, Interrupted::GiveUp)
     }
 

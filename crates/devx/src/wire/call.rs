@@ -47,7 +47,8 @@ pub enum Call {
     /// See [`Request::async_event_fd_alloc`](super::Request::async_event_fd_alloc).
     AsyncEventFdAlloc { flags: u32 },
     /// See [`Request::subscribe_event`](super::Request::subscribe_event). With `eventfd` the
-    /// events are counted there, which [`Request`](super::Request) does not ask for.
+    /// events are counted there: see
+    /// [`Request::subscribe_event_fd`](super::Request::subscribe_event_fd).
     SubscribeEvent {
         fd: i64,
         cookie: Option<u64>,

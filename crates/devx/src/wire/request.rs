@@ -1,5 +1,7 @@
 //! Calls from the side of the program: arguments by type, and the buffers a message points to.
 
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+
 use arrayvec::ArrayVec;
 use zerocopy::{Immutable, IntoBytes};
 
@@ -25,6 +27,8 @@ pub struct Request<'a> {
     is_sent: bool,
     /// What the message points to, each with the index of its attribute.
     buffers: ArrayVec<(u8, Buffer<'a>), MOST_ARGS>,
+    /// The file that the message names by its number besides those that the kernel made.
+    eventfd: Option<BorrowedFd<'a>>,
     /// The length of a buffer that does not fit its attribute.
     too_long: Option<usize>,
     /// The index of the attribute that the kernel writes a handle or descriptor into.
@@ -221,7 +225,7 @@ impl<'a> Request<'a> {
     /// belongs.
     pub fn subscribe_event_fd(
         fd: i32,
-        eventfd: &'a i32,
+        eventfd: BorrowedFd<'a>,
         object: Option<u32>,
         event_type: &'a u16,
     ) -> Self {
@@ -230,9 +234,10 @@ impl<'a> Request<'a> {
         if let Some(handle) = object {
             request = request.with(attr::SUBSCRIBE_EVENT_OBJ_HANDLE, Value::Object(handle.into()));
         }
+        request.eventfd = Some(eventfd);
         request
             .with(attr::SUBSCRIBE_EVENT_TYPE_NUM_LIST, Value::In(event_type.as_bytes()))
-            .with(attr::SUBSCRIBE_EVENT_FD_NUM, Value::In(eventfd.as_bytes()))
+            .with(attr::SUBSCRIBE_EVENT_FD_NUM, Value::U32(eventfd.as_raw_fd() as u32))
     }
 
     /// `UAR_OBJ_ALLOC`: allots a page of doorbells. `kind` is
@@ -289,6 +294,7 @@ impl<'a> Request<'a> {
             },
             is_sent: false,
             buffers: ArrayVec::new(),
+            eventfd: None,
             too_long: None,
             made_at: None,
             made: 0,
@@ -455,6 +461,11 @@ impl Memory for Request<'_> {
         to.get_mut(..bytes.len()).ok_or(Errno::FAULT)?.copy_from_slice(bytes);
         Ok(())
     }
+
+    fn file(&self, number: i32) -> Result<OwnedFd, Errno> {
+        let file = self.eventfd.filter(|file| file.as_raw_fd() == number).ok_or(Errno::BADF)?;
+        rustix::io::fcntl_dupfd_cloexec(file, 0)
+    }
 }
 
 /// Up to 8 bytes as they stand at the beginning of an attribute's data.
@@ -467,6 +478,8 @@ fn inlined(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::os::fd::AsFd;
+
     use super::super::DRIVER_MLX5;
     use super::super::numbers::FLAG_VALID_OUTPUT;
     use super::*;
@@ -699,18 +712,19 @@ pub(crate) mod tests {
 
     #[test]
     fn subscribe_event_fd_is_that_of_rdma_core() {
-        let (eventfd, event_type) = (11, 0x13);
+        let (file, event_type) = (std::fs::File::open("/dev/null").expect("a file"), 0x13);
+        let eventfd = file.as_fd();
         let mut of_type = [0; 8];
         of_type[..2].copy_from_slice(&0x13u16.to_ne_bytes());
         let attrs = [
             (0x1000, 0, word(6)),
             (0x1001, 0, word(9)),
             (0x1002, 2, of_type),
-            (0x1003, 4, half(11)),
+            (0x1003, 4, half(eventfd.as_raw_fd() as u32)),
         ];
-        let request = Request::subscribe_event_fd(6, &eventfd, Some(9), &event_type);
+        let request = Request::subscribe_event_fd(6, eventfd, Some(9), &event_type);
         check(request, 0x1000, 0x1003, &attrs);
-        let request = Request::subscribe_event_fd(6, &eventfd, None, &event_type);
+        let request = Request::subscribe_event_fd(6, eventfd, None, &event_type);
         check(request, 0x1000, 0x1003, &[attrs[0], attrs[2], attrs[3]]);
     }
 

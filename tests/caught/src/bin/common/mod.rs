@@ -48,7 +48,7 @@ pub(crate) struct Object {
     /// As it is called in the names of functions.
     pub(crate) name: &'static str,
     /// Where the handle stands in the structure of `infiniband/verbs.h`, behind pointers of 8 bytes.
-    offset: usize,
+    pub(crate) offset: usize,
     pub(crate) handle: u32,
     /// Of the query: opcode, and lengths of input and output.
     pub(crate) query: (u16, usize, usize),

@@ -1,0 +1,12 @@
+//! The simulated kernel by its `RDMA_VERBS_IOCTL`: each rule with its errno.
+
+mod completions;
+mod context;
+mod events;
+mod form;
+mod hooks;
+mod objects;
+mod program;
+mod requests;
+mod uar;
+mod umem;

@@ -1,0 +1,202 @@
+//! Objects that commands make, and commands for none.
+
+use mlx5_devx::Errno;
+use mlx5_prm::{Cqc, CreateRqIn, CreateRqtInWithRqNum, Opcode, RqNum, Rqc, Rqtc};
+use mlx5_sim::{Uverbs, syndrome};
+
+use crate::program::{Arg, Program, create_cq, exists, on_cq};
+
+fn status_and_syndrome(output: &[u8]) -> (u8, u32) {
+    (output[0], u32::from_be_bytes(output[4..8].try_into().expect("4 bytes")))
+}
+
+#[test]
+fn an_object_is_made_changed_asked_and_ended() {
+    let program = Program::with_devx();
+    let (handle, number) = program.cq();
+    assert_eq!(handle, 1);
+    let modify =
+        mlx5_prm::ModifyCqIn::new().with_cqn(mlx5_prm::Cqn::new(number)).changing_cq_period(16);
+    let left = program.modify(handle, modify.as_bytes(), 16).ok();
+    assert_eq!(left.outputs[&0x1002], [0; 16]);
+    let left = program.query(handle, &on_cq(Opcode::QUERY_CQ, number), 272).ok();
+    let (out, _) = mlx5_prm::QueryCqOut::view_prefix(&left.outputs[&0x1002]).expect("long enough");
+    assert_eq!((out.cq_context().cq_period(), out.cq_context().log_cq_size()), (16, 4));
+    program.destroy(handle).ok();
+    assert_eq!(program.destroy(handle).errno(), Errno::NOENT);
+    // The lowest handle that is free, as `xa_alloc` gives it.
+    assert_eq!(program.cq().0, 1);
+}
+
+/// `devx_is_obj_create_cmd`, `devx_is_obj_modify_cmd`, `devx_is_obj_query_cmd`,
+/// `devx_is_general_cmd`, `devx_is_valid_obj_id`.
+#[test]
+fn commands_belong_to_their_method_and_object() {
+    let program = Program::with_devx();
+    let ((first, number), (second, _)) = (program.cq(), program.cq());
+    let query = on_cq(Opcode::QUERY_CQ, number);
+    let refused = |left: crate::program::Left| {
+        assert!(left.outputs.is_empty(), "the kernel writes no output");
+        assert!(left.untouched.values().flatten().all(|byte| *byte == 0xee));
+        left.errno()
+    };
+    assert_eq!(refused(program.create(&query, 16)), Errno::INVAL);
+    assert_eq!(refused(program.modify(first, &query, 16)), Errno::INVAL);
+    assert_eq!(refused(program.query(first, &create_cq(0), 16)), Errno::INVAL);
+    assert_eq!(refused(program.other(&query, 16)), Errno::INVAL);
+    assert_eq!(refused(program.query(second, &query, 272)), Errno::INVAL);
+    assert_eq!(refused(program.query(99, &query, 272)), Errno::NOENT);
+    assert_eq!(refused(program.query(-1, &query, 272)), Errno::INVAL);
+    assert_eq!(refused(program.query(1 << 40, &query, 272)), Errno::NOENT);
+    let mut tunnelled = query.clone();
+    tunnelled[5] = 1;
+    assert_eq!(refused(program.query(first, &tunnelled, 272)), Errno::INVAL);
+    program.query(first, &query, 272).ok();
+}
+
+/// `rdma_lookup_get_uobject`: EINVAL for a handle of another kind. Queries and changes take any kind,
+/// and find no command that fits (`devx_is_valid_obj_id`).
+#[test]
+fn handles_have_a_kind() {
+    let program = Program::with_devx();
+    let (cq, number) = program.cq();
+    let umem = program.umem(0x1000, 0x1000, 1, None).ok().handle();
+    let uar = program.uar(0).ok().handle();
+    let verbs = program.adapter.create_cq(&Cqc::new()).expect("a CQ");
+    let of_verbs = verbs.handle.0 as i64;
+    for (object, own) in [(0x1001, cq), (0x1002, umem), (0x1008, uar)] {
+        for handle in [cq, umem, uar, of_verbs].into_iter().filter(|handle| *handle != own) {
+            let left = program.call(object, 0x1001, &[Arg::Number(0x1000, handle)]);
+            assert_eq!(left.errno(), Errno::INVAL, "{object:#x} {handle}");
+        }
+    }
+    let query = on_cq(Opcode::QUERY_CQ, number);
+    for handle in [umem, uar, of_verbs] {
+        assert_eq!(program.query(handle, &query, 272).errno(), Errno::INVAL);
+    }
+    // Those of verbs take their own commands.
+    program.query(of_verbs, &on_cq(Opcode::QUERY_CQ, verbs.number.get()), 272).ok();
+    for (object, own) in [(0x1001, cq), (0x1002, umem), (0x1008, uar)] {
+        program.call(object, 0x1001, &[Arg::Number(0x1000, own)]).ok();
+    }
+}
+
+/// `mlx5_cmd_do`: EREMOTEIO, with status and syndrome in the output, which is marked.
+#[test]
+fn refusals_of_the_firmware_are_in_the_output() {
+    let program = Program::with_devx();
+    let (handle, number) = program.cq();
+    let mut query = on_cq(Opcode::QUERY_CQ, number);
+    query[7] = 9; // an op_mod that there is not
+    for output in [272, 16] {
+        let left = program.query(handle, &query, output);
+        assert_eq!(left.errno(), Errno::REMOTEIO);
+        let output = &left.outputs[&0x1002];
+        assert_eq!(status_and_syndrome(output), (3, syndrome::UNKNOWN_OP_MOD));
+    }
+    // The handle stands in the message, and no object has it.
+    let mut create = create_cq(0);
+    create[7] = 9;
+    let left = program.create(&create, 16);
+    assert_eq!((left.errno(), left.handle()), (Errno::REMOTEIO, 2));
+    assert_eq!(status_and_syndrome(&left.outputs[&0x1002]).0, 3);
+    assert_eq!(program.destroy(2).errno(), Errno::NOENT);
+    assert_eq!(program.cq().0, 2);
+
+    let other = on_cq(Opcode::QUERY_ADAPTER, 0);
+    let left = program.other(&other, 16);
+    assert_eq!(left.errno(), Errno::REMOTEIO);
+    assert_eq!(status_and_syndrome(&left.outputs[&0x1001]), (2, syndrome::UNKNOWN_OPCODE));
+}
+
+#[test]
+fn old_kernels_give_an_errno_of_the_status() {
+    let program = Program::with_devx();
+    program.adapter.set_before_5_18(true);
+    let (handle, number) = program.cq();
+    let mut query = on_cq(Opcode::QUERY_CQ, number);
+    query[7] = 9;
+    let left = program.query(handle, &query, 272);
+    assert_eq!((left.errno(), left.outputs[&0x1002][0]), (Errno::INVAL, 3));
+    // BAD_OUTP_LEN_ERR
+    let left = program.query(handle, &on_cq(Opcode::QUERY_CQ, number), 16);
+    assert_eq!((left.errno(), left.outputs[&0x1002][0]), (Errno::IO, 0x51));
+    // What the kernel refuses has no output still.
+    let left = program.query(handle, &on_cq(Opcode::QUERY_CQ, number + 1), 272);
+    assert_eq!((left.errno(), left.outputs.len()), (Errno::INVAL, 0));
+}
+
+/// `devx_obj_cleanup`: the status becomes an errno (`cmd_status_to_err`), and the object stays.
+#[test]
+fn an_object_in_use_does_not_end() {
+    let program = Program::with_devx();
+    let left = program.create(CreateRqIn::new().with_ctx(Rqc::new()).as_bytes(), 16).ok();
+    let rq = left.handle();
+    let rqn = u32::from_be_bytes(left.outputs[&0x1002][8..12].try_into().expect("4 bytes"));
+    let mut table = vec![0; CreateRqtInWithRqNum::size(1)];
+    let create = CreateRqtInWithRqNum::new_in(&mut table, 1).expect("the size is right");
+    let context = Rqtc::new().with_rqt_max_size(1).with_rqt_actual_size(1);
+    create.head.set_rqt_context(&context);
+    create.tail[0] = RqNum::new().with_rq_num(mlx5_prm::Rqn::new(rqn));
+    let table = program.create(&table, 16).ok().handle();
+    assert_eq!(program.destroy(rq).errno(), Errno::INVAL, "BAD_RES_STATE_ERR");
+    program.destroy(table).ok();
+    program.destroy(rq).ok();
+}
+
+#[test]
+fn an_answer_without_room_ends_its_object() {
+    let program = Program::with_devx();
+    let create = [Arg::Number(0x1000, 0), Arg::In(0x1001, create_cq(0)), Arg::Nowhere(0x1002, 16)];
+    assert_eq!(program.call(0x1001, 0x1000, &create).errno(), Errno::FAULT);
+    assert_eq!(program.destroy(1).errno(), Errno::NOENT);
+    let query = [Arg::In(0x1000, on_cq(Opcode::QUERY_HCA_CAP, 0)), Arg::Nowhere(0x1001, 4112)];
+    assert_eq!(program.call(0x1000, 0x1000, &query).errno(), Errno::FAULT);
+    // The firmware has it no more.
+    assert!(!exists(&program.adapter, Opcode::QUERY_CQ, 1));
+}
+
+/// `mlx5_vector2eqn`, `mlx5_create_cq`.
+#[test]
+fn completion_vectors_have_event_queues() {
+    let program = Program::with_devx();
+    let query = |vector: u32| {
+        let args = [Arg::In(0x1000, vector.to_ne_bytes().to_vec()), Arg::Out(0x1001, 4)];
+        program.call(0x1000, 0x1002, &args)
+    };
+    let mut eqns: Vec<u32> = (0..4).map(|vector| query(vector).ok().u32(0x1001)).collect();
+    for eqn in &eqns {
+        program.create(&create_cq(*eqn), 16).ok();
+    }
+    eqns.sort_unstable();
+    assert_eq!(eqns, [0, 1, 2, 3]);
+    for vector in [4, u32::MAX] {
+        assert_eq!(query(vector).errno(), Errno::NOENT);
+        assert_eq!(program.create(&create_cq(vector), 16).errno(), Errno::NOENT);
+    }
+    let nowhere = [Arg::In(0x1000, vec![0; 4]), Arg::Nowhere(0x1001, 4)];
+    assert_eq!(program.call(0x1000, 0x1002, &nowhere).errno(), Errno::FAULT);
+}
+
+/// `uverbs_destroy_ufile_hw`
+#[test]
+fn objects_end_with_their_file() {
+    let program = Program::with_devx();
+    let verbs = program.adapter.create_cq(&Cqc::new()).expect("a CQ");
+    let (_, number) = program.cq();
+    let left = program.create(CreateRqIn::new().with_ctx(Rqc::new()).as_bytes(), 16).ok();
+    let rqn = u32::from_be_bytes(left.outputs[&0x1002][8..12].try_into().expect("4 bytes"));
+    let umem = program.umem(0x1000, 0x1000, 1, None).ok().handle();
+    let Program { adapter, uverbs } = program;
+    let clone = uverbs.clone();
+    drop(uverbs);
+    assert!(exists(&adapter, Opcode::QUERY_CQ, number));
+    drop(clone);
+    assert!(!exists(&adapter, Opcode::QUERY_CQ, number));
+    assert!(!exists(&adapter, Opcode::QUERY_RQ, rqn));
+    assert!(exists(&adapter, Opcode::QUERY_CQ, verbs.number.get()), "it is not of the file");
+    let program = Program { uverbs: Uverbs::open(&adapter), adapter };
+    program.get_context(1).ok();
+    let left = program.call(0x1002, 0x1001, &[Arg::Number(0x1000, umem)]);
+    assert_eq!(left.errno(), Errno::NOENT);
+}

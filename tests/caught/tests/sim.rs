@@ -1,0 +1,162 @@
+//! One program over every way to the same adapter: what comes of each step is the same.
+#![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+
+mod device;
+#[path = "../scenario/mod.rs"]
+mod scenario;
+#[allow(dead_code, reason = "other tests look at more of a trace")]
+mod trace;
+
+use std::os::fd::OwnedFd;
+
+use device::{caught, sysfs};
+use mlx5_devx::record::{Recorder, Recording, Replayer};
+use mlx5_devx::{Errno, Error, Handle, Ioctl};
+use mlx5_prm::{Cqc, Cqn, EventType, Qpc, Rmpc, Rqc, Rqtc};
+use mlx5_sim::{Adapter, Made, Uverbs};
+use scenario::{Hooks, OfVerbs, beyond, commands};
+use trace::Ioctl as Sent;
+
+/// The exit code of a child without libmlx5.
+const NOT_INSTALLED: i32 = 77;
+
+/// Runs the child: what it prints, and what it sends. None without libmlx5.
+fn run(backend: &str, what: &str) -> Option<(String, Vec<Sent>)> {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    sysfs(root);
+    std::fs::write(root.join("answers"), "").unwrap();
+    let mut command = caught(env!("CARGO_BIN_EXE_caught-sim-child"), root);
+    command.args([backend, what]).env("MLX5_CAUGHT_SIM", "1");
+    if backend == "ioctl" {
+        command.env("MLX5_CAUGHT_RAW", "1");
+    }
+    let child = command.output().unwrap();
+    let complained = String::from_utf8_lossy(&child.stderr);
+    if child.status.code() == Some(NOT_INSTALLED) {
+        println!("SKIPPED, NOTHING WAS CAUGHT: {}", complained.trim());
+        return None;
+    }
+    assert!(child.status.success(), "the child: {}\n{complained}", child.status);
+    Some((String::from_utf8(child.stdout).unwrap(), trace::read(root)))
+}
+
+impl Hooks for Adapter {
+    fn refuse_next(&self, errno: Errno) {
+        Adapter::refuse_next(self, 1, errno);
+    }
+
+    fn set_before_5_18(&self, is_so: bool) {
+        Adapter::set_before_5_18(self, is_so);
+    }
+
+    fn cq_error(&self, number: Cqn) -> usize {
+        self.raise_event(EventType::CQ_ERROR, None, &number.get().to_be_bytes())
+    }
+
+    fn remove(&self) {
+        Adapter::remove(self);
+    }
+}
+
+/// What happens while a recording is replayed: nothing.
+struct Replayed;
+
+impl Hooks for Replayed {
+    fn refuse_next(&self, _: Errno) {}
+    fn set_before_5_18(&self, _: bool) {}
+    fn cq_error(&self, _: Cqn) -> usize {
+        unreachable!("commands raise no events")
+    }
+    fn remove(&self) {}
+}
+
+/// An adapter with an object of verbs of each kind, in the order of the preloaded library.
+fn adapter() -> (Adapter, OfVerbs) {
+    fn made<N: Into<u32>>(made: Result<Made<N>, Error>) -> (Handle, u32) {
+        let made = made.expect("it is made");
+        (made.handle, made.number.into())
+    }
+    let adapter = Adapter::new();
+    let qp = made(adapter.create_qp(&Qpc::new()));
+    let cq = made(adapter.create_cq(&Cqc::new()));
+    let srq = made(adapter.create_srq(&Rmpc::new()));
+    let wq = made(adapter.create_wq(&Rqc::new()));
+    let entry = adapter.create_wq(&Rqc::new()).expect("it is made").number;
+    let table = adapter.create_ind_table(&Rqtc::new().with_rqt_max_size(1), &[entry]);
+    (adapter, [qp, cq, srq, wq, made(table)])
+}
+
+fn eventfd() -> OwnedFd {
+    rustix::event::eventfd(0, rustix::event::EventfdFlags::NONBLOCK).expect("a file")
+}
+
+/// Steps of [`commands`] whose result is fixed here, word for word.
+const FIXED: &[&str] = &[
+    "a select bit of nothing: MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x510008",
+    "the same on an old kernel: MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x510008",
+    "the number of another CQ: MODIFY_CQ(0x403) was refused by the kernel: Invalid argument (os error 22)",
+    "a query by modify: QUERY_CQ(0x402) was refused by the kernel: Invalid argument (os error 22)",
+    "an input of 15 bytes: MODIFY_CQ(0x403) was refused by the kernel: Invalid argument (os error 22)",
+    "an output of 15 bytes: MODIFY_CQ(0x403) was refused by the kernel: Invalid argument (os error 22)",
+    "an input of 65536 bytes: Invalid argument (os error 22) (22)",
+    "an output of 65536 bytes: Invalid argument (os error 22) (22)",
+    "a signal: MODIFY_CQ(0x403) was refused by the kernel: Interrupted system call (os error 4)",
+    "the device goes: MODIFY_CQ(0x403) was refused by the kernel: No such device (os error 19)",
+    "RST2INIT_QP in INIT: RST2INIT_QP(0x502) op_mod 0x0 failed: bad QP state (0x10), syndrome 0x510006",
+    "ACCESS_REG: ACCESS_REG(0x805) was refused by the kernel: Invalid argument (os error 22)",
+    "a CQ of an adapter that is gone: QUERY_CQ(0x402) was refused by the kernel: Input/output error (os error 5)",
+];
+
+#[test]
+fn commands_give_the_same_over_every_way() {
+    let (simulated, of_verbs) = adapter();
+    let expected = commands(&simulated, &of_verbs, &simulated);
+    println!("{expected}");
+    for line in FIXED {
+        assert!(expected.lines().any(|said| said == *line), "not said: {line}");
+    }
+
+    let (simulated, of_verbs) = adapter();
+    let recorder = Recorder::new(simulated.clone(), Vec::new());
+    assert_eq!(commands(&recorder, &of_verbs, &simulated), expected, "recorded");
+    let text = String::from_utf8(recorder.finish().unwrap()).unwrap();
+    let recording: Recording = text.parse().unwrap();
+    let replayer = Replayer::strict(recording);
+    assert_eq!(commands(&replayer, &of_verbs, &Replayed), expected, "replayed");
+    replayer.finish().unwrap();
+
+    let (simulated, of_verbs) = adapter();
+    let ioctl = Ioctl::on(Uverbs::open(&simulated)).unwrap();
+    assert_eq!(commands(&ioctl, &of_verbs, &simulated), expected, "ioctl on the simulated kernel");
+
+    let steps = expected.lines().filter(|line| !line.starts_with(' ')).count();
+    for backend in ["libmlx5", "ioctl"] {
+        let Some((said, _)) = run(backend, "commands") else { return };
+        assert_eq!(said, expected, "{backend}, caught");
+        println!("{steps} steps are the same by {backend}, recorded and replayed");
+    }
+}
+
+#[test]
+fn what_is_beyond_commands_gives_the_same_over_every_way() {
+    let (simulated, _) = adapter();
+    let ioctl = Ioctl::on(Uverbs::open(&simulated)).unwrap();
+    let expected = beyond(&ioctl, &simulated, eventfd());
+    println!("{expected}");
+    assert!(expected.contains("an error comes to: 3\n"), "a channel, cookies, and an eventfd");
+    assert!(expected.contains(
+        "mlx5dv_devx_alloc_msi_vector is not supported by the backend (this one): rdma-core has it for \
+         contexts over VFIO alone"
+    ));
+    for backend in ["libmlx5", "ioctl"] {
+        let Some((said, sent)) = run(backend, "beyond") else { return };
+        assert_eq!(said, expected, "{backend}, caught");
+        let called = |method: &str| sent.iter().filter(|ioctl| ioctl.method == method).count();
+        println!("{} ioctls, the same by {backend}", sent.len());
+        for method in ["DEVX_OBJ.ASYNC_QUERY", "DEVX.SUBSCRIBE_EVENT", "DEVX_UMEM.REG", "UAR.ALLOC"]
+        {
+            assert!(called(method) > 0, "{method} was not called");
+        }
+    }
+}
