@@ -500,7 +500,7 @@ fn four_kinds_of_errors() {
     // EREMOTEIO since Linux 5.18; before, an errno of the kernel's choice.
     for errno in [Errno::REMOTEIO, Errno::INVAL] {
         let error = say(Err(errno), 3, &mut new()).unwrap_err();
-        let expected = "MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x6231e6";
+        let expected = "MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x6231e6, errno EINVAL: a value in the input is not allowed, or not together with others";
         assert_eq!(error.to_string(), expected);
         assert_eq!(error.errno(), Errno::REMOTEIO);
     }

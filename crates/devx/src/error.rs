@@ -29,8 +29,9 @@ pub enum Error {
     },
     /// The firmware refused it.
     #[error(
-        "{} op_mod {op_mod:#x} failed: {} ({:#x}), syndrome {syndrome:#x}",
-        Named(*opcode), status_words(*status), status.0
+        "{} op_mod {op_mod:#x} failed: {} ({:#x}), syndrome {syndrome:#x}, errno {}: {}",
+        Named(*opcode), status_words(*status), status.0,
+        errno_name(status_errno(*status)), status_meaning(*status)
     )]
     Firmware {
         /// The command.
@@ -151,6 +152,61 @@ pub const fn status_words(status: Status) -> &'static str {
         Status::BAD_INP_LEN_ERR => "bad input length",
         Status::BAD_OUTP_LEN_ERR => "bad output length",
         _ => "unknown status",
+    }
+}
+
+/// The errno that the kernel makes of a status, where the program gets no output, and before Linux
+/// 5.18 in any case (`cmd_status_to_err` of mlx5_core's `cmd.c`). The kernel's log has it as
+/// `err(-22)`. A status that the kernel does not know is EIO.
+pub const fn status_errno(status: Status) -> Errno {
+    match status {
+        Status::BAD_OP_ERR
+        | Status::BAD_PARAM_ERR
+        | Status::BAD_RES_ERR
+        | Status::BAD_RES_STATE_ERR
+        | Status::IX_ERR
+        | Status::BAD_QP_STATE_ERR
+        | Status::BAD_PKT_ERR
+        | Status::BAD_SIZE_OUTS_CQES_ERR => Errno::INVAL,
+        Status::RES_BUSY => Errno::BUSY,
+        Status::LIM_ERR => Errno::NOMEM,
+        Status::NO_RES_ERR => Errno::AGAIN,
+        _ => Errno::IO,
+    }
+}
+
+/// The name of an errno of [`status_errno`].
+fn errno_name(errno: Errno) -> &'static str {
+    match errno {
+        Errno::INVAL => "EINVAL",
+        Errno::BUSY => "EBUSY",
+        Errno::NOMEM => "ENOMEM",
+        Errno::AGAIN => "EAGAIN",
+        _ => "EIO",
+    }
+}
+
+/// What a status means, in more words than [`status_words`] has.
+pub const fn status_meaning(status: Status) -> &'static str {
+    match status {
+        Status::OK => "the command was done",
+        Status::INT_ERR => "the firmware met a fault of its own",
+        Status::BAD_OP_ERR => "the adapter has no such command or op_mod, or not for this function",
+        Status::BAD_PARAM_ERR => "a value in the input is not allowed, or not together with others",
+        Status::BAD_SYS_STATE_ERR => "the function is not in a state that takes the command",
+        Status::BAD_RES_ERR => "an object that the input names is not there, or not this user's",
+        Status::RES_BUSY => "the object is in use by another one",
+        Status::NOT_READY => "what was asked for is not there yet; try again later",
+        Status::LIM_ERR => "there are as many objects as there may be, or memory is short",
+        Status::BAD_RES_STATE_ERR => "the object is not in a state that takes the command",
+        Status::IX_ERR => "an index in the input is out of its table",
+        Status::NO_RES_ERR => "the adapter has nothing left to give",
+        Status::BAD_QP_STATE_ERR => "the QP is not in the state that the transition begins with",
+        Status::BAD_PKT_ERR => "a packet in the input is malformed",
+        Status::BAD_SIZE_OUTS_CQES_ERR => "the CQ has more completions than its new size holds",
+        Status::BAD_INP_LEN_ERR => "the input is shorter than the command, or its list",
+        Status::BAD_OUTP_LEN_ERR => "the output is shorter than the answer",
+        _ => "a status that is newer than this program",
     }
 }
 

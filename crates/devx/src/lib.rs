@@ -84,7 +84,7 @@ pub use asynchronous::Async;
 pub use caps::Caps;
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
 pub use devx::{CallError, Devx, NotSupported};
-pub use error::{BadAnswer, Error, NotSent, outcome, status_words};
+pub use error::{BadAnswer, Error, NotSent, outcome, status_errno, status_meaning, status_words};
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
 pub use events::{Cookies, Event, Events};
 #[cfg(feature = "fwctl")]

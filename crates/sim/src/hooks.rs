@@ -1,10 +1,9 @@
 //! What a test makes the simulated kernel do, and no program can.
 
-use mlx5_devx::Errno;
+use mlx5_devx::{Errno, status_errno};
 use mlx5_prm::Status;
 
 use crate::adapter::Adapter;
-use crate::kernel::errno_of;
 
 /// How the kernel is other than usual.
 #[derive(Debug, Default)]
@@ -39,7 +38,7 @@ impl Hooks {
 
     /// What the kernel says when the firmware refused, and the program gets the output.
     pub(crate) fn refusal(&self, status: Status) -> Errno {
-        if self.before_5_18 { errno_of(status) } else { Errno::REMOTEIO }
+        if self.before_5_18 { status_errno(status) } else { Errno::REMOTEIO }
     }
 }
 

@@ -5,7 +5,10 @@
 //! `devx_is_valid_obj_id`).
 
 use mlx5_devx::Errno;
-use mlx5_prm::{Opcode, Place, Status};
+use mlx5_prm::{
+    CreateCqIn, CreateQpIn, CreateRmpIn, CreateRqIn, CreateSqIn, CreateXrcSrqIn, CreateXrqIn,
+    Described, Layout, ModifyCqIn, Opcode, Place, Wq,
+};
 
 use crate::firmware::kinds;
 use crate::general;
@@ -197,14 +200,56 @@ pub(crate) fn named(opcode: Opcode, input: &[u8]) -> Option<Identity> {
 const NUMBER: Place = Place { bit: 0x48, width: 24 };
 
 /// What the kernel writes into an input before it sends it: the context's uid, and, where a command
-/// may name a umem, that it does.
-pub(crate) fn force(opcode: Opcode, input: &mut [u8], uid: u16) {
+/// of DEVX may name umems, that it does (`devx_set_umem_valid`).
+///
+/// That a memory key is made of a umem (`devx_handle_mkey_create`) is not written.
+pub(crate) fn force(opcode: Opcode, input: &mut [u8], uid: u16, of_devx: bool) {
     input[2..4].copy_from_slice(&uid.to_be_bytes());
-    if opcode == Opcode::MODIFY_CQ
-        && let Some(bytes) = input.get_mut(..mlx5_prm::ModifyCqIn::SIZE)
-        && let Ok(modify) = mlx5_prm::ModifyCqIn::view_mut(bytes)
-    {
-        modify.set_cq_umem_valid(true);
+    if !of_devx {
+        return;
+    }
+    match opcode {
+        Opcode::MODIFY_CQ => change(input, |modify: &mut ModifyCqIn| {
+            modify.set_cq_umem_valid(true);
+        }),
+        Opcode::CREATE_CQ => change(input, |create: &mut CreateCqIn| {
+            create.set_cq_umem_valid(true);
+            create.cq_context_mut().set_dbr_umem_valid(true);
+        }),
+        Opcode::CREATE_QP => change(input, |create: &mut CreateQpIn| {
+            create.set_wq_umem_valid(true);
+            create.qpc_mut().set_dbr_umem_valid(true);
+        }),
+        Opcode::CREATE_RQ => change(input, |create: &mut CreateRqIn| {
+            in_umems(create.ctx_mut().wq_mut());
+        }),
+        Opcode::CREATE_SQ => change(input, |create: &mut CreateSqIn| {
+            in_umems(create.ctx_mut().wq_mut());
+        }),
+        Opcode::CREATE_RMP => change(input, |create: &mut CreateRmpIn| {
+            in_umems(create.ctx_mut().wq_mut());
+        }),
+        Opcode::CREATE_XRQ => change(input, |create: &mut CreateXrqIn| {
+            in_umems(create.xrq_context_mut().wq_mut());
+        }),
+        Opcode::CREATE_XRC_SRQ => change(input, |create: &mut CreateXrcSrqIn| {
+            create.set_xrc_srq_umem_valid(true);
+            create.xrc_srq_context_entry_mut().set_dbr_umem_valid(true);
+        }),
+        _ => {}
+    }
+}
+
+fn in_umems(wq: &mut Wq) {
+    wq.set_dbr_umem_valid(true);
+    wq.set_wq_umem_valid(true);
+}
+
+/// Changes the layout that an input begins with; one that is too short is left alone, and refused by
+/// the firmware.
+fn change<T: Described, const N: usize>(input: &mut [u8], change: impl FnOnce(&mut Layout<T, N>)) {
+    if let Some(Ok(layout)) = input.get_mut(..N).map(Layout::view_mut) {
+        change(layout);
     }
 }
 
@@ -218,23 +263,4 @@ pub(crate) fn needs_no_context(opcode: Opcode) -> bool {
             | Opcode::QUERY_ESW_VPORT_CONTEXT
             | Opcode::QUERY_ESW_FUNCTIONS
     )
-}
-
-/// The errno for a refusal of the firmware, where the program gets no output
-/// (`cmd_status_to_err` of the kernel's `mlx5/core/cmd.c`).
-pub(crate) fn errno_of(status: Status) -> Errno {
-    match status {
-        Status::BAD_OP_ERR
-        | Status::BAD_PARAM_ERR
-        | Status::BAD_RES_ERR
-        | Status::BAD_RES_STATE_ERR
-        | Status::IX_ERR
-        | Status::BAD_QP_STATE_ERR
-        | Status::BAD_PKT_ERR
-        | Status::BAD_SIZE_OUTS_CQES_ERR => Errno::INVAL,
-        Status::RES_BUSY => Errno::BUSY,
-        Status::LIM_ERR => Errno::NOMEM,
-        Status::NO_RES_ERR => Errno::AGAIN,
-        _ => Errno::IO,
-    }
 }

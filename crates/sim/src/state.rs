@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use mlx5_devx::{Errno, Handle, Target, TargetKind};
+use mlx5_devx::{Errno, Handle, Target, TargetKind, status_errno};
 use mlx5_prm::{Opcode, Status, Verb};
 
 use crate::firmware::Firmware;
 use crate::general;
 use crate::hooks::Hooks;
-use crate::kernel::{Identity, Kind, Method, admit, errno_of, force, named};
+use crate::kernel::{Identity, Kind, Method, admit, force, named};
 
 /// The uid of the DEVX context that every program gets.
 const UID: u16 = 1;
@@ -70,10 +70,16 @@ impl From<Errno> for Fault {
 }
 
 impl State {
-    /// Runs an admitted command.
-    fn execute(&mut self, opcode: Opcode, input: &[u8], output: &mut [u8]) -> Result<(), Fault> {
+    /// Runs an admitted command, of DEVX or for verbs.
+    fn execute(
+        &mut self,
+        kind: TargetKind,
+        opcode: Opcode,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), Fault> {
         let mut input = input.to_vec();
-        force(opcode, &mut input, UID);
+        force(opcode, &mut input, UID, kind == TargetKind::Devx);
         self.firmware.execute(&input, output);
         match output.first().copied().map(Status) {
             None | Some(Status::OK) => Ok(()),
@@ -94,7 +100,7 @@ impl State {
         if command.is_none() && !general {
             return Err(Fault::Kernel(Errno::INVAL));
         }
-        self.execute(opcode, input, output)?;
+        self.execute(kind, opcode, input, output)?;
         let identity = match command {
             None => Identity {
                 kind: Kind::General(general::key(input).0),
@@ -129,13 +135,13 @@ impl State {
             What::Command(_, identity) if named(opcode, input) == Some(identity) => {}
             _ => return Err(Fault::Kernel(Errno::INVAL)),
         }
-        self.execute(opcode, input, output)
+        self.execute(TargetKind::Devx, opcode, input, output)
     }
 
     /// Sends a command for no object.
     pub(crate) fn general(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), Fault> {
         let opcode = admit(Method::General, input)?;
-        self.execute(opcode, input, output)
+        self.execute(TargetKind::Devx, opcode, input, output)
     }
 
     /// Ends an object of DEVX. There is no output: the errno is made of the firmware's status.
@@ -146,7 +152,8 @@ impl State {
         };
         let (opcode, input) = destroy(identity).ok_or(Errno::INVAL)?;
         let mut output = [0; 16];
-        self.execute(opcode, &input, &mut output).map_err(|_| errno_of(Status(output[0])))?;
+        self.execute(TargetKind::Devx, opcode, &input, &mut output)
+            .map_err(|_| status_errno(Status(output[0])))?;
         self.remove(handle);
         #[cfg(feature = "uverbs")]
         self.uverbs.ended(handle);

@@ -19,6 +19,7 @@
 //! - [`SIM`]: if set, the simulated kernel and adapter of mlx5-sim answer what is of DEVX and of UARs, and
 //!   make the contexts (`sim.rs`); the file of answers is not looked at for these. Events and completions
 //!   are read by the real `read`, which gives whole messages, and not the errnos of the kernel's files.
+//!   [`mlx5_caught_make`] makes objects of verbs in that adapter, [`mlx5_caught_raise`] events.
 #![deny(missing_docs)]
 #![allow(
     unsafe_code,

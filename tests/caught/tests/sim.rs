@@ -93,8 +93,8 @@ fn eventfd() -> OwnedFd {
 
 /// Steps of [`commands`] whose result is fixed here, word for word.
 const FIXED: &[&str] = &[
-    "a select bit of nothing: MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x510008",
-    "the same on an old kernel: MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x510008",
+    "a select bit of nothing: MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x510008, errno EINVAL: a value in the input is not allowed, or not together with others",
+    "the same on an old kernel: MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x510008, errno EINVAL: a value in the input is not allowed, or not together with others",
     "the number of another CQ: MODIFY_CQ(0x403) was refused by the kernel: Invalid argument (os error 22)",
     "a query by modify: QUERY_CQ(0x402) was refused by the kernel: Invalid argument (os error 22)",
     "an input of 15 bytes: MODIFY_CQ(0x403) was refused by the kernel: Invalid argument (os error 22)",
@@ -103,7 +103,7 @@ const FIXED: &[&str] = &[
     "an output of 65536 bytes: Invalid argument (os error 22) (22)",
     "a signal: MODIFY_CQ(0x403) was refused by the kernel: Interrupted system call (os error 4)",
     "the device goes: MODIFY_CQ(0x403) was refused by the kernel: No such device (os error 19)",
-    "RST2INIT_QP in INIT: RST2INIT_QP(0x502) op_mod 0x0 failed: bad QP state (0x10), syndrome 0x510006",
+    "RST2INIT_QP in INIT: RST2INIT_QP(0x502) op_mod 0x0 failed: bad QP state (0x10), syndrome 0x510006, errno EINVAL: the QP is not in the state that the transition begins with",
     "ACCESS_REG: ACCESS_REG(0x805) was refused by the kernel: Invalid argument (os error 22)",
     "a CQ of an adapter that is gone: QUERY_CQ(0x402) was refused by the kernel: Input/output error (os error 5)",
 ];

@@ -58,6 +58,30 @@ const PAGE: u64 = 4096;
 /// objects of libibverbs by its `cmd_fd`. What was made by messages ends with the file, when its
 /// last clone is dropped.
 ///
+/// ```
+/// use mlx5_devx::Errno;
+/// use mlx5_devx::wire::{DRIVER_MLX5, Input, Memory, Output, Request};
+/// use mlx5_sim::{Adapter, Uverbs};
+///
+/// /// The memory of a program whose messages point nowhere.
+/// struct Nothing;
+///
+/// impl Memory for Nothing {
+///     fn read(&self, _: &Input) -> Result<Vec<u8>, Errno> {
+///         Err(Errno::FAULT)
+///     }
+///     fn write(&mut self, _: &Output, _: &[u8]) -> Result<(), Errno> {
+///         Err(Errno::FAULT)
+///     }
+/// }
+///
+/// let uverbs = Uverbs::open(&Adapter::new());
+/// let mut message = Request::obj_destroy(7).encode(DRIVER_MLX5)?;
+/// let result = uverbs.ioctl(&mut message, &mut Nothing);
+/// assert_eq!(result.err(), Some(Errno::NOENT));
+/// # Ok::<(), mlx5_devx::wire::TooLong>(())
+/// ```
+///
 /// # What is otherwise than in a kernel
 /// - Files know each other's objects, and handles begin with 1, not 0.
 /// - The files that events and completions are read from are sockets, of which the kernel keeps
@@ -149,7 +173,8 @@ impl Uverbs {
     /// # Errors
     /// What the kernel says (`devx_async_cmd_event_read`, `devx_async_event_read`): ENOSPC for a
     /// completion that is longer than `buffer`, EINVAL for an event, which then stay; EAGAIN;
-    /// EOVERFLOW once when events were lost; EIO when the device is gone. EBADF for another file.
+    /// EOVERFLOW once when events were lost; EIO when the device is gone; EINTR for a signal. EBADF
+    /// for another file.
     pub fn read(&self, file: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
         loop {
             if let Next::Read(len) = self.channel(file, |channel| channel.read(buffer))? {

@@ -1,5 +1,6 @@
 //! The simulated kernel by its `RDMA_VERBS_IOCTL`: each rule with its errno.
 
+mod arbitrary;
 mod completions;
 mod context;
 mod events;

@@ -81,6 +81,28 @@ fn handles_have_a_kind() {
     }
 }
 
+/// `devx_set_umem_valid`: what a program makes by DEVX lies in umems.
+#[test]
+fn the_kernel_says_that_there_are_umems() {
+    let program = Program::with_devx();
+    let verbs = program.adapter.create_cq(&Cqc::new()).expect("a CQ");
+    let (handle, number) = program.cq();
+    let in_umem = |handle, number| {
+        let left = program.query(handle, &on_cq(Opcode::QUERY_CQ, number), 272).ok();
+        let (out, _) =
+            mlx5_prm::QueryCqOut::view_prefix(&left.outputs[&0x1002]).expect("long enough");
+        out.cq_context().dbr_umem_valid()
+    };
+    assert!(in_umem(handle, number) && !in_umem(verbs.handle.0 as i64, verbs.number.get()));
+
+    let rq = program.create(CreateRqIn::new().with_ctx(Rqc::new()).as_bytes(), 16).ok();
+    let rqn = u32::from_be_bytes(rq.outputs[&0x1002][8..12].try_into().expect("4 bytes"));
+    let left = program.query(rq.handle(), &on_cq(Opcode::QUERY_RQ, rqn), 272).ok();
+    let (out, _) = mlx5_prm::QueryRqOut::view_prefix(&left.outputs[&0x1002]).expect("long enough");
+    let wq = out.rq_context().wq();
+    assert!(wq.dbr_umem_valid() && wq.wq_umem_valid());
+}
+
 /// `mlx5_cmd_do`: EREMOTEIO, with status and syndrome in the output, which is marked.
 #[test]
 fn refusals_of_the_firmware_are_in_the_output() {
