@@ -33,5 +33,6 @@ mod uverbs;
 
 pub use adapter::{Adapter, Made};
 pub use firmware::Firmware;
+pub use hooks::Refusals;
 #[cfg(feature = "uverbs")]
 pub use uverbs::Uverbs;
