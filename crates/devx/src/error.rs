@@ -216,8 +216,9 @@ pub const fn status_meaning(status: Status) -> &'static str {
 /// themselves.
 ///
 /// # Errors
-/// See [`Error`]. A status that is not 0 is the firmware's refusal, whatever the errno: kernels
-/// before 5.18 give one of their own with it.
+/// See [`Error`]. A status that is not 0 is the firmware's refusal, whatever the errno is, or with
+/// none. Kernels before 5.18 gave the errno of the status ([`status_errno`]) and no output: there it is
+/// [`Error::Kernel`], for the firmware's refusal too.
 pub fn outcome<T>(input: &[u8], output: &[u8], result: Result<T, Errno>) -> Result<T, Error> {
     let opcode = mlx5_prm::opcode(input).unwrap_or_default();
     // Status and syndrome are the first 8 bytes of every output.

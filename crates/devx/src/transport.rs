@@ -12,8 +12,8 @@ use crate::Errno;
 ///
 /// # Errors
 /// Every method gives the errno of the call. [`Errno::REMOTEIO`] says that the firmware refused:
-/// `output` then holds its status and syndrome. Kernels before 5.18 gave another errno in that
-/// case.
+/// `output` then holds its status and syndrome. Kernels before 5.18 gave the errno of the status
+/// ([`status_errno`](crate::status_errno)), and no output.
 pub trait Transport {
     /// Sends a command that makes an object, and keeps the object until it is destroyed.
     fn create(&self, input: &[u8], output: &mut [u8]) -> Result<Handle, Errno>;

@@ -125,31 +125,50 @@ impl Adapter {
 }
 
 impl Adapter {
-    /// The state, for a call of the transport: the output has a length that the kernel takes.
-    fn call(&self, output: &[u8]) -> Result<MutexGuard<'_, State>, Errno> {
+    /// Makes a call of the transport. The output is left alone unless the firmware answered.
+    fn call<R>(
+        &self,
+        output: &mut [u8],
+        run: impl FnOnce(&mut State, &mut [u8]) -> Result<R, Fault>,
+    ) -> Result<R, Errno> {
         let mut state = self.lock();
         state.hooks.pass()?;
         kernel::length(output)?;
-        Ok(state)
+        let mut answer = vec![0; output.len()];
+        let result = run(&mut state, &mut answer);
+        if !matches!(result, Err(Fault::Kernel(_))) {
+            output.copy_from_slice(&answer);
+        }
+        result.map_err(Fault::errno)
+    }
+
+    fn on_object(
+        &self,
+        method: Method,
+        target: Target,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(), Errno> {
+        self.call(output, |state, output| {
+            state.is_of(target)?;
+            let sent = state.on_object(method, target.handle, input, output);
+            state.said(sent)
+        })
     }
 }
 
 impl Transport for Adapter {
     fn create(&self, input: &[u8], output: &mut [u8]) -> Result<Handle, Errno> {
-        let made = self.call(output)?.create(TargetKind::Devx, input, output);
-        made.map(|(handle, _)| handle).map_err(Fault::errno)
+        let made = self.call(output, |state, output| state.create(TargetKind::Devx, input, output));
+        made.map(|(handle, _)| handle)
     }
 
     fn modify(&self, target: Target, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
-        let mut state = self.call(output)?;
-        state.is_of(target)?;
-        state.on_object(Method::Modify, target.handle, input, output).map_err(Fault::errno)
+        self.on_object(Method::Modify, target, input, output)
     }
 
     fn query(&self, target: Target, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
-        let mut state = self.call(output)?;
-        state.is_of(target)?;
-        state.on_object(Method::Query, target.handle, input, output).map_err(Fault::errno)
+        self.on_object(Method::Query, target, input, output)
     }
 
     fn destroy(&self, handle: Handle) -> Result<(), Errno> {
@@ -159,6 +178,9 @@ impl Transport for Adapter {
     }
 
     fn general(&self, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
-        self.call(output)?.general(input, output).map_err(Fault::errno)
+        self.call(output, |state, output| {
+            let sent = state.general(input, output);
+            state.said(sent)
+        })
     }
 }

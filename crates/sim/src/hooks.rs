@@ -4,6 +4,7 @@ use mlx5_devx::{Errno, status_errno};
 use mlx5_prm::Status;
 
 use crate::adapter::Adapter;
+use crate::state::Fault;
 
 /// How the kernel is other than usual.
 #[derive(Debug, Default)]
@@ -11,7 +12,7 @@ pub(crate) struct Hooks {
     refusals: u32,
     errno: Option<Errno>,
     removed: bool,
-    before_5_18: bool,
+    refused: Refusals,
     #[cfg(feature = "uverbs")]
     pub(crate) without_devx: bool,
 }
@@ -36,10 +37,29 @@ impl Hooks {
         self.removed
     }
 
-    /// What the kernel says when the firmware refused, and the program gets the output.
-    pub(crate) fn refusal(&self, status: Status) -> Errno {
-        if self.before_5_18 { status_errno(status) } else { Errno::REMOTEIO }
+    /// What the kernel makes of the status of a command whose output the program gets.
+    pub(crate) fn said(&self, status: Status) -> Result<(), Fault> {
+        match self.refused {
+            _ if status == Status::OK => Ok(()),
+            Refusals::Output => Err(Fault::Firmware(Errno::REMOTEIO)),
+            Refusals::Errno => Err(Fault::Kernel(status_errno(status))),
+            Refusals::ErrnoAndOutput => Err(Fault::Firmware(status_errno(status))),
+        }
     }
+}
+
+/// What the kernel does when the firmware refuses a command: see [`Adapter::set_refusals`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Refusals {
+    /// EREMOTEIO, and the output has status and syndrome: Linux since 5.18 (`mlx5_cmd_do`).
+    #[default]
+    Output,
+    /// The errno that belongs to the status (`cmd_status_to_err`), and the output is left alone: Linux
+    /// before 5.18, whose `devx.c` calls `mlx5_cmd_exec` and gives up when that fails.
+    Errno,
+    /// The errno that belongs to the status, and the output: what no Linux is known to do, and
+    /// [`mlx5_devx::outcome`] takes.
+    ErrnoAndOutput,
 }
 
 /// For tests: what no program can do to its adapter.
@@ -55,10 +75,10 @@ impl Adapter {
         (hooks.refusals, hooks.errno) = (calls, Some(errno));
     }
 
-    /// Makes the kernel one from before Linux 5.18, which gives the errno that belongs to the
-    /// firmware's status (`cmd_status_to_err`), and not EREMOTEIO, with an output that says it.
-    pub fn set_before_5_18(&self, is_so: bool) {
-        self.lock().hooks.before_5_18 = is_so;
+    /// Sets what the kernel does when the firmware refuses a command of DEVX. Answers that come
+    /// later have their status in every case.
+    pub fn set_refusals(&self, refusals: Refusals) {
+        self.lock().hooks.refused = refusals;
     }
 
     /// Takes the adapter out of the machine. Every call then gives EIO, as do reads of the files of

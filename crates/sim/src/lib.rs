@@ -38,5 +38,6 @@ pub use adapter::{Adapter, Made};
 pub use firmware::Firmware;
 #[cfg(feature = "fwctl")]
 pub use fwctl::FwctlFile;
+pub use hooks::Refusals;
 #[cfg(feature = "uverbs")]
 pub use uverbs::Uverbs;

@@ -70,21 +70,18 @@ impl From<Errno> for Fault {
 }
 
 impl State {
-    /// Runs an admitted command, of DEVX or for verbs.
+    /// Runs an admitted command, of DEVX or for verbs, and gives the firmware's status.
     fn execute(
         &mut self,
         kind: TargetKind,
         opcode: Opcode,
         input: &[u8],
         output: &mut [u8],
-    ) -> Result<(), Fault> {
+    ) -> Status {
         let mut input = input.to_vec();
         force(opcode, &mut input, UID, kind == TargetKind::Devx);
         self.firmware.execute(&input, output);
-        match output.first().copied().map(Status) {
-            None | Some(Status::OK) => Ok(()),
-            Some(status) => Err(Fault::Firmware(self.hooks.refusal(status))),
-        }
+        output.first().map_or(Status::OK, |status| Status(*status))
     }
 
     /// Makes an object by a command, and gives its handle and its number.
@@ -100,7 +97,12 @@ impl State {
         if command.is_none() && !general {
             return Err(Fault::Kernel(Errno::INVAL));
         }
-        self.execute(kind, opcode, input, output)?;
+        match self.execute(kind, opcode, input, output) {
+            status if kind == TargetKind::Devx => self.hooks.said(status)?,
+            Status::OK => {}
+            // Verbs are not asked what the kernel makes of it.
+            _ => return Err(Fault::Firmware(Errno::REMOTEIO)),
+        }
         let identity = match command {
             None => Identity {
                 kind: Kind::General(general::key(input).0),
@@ -121,27 +123,32 @@ impl State {
         Ok((handle, identity.number))
     }
 
-    /// Sends a command for an object of any kind.
+    /// Sends a command for an object of any kind, and gives the firmware's status.
     pub(crate) fn on_object(
         &mut self,
         method: Method,
         handle: Handle,
         input: &[u8],
         output: &mut [u8],
-    ) -> Result<(), Fault> {
+    ) -> Result<Status, Errno> {
         let object = self.object(handle)?;
         let opcode = admit(method, input)?;
         match object.what {
             What::Command(_, identity) if named(opcode, input) == Some(identity) => {}
-            _ => return Err(Fault::Kernel(Errno::INVAL)),
+            _ => return Err(Errno::INVAL),
         }
-        self.execute(TargetKind::Devx, opcode, input, output)
+        Ok(self.execute(TargetKind::Devx, opcode, input, output))
     }
 
-    /// Sends a command for no object.
-    pub(crate) fn general(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), Fault> {
+    /// Sends a command for no object, and gives the firmware's status.
+    pub(crate) fn general(&mut self, input: &[u8], output: &mut [u8]) -> Result<Status, Errno> {
         let opcode = admit(Method::General, input)?;
-        self.execute(TargetKind::Devx, opcode, input, output)
+        Ok(self.execute(TargetKind::Devx, opcode, input, output))
+    }
+
+    /// What the kernel says of a command that was sent, or refused.
+    pub(crate) fn said(&self, sent: Result<Status, Errno>) -> Result<(), Fault> {
+        self.hooks.said(sent?)
     }
 
     /// Ends an object of DEVX. There is no output: the errno is made of the firmware's status.
@@ -151,9 +158,10 @@ impl State {
             return Err(Errno::INVAL);
         };
         let (opcode, input) = destroy(identity).ok_or(Errno::INVAL)?;
-        let mut output = [0; 16];
-        self.execute(TargetKind::Devx, opcode, &input, &mut output)
-            .map_err(|_| status_errno(Status(output[0])))?;
+        match self.execute(TargetKind::Devx, opcode, &input, &mut [0; 16]) {
+            Status::OK => {}
+            status => return Err(status_errno(status)),
+        }
         self.remove(handle);
         #[cfg(feature = "uverbs")]
         self.uverbs.ended(handle);

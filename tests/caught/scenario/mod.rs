@@ -15,13 +15,14 @@ use mlx5_prm::{
     QueryCqOut, QueryHcaCapIn, QueryQpIn, QueryRmpIn, QueryRqIn, QueryRqtIn, QueryRqtOutWithRqNum,
     Rmpn, Rqn, Rqtc, Rqtn, Rst2initQpIn, object,
 };
+use mlx5_sim::Refusals;
 
 /// What is done to the simulated kernel and adapter from outside.
 pub(crate) trait Hooks {
     /// The next call that reaches the kernel ends with this errno.
     fn refuse_next(&self, errno: Errno);
-    /// The kernel gives errnos as those before Linux 5.18.
-    fn set_before_5_18(&self, is_so: bool);
+    /// What the kernel makes of a refusal of the firmware from now on.
+    fn set_refusals(&self, refusals: Refusals);
     /// The adapter tells an error of a CQ. Gives how many subscriptions it comes to.
     fn cq_error(&self, number: Cqn) -> usize;
     /// The adapter is taken out of the machine.
@@ -100,9 +101,14 @@ fn on_objects(transport: &dyn Transport, hooks: &dyn Hooks, log: &mut Log) {
     };
     log.step("a select bit of nothing", send(&bad, &mut output));
     log.note("  the output", hex(&output));
-    hooks.set_before_5_18(true);
-    log.step("the same on an old kernel", send(&bad, &mut [0; 16]));
-    hooks.set_before_5_18(false);
+    for (name, refusals) in [
+        ("the same before Linux 5.18", Refusals::Errno),
+        ("an errno and an output", Refusals::ErrnoAndOutput),
+    ] {
+        hooks.set_refusals(refusals);
+        log.step(name, send(&bad, &mut [0; 16]));
+    }
+    hooks.set_refusals(Refusals::Output);
 
     // The kernel refuses.
     let of_another = ModifyCqIn::new().with_cqn(Cqn::new(0xff_ffff)).changing_cq_period(1);

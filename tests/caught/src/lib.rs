@@ -42,7 +42,7 @@ use libc::{c_char, c_int, c_long, c_ulong, c_void, mode_t};
 
 pub use sim::{
     mlx5_caught_make, mlx5_caught_raise, mlx5_caught_refuse_next, mlx5_caught_remove,
-    mlx5_caught_set_before_5_18,
+    mlx5_caught_set_refusals,
 };
 
 /// The variable that names the file of caught ioctls.

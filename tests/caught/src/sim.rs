@@ -10,7 +10,7 @@ use libc::c_int;
 use mlx5_devx::wire::{self, Input, Memory, Message, Output, Refused};
 use mlx5_devx::{Errno, Error};
 use mlx5_prm::{Cqc, EventType, Qpc, Rmpc, Rqc, Rqtc};
-use mlx5_sim::{Adapter, Made, Uverbs};
+use mlx5_sim::{Adapter, Made, Refusals, Uverbs};
 
 use crate::methods::object;
 use crate::wire::Call;
@@ -197,11 +197,17 @@ pub extern "C" fn mlx5_caught_refuse_next(errno: c_int) {
     }
 }
 
-/// Makes the simulated kernel one from before Linux 5.18, or a newer one.
+/// Says what the simulated kernel makes of a refusal of the firmware ([`Refusals`]): EREMOTEIO and an
+/// output (0), the errno of the status alone (1), or that and an output (2).
 #[unsafe(no_mangle)]
-pub extern "C" fn mlx5_caught_set_before_5_18(is_so: c_int) {
+pub extern "C" fn mlx5_caught_set_refusals(refusals: c_int) {
+    let refusals = match refusals {
+        0 => Refusals::Output,
+        1 => Refusals::Errno,
+        _ => Refusals::ErrnoAndOutput,
+    };
     if let Some(sim) = lock() {
-        sim.adapter.set_before_5_18(is_so != 0);
+        sim.adapter.set_refusals(refusals);
     }
 }
 

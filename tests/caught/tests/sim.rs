@@ -13,7 +13,7 @@ use device::{caught, sysfs};
 use mlx5_devx::record::{Recorder, Recording, Replayer};
 use mlx5_devx::{Errno, Error, Handle, Ioctl};
 use mlx5_prm::{Cqc, Cqn, EventType, Qpc, Rmpc, Rqc, Rqtc};
-use mlx5_sim::{Adapter, Made, Uverbs};
+use mlx5_sim::{Adapter, Made, Refusals, Uverbs};
 use scenario::{Hooks, OfVerbs, beyond, commands};
 use trace::Ioctl as Sent;
 
@@ -46,8 +46,8 @@ impl Hooks for Adapter {
         Adapter::refuse_next(self, 1, errno);
     }
 
-    fn set_before_5_18(&self, is_so: bool) {
-        Adapter::set_before_5_18(self, is_so);
+    fn set_refusals(&self, refusals: Refusals) {
+        Adapter::set_refusals(self, refusals);
     }
 
     fn cq_error(&self, number: Cqn) -> usize {
@@ -64,7 +64,7 @@ struct Replayed;
 
 impl Hooks for Replayed {
     fn refuse_next(&self, _: Errno) {}
-    fn set_before_5_18(&self, _: bool) {}
+    fn set_refusals(&self, _: Refusals) {}
     fn cq_error(&self, _: Cqn) -> usize {
         unreachable!("commands raise no events")
     }
@@ -94,7 +94,8 @@ fn eventfd() -> OwnedFd {
 /// Steps of [`commands`] whose result is fixed here, word for word.
 const FIXED: &[&str] = &[
     "a select bit of nothing: MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x510008, errno EINVAL: a value in the input is not allowed, or not together with others",
-    "the same on an old kernel: MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x510008, errno EINVAL: a value in the input is not allowed, or not together with others",
+    "an errno and an output: MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x510008, errno EINVAL: a value in the input is not allowed, or not together with others",
+    "the same before Linux 5.18: MODIFY_CQ(0x403) was refused by the kernel: Invalid argument (os error 22)",
     "the number of another CQ: MODIFY_CQ(0x403) was refused by the kernel: Invalid argument (os error 22)",
     "a query by modify: QUERY_CQ(0x402) was refused by the kernel: Invalid argument (os error 22)",
     "an input of 15 bytes: MODIFY_CQ(0x403) was refused by the kernel: Invalid argument (os error 22)",

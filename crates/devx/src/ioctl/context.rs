@@ -43,7 +43,6 @@ impl Made {
         let mut request =
             Request::get_context(&ask, &mut driver, &mut num_comp_vectors, &mut core_support);
         Interrupted::Again.call(|| kernel.call(&mut request))?;
-        drop(request);
         Ok(Made { num_comp_vectors, driver })
     }
 }
@@ -170,7 +169,6 @@ impl Backend for Context {
         let mut request =
             Request::uar_alloc(kind, &mut mmap_offset, &mut mmap_length, &mut page_id);
         let handle = self.make(&mut request)?;
-        drop(request);
         let length = mmap_length as usize;
         map(self.kernel.file(), mmap_offset, length)
             .map(|base| RawUar { handle, page_id, mmap_offset, length, base })

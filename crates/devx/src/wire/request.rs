@@ -2,7 +2,6 @@
 
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
-use arrayvec::ArrayVec;
 use zerocopy::{Immutable, IntoBytes};
 
 use super::context::{AllocUcontextReq, AllocUcontextResp};
@@ -25,8 +24,9 @@ pub struct Request<'a> {
     message: ShortMessage,
     /// Whether the kernel may have written into the message.
     is_sent: bool,
-    /// What the message points to, each with the index of its attribute.
-    buffers: ArrayVec<(u8, Buffer<'a>), MOST_ARGS>,
+    /// What the message points to, each with the index of its attribute; the first `buffer_count` are.
+    buffers: [(u8, Buffer<'a>); MOST_BUFFERS],
+    buffer_count: u8,
     /// The file that the message names by its number besides those that the kernel made.
     eventfd: Option<BorrowedFd<'a>>,
     /// The length of a buffer that does not fit its attribute.
@@ -39,6 +39,9 @@ pub struct Request<'a> {
 
 /// The most arguments that a call has: `DEVX_UMEM_REG`.
 const MOST_ARGS: usize = 7;
+
+/// The most buffers that a call has: `GET_CONTEXT`.
+const MOST_BUFFERS: usize = 4;
 
 #[derive(Debug)]
 enum Buffer<'a> {
@@ -293,7 +296,8 @@ impl<'a> Request<'a> {
                 attrs: [Attr::default(); MOST_ARGS],
             },
             is_sent: false,
-            buffers: ArrayVec::new(),
+            buffers: [const { (0, Buffer::In(&[])) }; MOST_BUFFERS],
+            buffer_count: 0,
             eventfd: None,
             too_long: None,
             made_at: None,
@@ -328,11 +332,13 @@ impl<'a> Request<'a> {
             Attr { attr_id, len: len as u16, flags, attr_data: 0, data };
         self.message.header.num_attrs = at + 1;
         self.message.header.length += size_of::<Attr>() as u16;
-        match value {
-            Value::In(input) => self.buffers.push((at as u8, Buffer::In(input))),
-            Value::Out(output) => self.buffers.push((at as u8, Buffer::Out(output))),
-            _ => {}
-        }
+        let buffer = match value {
+            Value::In(input) => Buffer::In(input),
+            Value::Out(output) => Buffer::Out(output),
+            _ => return self,
+        };
+        self.buffers[usize::from(self.buffer_count)] = (at as u8, buffer);
+        self.buffer_count += 1;
         self
     }
 
@@ -414,7 +420,7 @@ impl<'a> Request<'a> {
     /// The buffer that an attribute points to.
     fn buffer(&mut self, attr_id: u16) -> Option<&mut Buffer<'a>> {
         let at = self.message.attrs.iter().position(|attr| attr.attr_id == attr_id)?;
-        let mut buffers = self.buffers.iter_mut();
+        let mut buffers = self.buffers[..self.buffer_count.into()].iter_mut();
         buffers.find(|(index, _)| usize::from(*index) == at).map(|(_, buffer)| buffer)
     }
 
@@ -445,7 +451,8 @@ impl Memory for Request<'_> {
                 Ok(bytes.get(..len.into()).ok_or(Errno::FAULT)?.to_vec())
             }
             Input::Memory { address, len } => {
-                let mut inputs = self.buffers.iter().filter_map(|(_, buffer)| match buffer {
+                let buffers = &self.buffers[..self.buffer_count.into()];
+                let mut inputs = buffers.iter().filter_map(|(_, buffer)| match buffer {
                     Buffer::In(input) => Some(*input),
                     Buffer::Out(_) => None,
                 });

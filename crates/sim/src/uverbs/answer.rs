@@ -306,8 +306,8 @@ impl Answering<'_> {
         self.with_devx()?;
         self.state.hooks.pass()?;
         let mut answer = vec![0; output.len.into()];
-        let result = self.state.on_object(method, handle, &input, &mut answer);
-        self.answered(result, output, &answer)
+        let sent = self.state.on_object(method, handle, &input, &mut answer);
+        self.answered(self.state.said(sent), output, &answer)
     }
 
     fn other(&mut self, input: &Input, output: &Output) -> Result<(), Errno> {
@@ -320,8 +320,8 @@ impl Answering<'_> {
         }
         self.state.hooks.pass()?;
         let mut answer = vec![0; output.len.into()];
-        let result = self.state.general(&input, &mut answer);
-        self.answered(result, output, &answer)
+        let sent = self.state.general(&input, &mut answer);
+        self.answered(self.state.said(sent), output, &answer)
     }
 
     fn register(
@@ -411,11 +411,10 @@ impl Answering<'_> {
             .is_some_and(|channel| channel.has_room(output_len.into()));
         let mut answer = vec![0; output_len.into()];
         // What the kernel refuses it refuses before it counts bytes; the query changes nothing.
-        match self.state.on_object(Method::Query, handle, &input, &mut answer) {
-            Err(Fault::Kernel(errno)) => return Err(errno),
-            _ if !has_room => return Err(Errno::AGAIN),
-            // What the firmware says is in the answer.
-            _ => {}
+        // What the firmware says is in the answer.
+        self.state.on_object(Method::Query, handle, &input, &mut answer)?;
+        if !has_room {
+            return Err(Errno::AGAIN);
         }
         if let Some(channel) = self.state.uverbs.channels.get_mut(&channel) {
             channel.complete(id, &answer);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use mlx5_devx::Errno;
 use mlx5_prm::{Opcode, QueryCqOut};
-use mlx5_sim::syndrome;
+use mlx5_sim::{Refusals, syndrome};
 
 use crate::program::{Arg, Left, Program, is_readable, on_cq, read_raw, without_waiting};
 
@@ -51,6 +51,8 @@ fn refusals_of_the_firmware_are_answers() {
     let ((cq, cqn), file) = (program.cq(), file(&program));
     let mut query = on_cq(Opcode::QUERY_CQ, cqn);
     query[7] = 9;
+    // Before Linux 5.18, too.
+    program.adapter.set_refusals(Refusals::Errno);
     ask(&program, cq, &query, 16, 1, number(&file)).ok();
     let mut buffer = [0; 24];
     assert_eq!(program.uverbs.read(file.as_fd(), &mut buffer), Ok(24));

@@ -1,8 +1,8 @@
 //! Objects that commands make, and commands for none.
 
-use mlx5_devx::Errno;
+use mlx5_devx::{Errno, Handle, Target, TargetKind, Transport};
 use mlx5_prm::{Cqc, CreateRqIn, CreateRqtInWithRqNum, Opcode, RqNum, Rqc, Rqtc};
-use mlx5_sim::{Uverbs, syndrome};
+use mlx5_sim::{Refusals, Uverbs, syndrome};
 
 use crate::program::{Arg, Program, create_cq, exists, on_cq};
 
@@ -131,21 +131,51 @@ fn refusals_of_the_firmware_are_in_the_output() {
     assert_eq!(status_and_syndrome(&left.outputs[&0x1001]), (2, syndrome::UNKNOWN_OPCODE));
 }
 
+/// `cmd_status_to_err`
 #[test]
 fn old_kernels_give_an_errno_of_the_status() {
     let program = Program::with_devx();
-    program.adapter.set_before_5_18(true);
     let (handle, number) = program.cq();
-    let mut query = on_cq(Opcode::QUERY_CQ, number);
-    query[7] = 9;
-    let left = program.query(handle, &query, 272);
-    assert_eq!((left.errno(), left.outputs[&0x1002][0]), (Errno::INVAL, 3));
-    // BAD_OUTP_LEN_ERR
-    let left = program.query(handle, &on_cq(Opcode::QUERY_CQ, number), 16);
-    assert_eq!((left.errno(), left.outputs[&0x1002][0]), (Errno::IO, 0x51));
+    let short = on_cq(Opcode::QUERY_CQ, number);
+    let mut variant = short.clone();
+    variant[7] = 9;
+    let other = on_cq(Opcode::QUERY_ADAPTER, 0);
+    let mut create = create_cq(0);
+    create[7] = 9;
+    let all = || {
+        [
+            (program.query(handle, &variant, 272), Errno::INVAL, 3),
+            // BAD_OUTP_LEN_ERR
+            (program.query(handle, &short, 16), Errno::IO, 0x51),
+            (program.other(&other, 16), Errno::INVAL, 2),
+            (program.create(&create, 16), Errno::INVAL, 3),
+        ]
+    };
+    program.adapter.set_refusals(Refusals::Errno);
+    for (left, errno, _) in all() {
+        assert_eq!((left.errno(), left.outputs.len()), (errno, 0));
+        assert!(left.untouched.values().flatten().all(|byte| *byte == 0xee));
+    }
+    let target = Target { kind: TargetKind::Devx, handle: Handle(handle as u64) };
+    let mut output = [0xee; 272];
+    assert_eq!(program.adapter.query(target, &variant, &mut output), Err(Errno::INVAL));
+    assert_eq!(output, [0xee; 272]);
+
+    program.adapter.set_refusals(Refusals::ErrnoAndOutput);
+    for (left, errno, status) in all() {
+        assert_eq!(left.errno(), errno);
+        let output = left.outputs.values().next().expect("the output");
+        assert_eq!(output[0], status);
+    }
+    assert_eq!(program.adapter.query(target, &variant, &mut output), Err(Errno::INVAL));
+    assert_eq!(output[0], 3);
     // What the kernel refuses has no output still.
     let left = program.query(handle, &on_cq(Opcode::QUERY_CQ, number + 1), 272);
     assert_eq!((left.errno(), left.outputs.len()), (Errno::INVAL, 0));
+    // A verbs object that is refused is the firmware's refusal.
+    program.adapter.set_refusals(Refusals::Errno);
+    let error = program.adapter.create_ind_table(&Rqtc::new(), &[mlx5_prm::Rqn::new(1)]);
+    assert!(matches!(error, Err(mlx5_devx::Error::Firmware { .. })), "{error:?}");
 }
 
 /// `devx_obj_cleanup`: the status becomes an errno (`cmd_status_to_err`), and the object stays.

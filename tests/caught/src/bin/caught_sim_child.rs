@@ -25,6 +25,7 @@ use mlx5_devx::{Devx, Errno, Ioctl, LibMlx5, TargetKind};
 use mlx5_prm::{Cqn, EventType};
 
 use common::{OBJECTS, Verbs, caught};
+use mlx5_sim::Refusals;
 use scenario::{Hooks, OfVerbs, beyond, commands};
 
 /// Functions of the preloaded library.
@@ -32,7 +33,7 @@ struct Caught {
     make: Symbol<unsafe extern "C" fn(c_int, *mut u32) -> u32>,
     raise: Symbol<unsafe extern "C" fn(u8, *const u8, usize) -> usize>,
     refuse_next: Symbol<extern "C" fn(c_int)>,
-    set_before_5_18: Symbol<extern "C" fn(c_int)>,
+    set_refusals: Symbol<extern "C" fn(c_int)>,
     remove: Symbol<extern "C" fn()>,
 }
 
@@ -45,7 +46,7 @@ impl Caught {
                 make: this.get(b"mlx5_caught_make").expect("it is preloaded"),
                 raise: this.get(b"mlx5_caught_raise").expect("it is preloaded"),
                 refuse_next: this.get(b"mlx5_caught_refuse_next").expect("it is preloaded"),
-                set_before_5_18: this.get(b"mlx5_caught_set_before_5_18").expect("it is preloaded"),
+                set_refusals: this.get(b"mlx5_caught_set_refusals").expect("it is preloaded"),
                 remove: this.get(b"mlx5_caught_remove").expect("it is preloaded"),
             }
         }
@@ -66,8 +67,8 @@ impl Hooks for Caught {
         (self.refuse_next)(errno.raw_os_error());
     }
 
-    fn set_before_5_18(&self, is_so: bool) {
-        (self.set_before_5_18)(is_so.into());
+    fn set_refusals(&self, refusals: Refusals) {
+        (self.set_refusals)(refusals as c_int);
     }
 
     fn cq_error(&self, number: Cqn) -> usize {
@@ -87,7 +88,7 @@ struct Replayed;
 
 impl Hooks for Replayed {
     fn refuse_next(&self, _: Errno) {}
-    fn set_before_5_18(&self, _: bool) {}
+    fn set_refusals(&self, _: Refusals) {}
     fn cq_error(&self, _: Cqn) -> usize {
         unreachable!("commands raise no events")
     }
