@@ -6,6 +6,7 @@
 //! - `open`, `open64` and `stat` give `/dev/zero` for what is in `/dev/infiniband`, a path fixed in libibverbs.
 //!   `/dev/zero` is a character device that anyone may open and map, so root is not needed, and
 //!   nothing is made in `/dev`.
+//! - `mmap` and `mmap64` give memory for a shared mapping of that file, so that doorbells can be rung.
 //! - `socket` knows no `NETLINK_RDMA`: libibverbs then looks for devices in sysfs, whose root is in
 //!   the environment (`SYSFS_PATH`).
 //!
@@ -195,6 +196,60 @@ pub unsafe extern "C" fn stat(path: *const c_char, to: *mut libc::stat) -> c_int
     // SAFETY: the caller's own call, with a path that is a C string too. On 64-bit Linux `struct stat`
     // of the C library is that of this system call.
     int(unsafe { libc::syscall(libc::SYS_newfstatat, libc::AT_FDCWD, path, to, 0) })
+}
+
+/// `mmap(2)`.
+///
+/// # Safety
+/// That of `mmap(2)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mmap(
+    address: *mut c_void,
+    length: usize,
+    protection: c_int,
+    flags: c_int,
+    fd: c_int,
+    offset: libc::off_t,
+) -> *mut c_void {
+    // /dev/zero has nothing to share at an offset.
+    let (flags, fd, offset) = if flags & libc::MAP_SHARED != 0 && is_device(fd) {
+        (flags | libc::MAP_ANONYMOUS, -1, 0)
+    } else {
+        (flags, fd, offset)
+    };
+    // SAFETY: the caller's own call, or one for as much memory.
+    let gave =
+        unsafe { libc::syscall(libc::SYS_mmap, address, length, protection, flags, fd, offset) };
+    gave as *mut c_void
+}
+
+/// `mmap64(2)`: on 64-bit Linux it is [`mmap`].
+///
+/// # Safety
+/// That of [`mmap`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mmap64(
+    address: *mut c_void,
+    length: usize,
+    protection: c_int,
+    flags: c_int,
+    fd: c_int,
+    offset: libc::off_t,
+) -> *mut c_void {
+    // SAFETY: the caller's own call.
+    unsafe { mmap(address, length, protection, flags, fd, offset) }
+}
+
+/// Whether a descriptor is what stands for the device.
+fn is_device(fd: c_int) -> bool {
+    if fd < 0 {
+        return false;
+    }
+    // SAFETY: all zeros are a `struct stat`, which is written by the call.
+    let mut stat: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: a descriptor, and room for the structure.
+    let failed = unsafe { libc::syscall(libc::SYS_fstat, fd, &raw mut stat) };
+    failed == 0 && stat.st_rdev == libc::makedev(1, 5)
 }
 
 /// `socket(2)`.

@@ -22,13 +22,17 @@ const NOT_INSTALLED: i32 = 77;
 
 /// Runs the child: what it prints, and what it sends. None without libmlx5.
 fn run(backend: &str, what: &str) -> Option<(String, Vec<Sent>)> {
+    run_program(env!("CARGO_BIN_EXE_caught-sim-child"), &[backend, what], backend == "ioctl")
+}
+
+fn run_program(program: &str, arguments: &[&str], raw: bool) -> Option<(String, Vec<Sent>)> {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
     sysfs(root);
     std::fs::write(root.join("answers"), "").unwrap();
-    let mut command = caught(env!("CARGO_BIN_EXE_caught-sim-child"), root);
-    command.args([backend, what]).env("MLX5_CAUGHT_SIM", "1");
-    if backend == "ioctl" {
+    let mut command = caught(program, root);
+    command.args(arguments).env("MLX5_CAUGHT_SIM", "1");
+    if raw {
         command.env("MLX5_CAUGHT_RAW", "1");
     }
     let child = command.output().unwrap();
@@ -160,4 +164,21 @@ fn what_is_beyond_commands_gives_the_same_over_every_way() {
             assert!(called(method) > 0, "{method} was not called");
         }
     }
+}
+
+/// The example of the backend `libmlx5`, on the simulated adapter: as that of `ioctl`.
+#[test]
+fn the_example_of_libmlx5() {
+    let program = env!("CARGO_BIN_EXE_caught-example");
+    let Some((said, _)) = run_program(program, &["mlx5_0"], false) else { return };
+    let expected = "\
+CQ 0x1 in umem 1
+it has 2^6 entries, and tells after 64 completions or 16 us
+MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x510008, errno EINVAL: a value \
+in the input is not allowed, or not together with others
+ended
+";
+    assert_eq!(said, expected);
+    let (said, _) = run_program(program, &[], false).expect("it is installed");
+    assert_eq!(said, "mlx5_0\n");
 }

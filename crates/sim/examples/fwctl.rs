@@ -1,8 +1,8 @@
 //! Looks at an adapter through /dev/fwctl, and changes nothing.
 //!
 //! ```sh
-//! cargo run -p mlx5-devx --features fwctl,caps --example fwctl         # which devices there are
-//! cargo run -p mlx5-devx --features fwctl,caps --example fwctl -- sim  # a simulated one
+//! cargo run -p mlx5-sim --features fwctl --example fwctl         # which devices there are
+//! cargo run -p mlx5-sim --features fwctl --example fwctl -- sim  # a simulated one
 //! sudo target/debug/examples/fwctl 08:00.0                             # a real one, or fwctl0
 //! ```
 
