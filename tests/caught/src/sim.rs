@@ -1,7 +1,7 @@
 //! The simulated kernel of mlx5-sim as what answers, with the simulated firmware behind it: what is of
 //! DEVX and of UARs, and what makes contexts. The process has one adapter.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::os::fd::{BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::slice;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -18,14 +18,14 @@ use crate::wire::Call;
 /// The adapter, and the device files.
 struct Sim {
     adapter: Adapter,
-    files: HashMap<RawFd, Uverbs>,
+    files: BTreeMap<RawFd, Uverbs>,
     /// The file that was opened last.
     last: Option<Uverbs>,
 }
 
 static SIM: LazyLock<Option<Mutex<Sim>>> = LazyLock::new(|| {
     std::env::var_os(crate::SIM)?;
-    Some(Mutex::new(Sim { adapter: Adapter::new(), files: HashMap::new(), last: None }))
+    Some(Mutex::new(Sim { adapter: Adapter::new(), files: BTreeMap::new(), last: None }))
 });
 
 fn lock() -> Option<MutexGuard<'static, Sim>> {

@@ -1,6 +1,6 @@
 //! What the kernel would remember between ioctls.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io::Error;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -30,14 +30,15 @@ pub(crate) struct Channel {
     flags: u32,
 }
 
-/// What the kernel would remember.
+/// What the kernel would remember. Its maps are found by valgrind at the end, which those of the standard
+/// library that hash are not: they keep an address in the middle of what they allocate.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) script: Script,
-    channels: HashMap<RawFd, Channel>,
+    channels: BTreeMap<RawFd, Channel>,
     handles: u32,
     /// The objects of verbs, by handle: their kinds and numbers.
-    verbs: HashMap<u32, (VerbsKind, u32)>,
+    verbs: BTreeMap<u32, (VerbsKind, u32)>,
 }
 
 /// A kind of objects of verbs that have a number.
@@ -71,9 +72,9 @@ pub(crate) struct Made {
 static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| {
     Mutex::new(State {
         script: Script::of_environment(),
-        channels: HashMap::new(),
+        channels: BTreeMap::new(),
         handles: 0,
-        verbs: HashMap::new(),
+        verbs: BTreeMap::new(),
     })
 });
 

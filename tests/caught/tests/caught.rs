@@ -125,7 +125,7 @@ fn run_program(
 
 fn parse(trace: &str) -> Run {
     let mut run = Run { open: Vec::new(), calls: Vec::new(), values: Vec::new() };
-    for line in trace.lines() {
+    for line in trace.lines().take_while(|line| *line != "end") {
         let columns: Vec<&str> = line.split('\t').collect();
         match (columns[0], run.calls.last_mut()) {
             ("ioctl", None) => run.open.push(ioctl(&columns)),

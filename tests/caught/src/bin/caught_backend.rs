@@ -18,6 +18,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
+use std::sync::Mutex;
 
 use mlx5_devx::ioctl::{Device, Selector};
 use mlx5_devx::libmlx5::{LibMlx5, LoadError, OpenError, devices};
@@ -122,10 +123,24 @@ fn beyond_the_trait(devx: &dyn Devx, libmlx5: bool, trace: &mut Trace) {
     }
 }
 
+/// What is not ended before the trace is.
+static KEPT: Mutex<Vec<Box<dyn Send>>> = Mutex::new(Vec::new());
+
+/// Keeps something until [`end`].
+fn keep(object: impl Send + 'static) {
+    KEPT.lock().expect("no thread panicked").push(Box::new(object));
+}
+
+/// Ends the trace, and what was kept.
+fn end(mut trace: Trace) {
+    trace.0.end();
+    KEPT.lock().expect("no thread panicked").clear();
+}
+
 /// The errno of something that could not be ended. It is not tried again when it is dropped: libmlx5
 /// does not either.
-fn given_up<T: std::fmt::Debug>(still: StillThere<T>) -> Errno {
-    std::mem::forget(still.object);
+fn given_up<T: std::fmt::Debug + Send + 'static>(still: StillThere<T>) -> Errno {
+    keep(still.object);
     still.errno
 }
 
@@ -262,7 +277,7 @@ fn umems(devx: &dyn Devx, trace: &mut Trace) {
         trace.call("umem_dereg", 0, |_| umem.deregister().map_err(given_up));
     }
     // libmlx5 leaves them to the kernel too.
-    std::mem::forget((ex, dmabuf));
+    keep((ex, dmabuf));
 }
 
 /// A context that `Ioctl` opens by itself, as it opens a device that it found; only that the file is
@@ -341,11 +356,12 @@ fn main() {
             // One of its own is opened, and closed again.
             drop(installed(LibMlx5::open("mlx5_0")));
             let context = common::context_of_verbs();
-            // SAFETY: it is open, and stays so.
+            // SAFETY: it is open until the end.
             let transport = installed(unsafe { LibMlx5::from_ibv_context(context) });
             let mut objects = OBJECTS.map(|object| Verbs::new(context.as_ptr(), &object));
             let targets = adopted(&transport, &mut objects);
-            calls(&transport, &targets, &mut open());
+            let mut trace = open();
+            calls(&transport, &targets, &mut trace);
             // What is no object of its own is not given to libmlx5.
             let nothing = Target { kind: TargetKind::Qp, handle: Handle(0x1000) };
             assert_eq!(transport.query(nothing, &[0; 16], &mut [0; 16]), Err(Errno::NOENT));
@@ -356,20 +372,33 @@ fn main() {
             assert!(transport.release(qp) && !transport.release(qp));
             let gone = Target { kind: TargetKind::Qp, handle: qp };
             assert_eq!(transport.query(gone, &[0; 16], &mut [0; 16]), Err(Errno::NOENT));
+            end(trace);
+            drop(transport);
+            // SAFETY: it was opened above, and nothing uses it any more.
+            unsafe { common::close_of_verbs(context) };
         }
         Some("ioctl") => {
             drop(installed(devices()));
             let context = common::context_of_verbs();
-            // SAFETY: it is open, and stays so.
+            // SAFETY: it is open until the end.
             let transport = unsafe { Ioctl::from_ibv_context(context) }.expect("a descriptor");
             let mut objects = OBJECTS.map(|object| Verbs::new(context.as_ptr(), &object));
             let targets = adopted(&transport, &mut objects);
             let handles = OBJECTS.map(|object| Handle(object.handle.into()));
             assert!(targets.iter().map(|target| target.handle).eq(handles));
-            calls(&transport, &targets, &mut open());
+            let mut trace = open();
+            calls(&transport, &targets, &mut trace);
+            end(trace);
+            drop(transport);
+            // SAFETY: it was opened above, and nothing uses it any more.
+            unsafe { common::close_of_verbs(context) };
         }
         Some("ioctl-alone") => match opened() {
-            Ok(ioctl) => beyond_the_trait(&ioctl, false, &mut open()),
+            Ok(ioctl) => {
+                let mut trace = open();
+                beyond_the_trait(&ioctl, false, &mut trace);
+                end(trace);
+            }
             Err(e) => {
                 eprintln!("the device does not open: {e}");
                 std::process::exit(1)
@@ -377,7 +406,9 @@ fn main() {
         },
         Some("libmlx5-alone") => {
             let libmlx5 = installed(LibMlx5::open("mlx5_0"));
-            beyond_the_trait(&libmlx5, true, &mut open());
+            let mut trace = open();
+            beyond_the_trait(&libmlx5, true, &mut trace);
+            end(trace);
         }
         Some("functions") => functions(),
         other => panic!("no backend is called {other:?}"),

@@ -137,7 +137,7 @@ fn main() {
     let numbers = made.map(|(_, number)| number);
     match std::env::args().nth(1).as_deref() {
         Some("libmlx5") => {
-            // SAFETY: it is open, and stays so.
+            // SAFETY: it is open until the end.
             let libmlx5 = unsafe { LibMlx5::from_ibv_context(context) };
             run(&libmlx5.expect("it was loaded before"), &hooks, &mut objects, numbers);
         }
@@ -148,4 +148,6 @@ fn main() {
         }
         other => panic!("{other:?}?"),
     }
+    // SAFETY: the backends are gone.
+    unsafe { common::close_of_verbs(context) };
 }

@@ -28,6 +28,9 @@ struct SrqInitAttr {
     max_wr: u32,
     max_sge: u32,
     srq_limit: u32,
+    /// The structure of C ends with as much that has no name. `ibv_cmd_create_srq` copies it too, and then reads
+    /// it: `comp_mask` of `struct ibv_srq_init_attr_ex` is there.
+    unnamed: u32,
 }
 
 /// `struct ibv_qp_init_attr`.
@@ -76,7 +79,8 @@ impl Verbs {
         *unsafe { self.library.get::<F>(name) }.unwrap_or_else(|e| panic!("{e}"))
     }
 
-    fn first_device(&self) -> Address {
+    /// A context of the first device.
+    fn open_first(&self) -> Address {
         let mut count = 0;
         // SAFETY: the type is that of the declaration, and `count` is written.
         let list = unsafe {
@@ -85,8 +89,12 @@ impl Verbs {
             )
         };
         assert!(!list.is_null() && count > 0, "no device: {}", Error::last_os_error());
-        // SAFETY: an array of `count` addresses.
-        unsafe { *list }
+        // SAFETY: an array of `count` addresses, freed once; a device that is open outlives it.
+        unsafe {
+            let context = self.get("ibv_open_device", *list);
+            self.function::<unsafe extern "C" fn(*mut Address)>("ibv_free_device_list")(list);
+            context
+        }
     }
 
     /// A function of one address that gives an address.
@@ -157,17 +165,18 @@ fn main() {
     assert!(found, "libmlx5_caught.so is not preloaded: a command must not reach a real adapter");
     let verbs = Verbs::load();
     type CreateCq = unsafe extern "C" fn(Address, c_int, Address, Address, c_int) -> Address;
-    // SAFETY: the functions are declared so, and given what they take: a device of the list, and then what they
-    // made themselves.
-    let (context, pd, channel, cq) = unsafe {
-        let context = verbs.get("ibv_open_device", verbs.first_device());
+    let context = verbs.open_first();
+    // SAFETY: the functions are declared so, and given what they take: the context, and then what they made
+    // themselves.
+    let (pd, channel, cq) = unsafe {
         let pd = verbs.get("ibv_alloc_pd", context);
         let channel = verbs.get("ibv_create_comp_channel", context);
         let create: CreateCq = verbs.function("ibv_create_cq");
         let cq = made("ibv_create_cq", create(context, 100, null_mut(), channel, 0));
-        (context, pd, channel, cq)
+        (pd, channel, cq)
     };
-    let mut attr = SrqInitAttr { srq_context: null_mut(), max_wr: 16, max_sge: 1, srq_limit: 0 };
+    let mut attr =
+        SrqInitAttr { srq_context: null_mut(), max_wr: 16, max_sge: 1, srq_limit: 0, unnamed: 0 };
     // SAFETY: as before.
     let srq = unsafe { verbs.make("ibv_create_srq", pd, &mut attr) };
     let mut attr = QpInitAttr {

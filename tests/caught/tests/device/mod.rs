@@ -1,7 +1,7 @@
 //! The device that is not there, and programs that are run as if it were.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// `class/infiniband_verbs` and `class/infiniband` of a ConnectX-5 whose device file is /dev/zero.
@@ -28,8 +28,11 @@ pub(crate) fn sysfs(root: &Path) {
 
 /// A command that runs with what catches ioctls preloaded.
 pub(crate) fn caught(program: &str, root: &Path) -> Command {
-    // Cargo puts it next to this test.
-    let preloaded = std::env::current_exe().unwrap().with_file_name("libmlx5_caught.so");
+    // Cargo puts it next to this test. Programs with AddressSanitizer take one without: `tests/asan` names it.
+    let preloaded = std::env::var_os("MLX5_CAUGHT_LIBRARY").map_or_else(
+        || std::env::current_exe().unwrap().with_file_name("libmlx5_caught.so"),
+        PathBuf::from,
+    );
     assert!(preloaded.exists(), "{} was not built", preloaded.display());
     let mut command = Command::new(program);
     command

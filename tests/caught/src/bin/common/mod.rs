@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_void};
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
 use std::io::{Error, Write as _};
+use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 use libloading::Library;
@@ -116,26 +117,34 @@ impl Trace {
         writeln!(self.0, "gave\t{result}\t{errno}\t{hex}").expect("the trace");
     }
 
+    /// Says that what comes now is not compared: the program ends what it left open.
+    #[allow(dead_code, reason = "caught-child leaves it to the kernel")]
+    pub(crate) fn end(&mut self) {
+        writeln!(self.0, "end").expect("the trace");
+    }
+
     /// Says what address or descriptor of this program a call will be given.
     pub(crate) fn value(&mut self, name: &str, number: u64) {
         writeln!(self.0, "value\t{name}\t{number}").expect("the trace");
     }
 }
 
-/// A context as a program of verbs would have made it: `mlx5dv_open_device` of the first device. It
-/// stays open.
+/// A context as a program of verbs would have made it: `mlx5dv_open_device` of the first device.
+/// [`close_of_verbs`] ends it.
 #[allow(dead_code, reason = "caught-child opens one by its own functions")]
 pub(crate) fn context_of_verbs() -> NonNull<c_void> {
     // SAFETY: libibverbs and libmlx5 may be loaded at any time.
     let libraries = unsafe { ["libibverbs.so.1", "libmlx5.so.1"].map(|name| Library::new(name)) };
     let [verbs, mlx5] = libraries.map(|library| match library {
-        Ok(library) => &*Box::leak(Box::new(library)),
+        // It stays loaded, as the context is open.
+        Ok(library) => ManuallyDrop::new(library),
         Err(error) => {
             eprintln!("{error}");
             std::process::exit(NOT_INSTALLED)
         }
     });
     type List = unsafe extern "C" fn(*mut c_int) -> *mut *mut c_void;
+    type Free = unsafe extern "C" fn(*mut *mut c_void);
     type Open = unsafe extern "C" fn(*mut c_void, *mut [u64; 8]) -> *mut c_void;
     let mut count = 0;
     // `MLX5DV_CONTEXT_FLAGS_DEVX` in the first four bytes; no more fields than the mask says.
@@ -143,13 +152,32 @@ pub(crate) fn context_of_verbs() -> NonNull<c_void> {
     attr[0] = u64::from_ne_bytes([1, 0, 0, 0, 0, 0, 0, 0]);
     // SAFETY: the types are those of the declarations in verbs.h and mlx5dv.h. The address of an int;
     // an array of devices, the first of which is opened; attributes longer than any version reads with
-    // this mask.
+    // this mask. A context outlives the array.
     let context = unsafe {
         let list = *verbs.get::<List>("ibv_get_device_list").expect("libibverbs has it");
         let open = *mlx5.get::<Open>("mlx5dv_open_device").expect("libmlx5 has it");
         let devices = list(&mut count);
         assert!(!devices.is_null() && count > 0, "no device");
-        open(*devices, &mut attr)
+        let context = open(*devices, &mut attr);
+        verbs.get::<Free>("ibv_free_device_list").expect("libibverbs has it")(devices);
+        context
     };
     NonNull::new(context).expect("the device opens")
+}
+
+/// Closes a context of verbs.
+///
+/// # Safety
+/// It came from [`context_of_verbs`], and is not used after it.
+#[allow(dead_code, reason = "as above")]
+pub(crate) unsafe fn close_of_verbs(context: NonNull<c_void>) {
+    type Close = unsafe extern "C" fn(*mut c_void) -> c_int;
+    // SAFETY: the library is loaded; the type is that of the declaration in verbs.h, and the context is
+    // closed once, by the contract.
+    let gave = unsafe {
+        let verbs = Library::new("libibverbs.so.1").expect("it is loaded");
+        let close = *verbs.get::<Close>("ibv_close_device").expect("libibverbs has it");
+        close(context.as_ptr())
+    };
+    assert_eq!(gave, 0, "ibv_close_device");
 }
