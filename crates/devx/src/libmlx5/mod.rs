@@ -88,7 +88,7 @@ impl Drop for List {
 ///
 /// An object that a program made by verbs, in the same context, is [adopted](Devx::adopt) before
 /// commands are sent for it. Objects of [`Transport::create`] that are not destroyed end with the
-/// context: the kernel ends them.
+/// context: the kernel ends them. libmlx5 frees what it keeps of an object only when that is destroyed.
 ///
 /// Clones are the same context. It is closed when the last of them and of what was made of it
 /// ([`Devx`]) is dropped.
