@@ -117,6 +117,11 @@ impl Ioctl {
         Ok(Ioctl { context: Arc::new(Context { kernel, made: None, verbs }) })
     }
 
+    /// A context that exists already, on what stands for a device file.
+    pub fn on_context(kernel: impl Kernel + 'static) -> Self {
+        Ioctl::new(Box::new(kernel), None)
+    }
+
     /// How many completion vectors the device has; `None` for a context that was there already.
     pub fn num_comp_vectors(&self) -> Option<u32> {
         self.context.made.map(|made| made.num_comp_vectors)
