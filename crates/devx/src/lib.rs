@@ -109,6 +109,12 @@ pub use verbs::{Accepts, Cq, Holds, IndTable, Qp, Srq, SrqNumber, Verbs, VerbsKi
 pub use rustix::io::Errno;
 
 /// The examples of the page for those who know DEVX in C.
-#[cfg(all(doctest, feature = "caps", feature = "ioctl", feature = "libmlx5"))]
+#[cfg(all(
+    doctest,
+    feature = "caps",
+    feature = "ioctl",
+    feature = "libmlx5",
+    feature = "tokio"
+))]
 #[doc = include_str!("../../../docs/from-c.md")]
 struct FromC;

@@ -107,8 +107,7 @@ impl<T: Transport, O: mlx5_prm::Object> Object<T, O> {
         self.number
     }
 
-    /// What it is for the transport: for [`Queries`](crate::Queries), and for commands that have no
-    /// type.
+    /// What it is for the transport: for `Queries`, and for commands that have no type.
     pub fn target(&self) -> Target {
         self.made.target()
     }
