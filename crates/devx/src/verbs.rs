@@ -145,7 +145,8 @@ impl<'t, K: VerbsKind> Verbs<'t, K> {
         self.number
     }
 
-    /// What it is for the transport: for `Devx::release`, and for commands that have no type.
+    /// What it is for the transport: for [`Devx::release`](crate::Devx::release), and for commands that
+    /// have no type.
     pub fn target(&self) -> Target {
         Target { kind: K::KIND, handle: self.handle }
     }
