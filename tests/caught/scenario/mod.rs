@@ -29,6 +29,18 @@ pub(crate) trait Hooks {
     fn remove(&self);
 }
 
+/// What happens while a recording is replayed: nothing.
+pub(crate) struct Replayed;
+
+impl Hooks for Replayed {
+    fn refuse_next(&self, _: Errno) {}
+    fn set_refusals(&self, _: Refusals) {}
+    fn cq_error(&self, _: Cqn) -> usize {
+        unreachable!("commands raise no events")
+    }
+    fn remove(&self) {}
+}
+
 /// What the adapter has when it begins: handle and number of an object of verbs of each kind, in the
 /// order QP, CQ, SRQ, WQ, indirection table.
 pub(crate) type OfVerbs = [(Handle, u32); 5];

@@ -14,7 +14,7 @@ use mlx5_devx::record::{Recorder, Recording, Replayer};
 use mlx5_devx::{Errno, Error, Handle, Ioctl};
 use mlx5_prm::{Cqc, Cqn, EventType, Qpc, Rmpc, Rqc, Rqtc};
 use mlx5_sim::{Adapter, Made, Refusals, Uverbs};
-use scenario::{Hooks, OfVerbs, beyond, commands, exports};
+use scenario::{Hooks, OfVerbs, Replayed, beyond, commands, exports};
 use trace::Ioctl as Sent;
 
 /// The exit code of a child without libmlx5.
@@ -61,18 +61,6 @@ impl Hooks for Adapter {
     fn remove(&self) {
         Adapter::remove(self);
     }
-}
-
-/// What happens while a recording is replayed: nothing.
-struct Replayed;
-
-impl Hooks for Replayed {
-    fn refuse_next(&self, _: Errno) {}
-    fn set_refusals(&self, _: Refusals) {}
-    fn cq_error(&self, _: Cqn) -> usize {
-        unreachable!("commands raise no events")
-    }
-    fn remove(&self) {}
 }
 
 /// An adapter with an object of verbs of each kind, in the order of the preloaded library.

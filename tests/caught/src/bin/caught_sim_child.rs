@@ -26,7 +26,7 @@ use mlx5_prm::{Cqn, EventType};
 
 use common::{OBJECTS, Verbs, caught};
 use mlx5_sim::Refusals;
-use scenario::{Hooks, OfVerbs, beyond, commands, exports};
+use scenario::{Hooks, OfVerbs, Replayed, beyond, commands, exports};
 
 /// Functions of the preloaded library.
 struct Caught {
@@ -81,18 +81,6 @@ impl Hooks for Caught {
     fn remove(&self) {
         (self.remove)();
     }
-}
-
-/// What happens while a recording is replayed: nothing.
-struct Replayed;
-
-impl Hooks for Replayed {
-    fn refuse_next(&self, _: Errno) {}
-    fn set_refusals(&self, _: Refusals) {}
-    fn cq_error(&self, _: Cqn) -> usize {
-        unreachable!("commands raise no events")
-    }
-    fn remove(&self) {}
 }
 
 fn eventfd() -> OwnedFd {
