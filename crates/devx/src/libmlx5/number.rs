@@ -136,7 +136,7 @@ impl LibMlx5 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::functions::common::{Claims, beginning, compiles, structure};
+    use super::super::functions::common::{Claims, beginning, structure};
     use super::*;
 
     const INCLUDES: &str = "#include <stddef.h>\n#include <infiniband/mlx5dv.h>\n";
