@@ -1,8 +1,6 @@
 //! Sends mlx5 commands: a pluggable [`Transport`], typed objects, and errors that name the command.
 //!
-//! The objects are those that verbs makes, QP, CQ, SRQ, WQ and indirection table, and the calls the
-//! ten of libmlx5, `mlx5dv_devx_{qp,cq,srq,wq,ind_tbl}_{modify,query}`. An object takes only the
-//! commands that work on it:
+//! An object takes only the commands that work on it. Here it is one that verbs made:
 //!
 //! ```
 //! use mlx5_devx::{Cq, Transport};
@@ -30,13 +28,71 @@
 //! }
 //! ```
 //!
+//! # What is here
+//! - [`Transport`] carries mailboxes as bytes, and is all that a way to an adapter must be.
+//!   [`general`] sends a command that works on no object, and [`outcome`] makes one result of what
+//!   a transport says and what stands in the output.
+//! - [`Object`] and [`General`] are objects that commands make; they end when they are dropped.
+//! - [`Qp`], [`Cq`], [`Srq`], [`Wq`] and [`IndTable`] are objects that verbs made, such as an
+//!   `ibv_cq *` of any binding (`Cq::from_ibv`).
+//! - [`Error`] says whether the command never left, the kernel refused it, the firmware refused it,
+//!   or the answer makes no sense.
+//! - [`Devx`] is a [`Transport`] that has what DEVX has besides commands: memory that the adapter
+//!   may use ([`Umem`]), doorbells ([`Uar`]), events ([`Events`], or [`Cookies`] without their data),
+//!   queries that don't wait ([`Queries`]), and with the feature `tokio` tasks that wait for either
+//!   ([`Async`]).
+//! - [`Caps`] are the capabilities of an adapter (feature `caps`); [`read_register`] and
+//!   [`write_register`] its registers.
+//!
 //! # Ways to an adapter
-//! - feature `ioctl`: `ioctl::Ioctl` makes a DEVX context of its own by the kernel's interface, with
-//!   no C library. `wire` is the form of its calls.
-//! - feature `fwctl`: `fwctl::Fwctl` sends queries and accesses to registers by `/dev/fwctl` of
-//!   Linux 6.15, without an RDMA context.
-//! - the package mlx5-sim: a simulated adapter, and a simulated device file for `fwctl::Fwctl`.
+//! | way | feature | needs | is |
+//! |---|---|---|---|
+//! | [`Ioctl`]: the kernel's interface, with no C library | `ioctl` | Linux 5.6 | [`Devx`] |
+//! | [`LibMlx5`]: libmlx5, loaded at run time | `libmlx5` | rdma-core 25 | [`Devx`] |
+//! | [`Fwctl`]: `/dev/fwctl`, for queries and registers without an RDMA context | `fwctl` | Linux 6.15 | [`Transport`] |
+//! | [`Recorder`](record::Recorder): writes down what goes through another one | `record` | another one | [`Transport`] |
+//! | [`Replayer`](record::Replayer): answers from what was written down | `record` | a recording | [`Transport`] |
+//! | `mlx5_sim::Adapter`: a simulated adapter | of mlx5-sim | nothing | [`Transport`] |
+//! | [`Ioctl`] on `mlx5_sim::Uverbs`: the simulated kernel in front of it | `ioctl`, and `uverbs` of mlx5-sim | nothing | [`Devx`] |
+//! | [`Fwctl`] over `mlx5_sim::FwctlFile`: its fwctl driver | `fwctl`, and that of mlx5-sim | nothing | [`Transport`] |
+//!
+//! A program that takes `&dyn Devx` works with either backend, and is tested without an adapter:
+//!
+//! ```
+//! use mlx5_devx::{Access, Devx, Ioctl, Object, Page, Umem};
+//! use mlx5_prm::{Cqc, CreateCqIn};
+//! use mlx5_sim::{Adapter, Uverbs};
+//!
+//! fn program(devx: &dyn Devx) -> Result<(), Box<dyn std::error::Error>> {
+//!     let umem = Umem::register(devx, Page::zeroed(1), Access::LOCAL_WRITE, None)?;
+//!     let context = Cqc::new().with_log_cq_size(4).with_c_eqn_or_apu_element(devx.query_eqn(0)?);
+//!     let create = CreateCqIn::new().with_cq_umem_id(umem.id()).with_cq_context(context);
+//!     let cq = Object::create(devx, &create)?; // it ends before the umem
+//!     println!("{cq:?}");
+//!     Ok(())
+//! }
+//!
+//! let devx = Ioctl::on(Uverbs::open(&Adapter::new()))?; // or Ioctl::open, or LibMlx5::open
+//! program(&devx)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Those who know DEVX in C find each of its functions and macros in `docs/from-c.md` of the
+//! repository.
+//!
 #![deny(missing_docs)]
+// What a feature that is off would bring has no page to link to.
+#![cfg_attr(
+    not(all(
+        feature = "caps",
+        feature = "fwctl",
+        feature = "ioctl",
+        feature = "libmlx5",
+        feature = "record",
+        feature = "tokio"
+    )),
+    allow(rustdoc::broken_intra_doc_links)
+)]
 
 #[cfg(all(feature = "tokio", any(feature = "ioctl", feature = "libmlx5")))]
 mod asynchronous;
@@ -108,7 +164,20 @@ pub use verbs::{Accepts, Cq, Holds, IndTable, Qp, Srq, SrqNumber, Verbs, VerbsKi
 /// An errno of the kernel.
 pub use rustix::io::Errno;
 
-/// The examples of the page for those who know DEVX in C.
-#[cfg(all(doctest, feature = "caps", feature = "ioctl", feature = "libmlx5"))]
-#[doc = include_str!("../../../docs/from-c.md")]
-struct FromC;
+/// The examples of the pages for users.
+#[cfg(all(
+    doctest,
+    feature = "caps",
+    feature = "fwctl",
+    feature = "ioctl",
+    feature = "libmlx5",
+    feature = "record",
+    feature = "tokio"
+))]
+mod pages {
+    #[doc = include_str!("../../../docs/from-c.md")]
+    struct FromC;
+
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+}

@@ -27,8 +27,8 @@ pub struct StillThere<T: fmt::Debug> {
     pub object: T,
     /// What the kernel said. For a refusal of the firmware it is an errno that the kernel makes of
     /// the status (`cmd_status_to_err` in mlx5_core's `cmd.c`): EBUSY for an object that another
-    /// one uses, EINVAL for a bad resource or state, EIO for most others. The simulated adapter as
-    /// a [`Transport`] of its own gives EREMOTEIO.
+    /// one uses, EINVAL for a bad resource or state, EIO for most others: see
+    /// [`status_errno`](crate::status_errno).
     pub errno: Errno,
 }
 
@@ -55,8 +55,8 @@ pub struct StillThere<T: fmt::Debug> {
 /// ```compile_fail,E0271
 /// # use mlx5_devx::{Object, Transport};
 /// # use mlx5_prm::{ModifyCqIn, object};
-/// fn wrong(tir: &Object<&dyn Transport, object::Rq>) {
-///     tir.modify(&mut ModifyCqIn::new()); // MODIFY_CQ does not work on an RQ
+/// fn wrong(rq: &Object<&dyn Transport, object::Rq>) {
+///     rq.modify(&mut ModifyCqIn::new()); // MODIFY_CQ does not work on an RQ
 /// }
 /// ```
 ///

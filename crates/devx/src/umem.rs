@@ -78,17 +78,15 @@ impl BitOr for Access {
 /// the pages are never freed. [`Umem::deregister`] tells of it, and gives the pages back.
 ///
 /// ```
-/// use mlx5_devx::{Access, Devx, Ioctl, Page, Umem};
+/// use mlx5_devx::{Access, Devx, Page, Umem};
 ///
-/// # fn example() -> Result<(), Box<dyn std::error::Error>> {
-/// # #[cfg(feature = "ioctl")] {
-/// # let device = mlx5_devx::ioctl::Device::find(mlx5_devx::ioctl::Selector::IbName("mlx5_0"))?;
-/// let devx = Ioctl::open(&device)?;
-/// let umem = Umem::register(&devx, Page::zeroed(4), Access::LOCAL_WRITE, None)?;
-/// println!("umem {} of {} pages", umem.id(), umem.pages().len());
-/// let pages = umem.deregister()?;
-/// # }
-/// # Ok(()) }
+/// fn example(devx: &dyn Devx) -> Result<(), Box<dyn std::error::Error>> {
+///     let umem = Umem::register(devx, Page::zeroed(4), Access::LOCAL_WRITE, None)?;
+///     println!("umem {} of {} pages", umem.id(), umem.pages().len());
+///     // ... a command that makes a queue in it; once that has ended:
+///     let pages = umem.deregister()?;
+///     Ok(())
+/// }
 /// ```
 pub struct Umem {
     backend: Arc<dyn Backend>,

@@ -145,7 +145,9 @@ impl<'t, K: VerbsKind> Verbs<'t, K> {
         self.number
     }
 
-    fn target(&self) -> Target {
+    /// What it is for the transport: for [`Devx::release`](crate::Devx::release), and for commands that
+    /// have no type.
+    pub fn target(&self) -> Target {
         Target { kind: K::KIND, handle: self.handle }
     }
 

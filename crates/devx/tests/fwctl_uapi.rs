@@ -4,6 +4,7 @@
 //! installed for programs or in `/usr/src/linux-headers-*/include/uapi`, or in the folder that
 //! `MLX5_UAPI` names. The opcodes are compared with `linux/mlx5/mlx5_ifc.h` beside it.
 
+#[allow(dead_code, reason = "other tests use the rest")]
 mod common;
 
 use std::path::PathBuf;

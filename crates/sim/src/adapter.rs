@@ -84,6 +84,15 @@ impl Adapter {
         self.make(TargetKind::IndTable, create.as_bytes())
     }
 
+    /// What `ibv_destroy_*` leads to: ends an object that was made for verbs.
+    ///
+    /// # Errors
+    /// ENOENT without such an object, EINVAL for one of another kind; for a refusal of the firmware
+    /// the errno that belongs to its status.
+    pub fn end(&self, target: Target) -> Result<(), Errno> {
+        self.lock().end(target)
+    }
+
     /// Puts a QP into a state that no command leads to, as an error of traffic does: SQER, SQD,
     /// SUSPENDED. Gives `false` when there is no such QP, or the state has more than 4 bits.
     pub fn force_qp_state(&self, qpn: Qpn, state: QpState) -> bool {

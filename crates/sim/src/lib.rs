@@ -1,10 +1,34 @@
 //! A simulated mlx5 adapter, to test against without hardware.
 //!
-//! [`Firmware`] is a function of its state and the input bytes: no threads, clocks or sockets.
-//! [`Adapter`] puts the kernel's DEVX rules in front of it and is a
-//! [`Transport`](mlx5_devx::Transport). With the feature `uverbs`, `Uverbs` is the same kernel by
-//! its `RDMA_VERBS_IOCTL`, which `mlx5_devx::ioctl` and libmlx5 talk to. With the feature `fwctl`,
-//! `FwctlFile` puts the kernel's fwctl driver in front of it.
+//! A program that takes a [`Transport`] or a `Devx` of [`mlx5_devx`] does not know it from a real one:
+//!
+//! ```
+//! use mlx5_devx::{Object, Transport};
+//! use mlx5_prm::{Cqc, CreateCqIn, ModifyCqIn, QueryCqIn};
+//! use mlx5_sim::Adapter;
+//!
+//! fn program(transport: &dyn Transport) -> Result<u16, mlx5_devx::Error> {
+//!     let create = CreateCqIn::new().with_cq_context(Cqc::new().with_log_cq_size(4));
+//!     let cq = Object::create(transport, &create)?;
+//!     cq.modify(&mut ModifyCqIn::new().changing_cq_period(16))?;
+//!     Ok(cq.query(&mut QueryCqIn::new())?.cq_context().cq_period())
+//! }
+//!
+//! assert_eq!(program(&Adapter::new())?, 16);
+//! # Ok::<(), mlx5_devx::Error>(())
+//! ```
+//!
+//! | what | feature | what it is | for |
+//! |---|---|---|---|
+//! | [`Firmware`] | | the firmware: a function of its state and the input bytes, without threads, clocks or sockets | mailboxes alone |
+//! | [`Adapter`] | | the kernel's rules of DEVX in front of it; a [`Transport`] | a program of commands |
+//! | [`Uverbs`] | `uverbs` | the same kernel by its `RDMA_VERBS_IOCTL`, with memory, doorbells, events and queries that don't wait; for `mlx5_devx::Ioctl::on`, which is a `Devx` | a program that takes a `Devx` |
+//! | [`FwctlFile`] | `fwctl` | the kernel's fwctl driver in front of the adapter; for `mlx5_devx::Fwctl::over` | queries and registers |
+//!
+//! All are made of one [`Adapter`], whose clones are the same adapter. By it a test makes what verbs
+//! would make ([`Adapter::create_cq`] and its like), and does what no program can: refuse calls
+//! ([`Adapter::refuse_next`]), be an older kernel ([`Adapter::set_refusals`]), tell events
+//! ([`Adapter::raise_event`]), go away ([`Adapter::remove`]).
 //!
 //! It keeps the objects that commands make, and those that are always there, such as virtual ports:
 //! what a modify writes a query reads back, select masks say which fields count, and QP transitions
@@ -16,7 +40,14 @@
 //!
 //! Where no public source says how the firmware answers, the choice is the simulation's own: see
 //! [`syndrome`].
+//!
+//! [`Transport`]: mlx5_devx::Transport
 #![deny(missing_docs)]
+// What a feature that is off would bring has no page to link to.
+#![cfg_attr(
+    not(all(feature = "fwctl", feature = "uverbs")),
+    allow(rustdoc::broken_intra_doc_links)
+)]
 
 mod adapter;
 mod capability;

@@ -151,11 +151,18 @@ impl State {
         self.hooks.said(sent?)
     }
 
-    /// Ends an object of DEVX. There is no output: the errno is made of the firmware's status.
+    /// Ends an object of DEVX.
     pub(crate) fn destroy(&mut self, handle: Handle) -> Result<(), Errno> {
-        let What::Command(TargetKind::Devx, identity) = self.object(handle)?.what else {
-            // What verbs made is ended by verbs: the method takes objects of DEVX only.
-            return Err(Errno::INVAL);
+        self.end(Target { kind: TargetKind::Devx, handle })
+    }
+
+    /// Ends an object of this kind: the method of DEVX takes its own only, and verbs what verbs made.
+    /// There is no output: the errno is made of the firmware's status.
+    pub(crate) fn end(&mut self, target: Target) -> Result<(), Errno> {
+        let Target { kind, handle } = target;
+        let identity = match self.object(handle)?.what {
+            What::Command(is, identity) if is == kind => identity,
+            _ => return Err(Errno::INVAL),
         };
         let (opcode, input) = destroy(identity).ok_or(Errno::INVAL)?;
         match self.execute(TargetKind::Devx, opcode, &input, &mut [0; 16]) {

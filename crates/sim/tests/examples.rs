@@ -1,4 +1,5 @@
 //! What the examples print on the simulated kernel. That of `libmlx5` is run in `tests/caught`.
+#![allow(clippy::duplicate_mod, reason = "each example has a copy of what they share")]
 
 #[path = "../examples/async_query.rs"]
 #[allow(dead_code, reason = "its `main` is not called")]

@@ -29,6 +29,18 @@ pub(crate) trait Hooks {
     fn remove(&self);
 }
 
+/// What happens while a recording is replayed: nothing.
+pub(crate) struct Replayed;
+
+impl Hooks for Replayed {
+    fn refuse_next(&self, _: Errno) {}
+    fn set_refusals(&self, _: Refusals) {}
+    fn cq_error(&self, _: Cqn) -> usize {
+        unreachable!("commands raise no events")
+    }
+    fn remove(&self) {}
+}
+
 /// What the adapter has when it begins: handle and number of an object of verbs of each kind, in the
 /// order QP, CQ, SRQ, WQ, indirection table.
 pub(crate) type OfVerbs = [(Handle, u32); 5];
@@ -212,6 +224,37 @@ pub(crate) fn beyond(devx: &dyn Devx, hooks: &dyn Hooks, eventfd: OwnedFd) -> St
     log.step("DESTROY_CQ", cq.destroy().map_err(|still| still.errno));
     for refused in [devx.alloc_msi_vector().err(), devx.create_eq().err()].into_iter().flatten() {
         log.note("not supported", refused.to_string().replace(refused.backend, "(this one)"));
+    }
+    log.0
+}
+
+/// Objects and umems of another program: `guest` has the context of `owner`.
+pub(crate) fn exports(owner: &dyn Devx, guest: &dyn Devx) -> String {
+    let mut log = Log::default();
+    let create = CreateCqIn::new().with_cq_context(Cqc::new().with_log_cq_size(6));
+    let Some(cq) = log.step("CREATE_CQ", Object::create(owner, &create)) else { return log.0 };
+    let Some(exported) = log.step("export", cq.export()) else { return log.0 };
+    let import = || Object::<_, object::Cq>::import(guest, &exported, cq.number());
+    if let Some(imported) = log.step("import", import()) {
+        log.step("  MODIFY_CQ", imported.modify(&mut ModifyCqIn::new().changing_cq_period(9)));
+        let period = cq.query(&mut QueryCqIn::new()).map(|answer| answer.cq_context().cq_period());
+        log.note("  the owner reads", format_args!("{period:?}"));
+        log.step("  it is left", imported.destroy().map_err(|still| still.errno));
+        log.step("  the owner has it", cq.query(&mut QueryCqIn::new()));
+    }
+    log.step("import of nothing", Object::<_, object::Cq>::import(guest, &[], cq.number()));
+
+    let umem = Umem::register(owner, Page::zeroed(1), Access::READ, None);
+    let Some(umem) = log.step("a umem", umem) else { return log.0 };
+    let Some(exported) = log.step("export", umem.export()) else { return log.0 };
+    if let Some(imported) = log.step("import", Umem::import(guest, &exported)) {
+        log.note("  its number is the same", imported.id() == umem.id());
+    }
+    log.step("the owner ends it", umem.deregister().map(drop).map_err(|still| still.errno));
+    let late = import();
+    log.step("DESTROY_CQ", cq.destroy().map_err(|still| still.errno));
+    if let Some(late) = log.step("an import that stays", late) {
+        log.step("  of what is gone", late.query(&mut QueryCqIn::new()));
     }
     log.0
 }

@@ -8,11 +8,12 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use libc::c_int;
 use mlx5_devx::wire::{self, Input, Memory, Message, Output, Refused};
-use mlx5_devx::{Errno, Error};
+use mlx5_devx::{Errno, Error, Handle, Target, TargetKind};
 use mlx5_prm::{Cqc, EventType, Qpc, Rmpc, Rqc, Rqtc};
 use mlx5_sim::{Adapter, Made, Refusals, Uverbs};
 
 use crate::methods::object;
+use crate::state::VerbsKind;
 use crate::wire::Call;
 
 /// The adapter, and the device files.
@@ -143,6 +144,34 @@ impl Memory for Process {
 fn made<N: Into<u32>>(made: Result<Made<N>, Error>) -> Option<(u32, u32)> {
     let made = made.ok()?;
     Some((u32::try_from(made.handle.0).ok()?, made.number.into()))
+}
+
+/// Makes a CQ of verbs for 2 to this power of completions, if the adapter is simulated.
+pub(crate) fn make_cq(log_cq_size: u32) -> Option<(u32, u32)> {
+    let size = u8::try_from(log_cq_size).ok()?;
+    lock().and_then(|sim| made(sim.adapter.create_cq(&Cqc::new().with_log_cq_size(size))))
+}
+
+/// Makes a QP of verbs, if the adapter is simulated.
+pub(crate) fn make_qp() -> Option<(u32, u32)> {
+    lock().and_then(|sim| made(sim.adapter.create_qp(&Qpc::new())))
+}
+
+/// Makes an SRQ of verbs, if the adapter is simulated.
+pub(crate) fn make_srq() -> Option<(u32, u32)> {
+    lock().and_then(|sim| made(sim.adapter.create_srq(&Rmpc::new())))
+}
+
+/// Ends an object of verbs, if the adapter is simulated.
+pub(crate) fn end(kind: VerbsKind, handle: u32) -> Result<(), c_int> {
+    let kind = match kind {
+        VerbsKind::Cq => TargetKind::Cq,
+        VerbsKind::Qp => TargetKind::Qp,
+        VerbsKind::Srq => TargetKind::Srq,
+    };
+    let target = Target { kind, handle: Handle(handle.into()) };
+    let ended = lock().map_or(Ok(()), |sim| sim.adapter.end(target));
+    ended.map_err(|errno| errno.raw_os_error())
 }
 
 /// Makes an object of verbs in the adapter: a QP (0), a CQ (1), an SRQ (2), a WQ (3), or an indirection

@@ -8,6 +8,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use libc::c_int;
 
 use crate::script::Script;
+use crate::sim;
 
 /// The bit of an event channel that says that events have no data
 /// (`MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA`).
@@ -98,8 +99,15 @@ impl State {
             Make::Qp => VerbsKind::Qp,
             Make::Srq => VerbsKind::Srq,
         };
-        let handle = self.new_handle();
-        let number = FIRST_NUMBER + handle;
+        let simulated = match what {
+            Make::Cq { log_cq_size } => sim::make_cq(log_cq_size),
+            Make::Qp => sim::make_qp(),
+            Make::Srq => sim::make_srq(),
+        };
+        let (handle, number) = simulated.unwrap_or_else(|| {
+            let handle = self.new_handle();
+            (handle, FIRST_NUMBER + handle)
+        });
         self.verbs.insert(handle, (kind, number));
         Ok(Made { handle, number })
     }
@@ -115,6 +123,7 @@ impl State {
             None => Err(libc::ENOENT),
             Some((is, _)) if is != kind => Err(libc::EINVAL),
             Some(_) => {
+                sim::end(kind, handle)?;
                 self.verbs.remove(&handle);
                 Ok(())
             }

@@ -14,7 +14,7 @@ use mlx5_devx::record::{Recorder, Recording, Replayer};
 use mlx5_devx::{Errno, Error, Handle, Ioctl};
 use mlx5_prm::{Cqc, Cqn, EventType, Qpc, Rmpc, Rqc, Rqtc};
 use mlx5_sim::{Adapter, Made, Refusals, Uverbs};
-use scenario::{Hooks, OfVerbs, beyond, commands};
+use scenario::{Hooks, OfVerbs, Replayed, beyond, commands, exports};
 use trace::Ioctl as Sent;
 
 /// The exit code of a child without libmlx5.
@@ -61,18 +61,6 @@ impl Hooks for Adapter {
     fn remove(&self) {
         Adapter::remove(self);
     }
-}
-
-/// What happens while a recording is replayed: nothing.
-struct Replayed;
-
-impl Hooks for Replayed {
-    fn refuse_next(&self, _: Errno) {}
-    fn set_refusals(&self, _: Refusals) {}
-    fn cq_error(&self, _: Cqn) -> usize {
-        unreachable!("commands raise no events")
-    }
-    fn remove(&self) {}
 }
 
 /// An adapter with an object of verbs of each kind, in the order of the preloaded library.
@@ -181,4 +169,28 @@ ended
     assert_eq!(said, expected);
     let (said, _) = run_program(program, &[], false).expect("it is installed");
     assert_eq!(said, "mlx5_0\n");
+}
+
+/// Objects and umems of another program. libmlx5 has calls for them from rdma-core 63 on.
+#[test]
+fn exports_give_the_same_over_every_way() {
+    let (simulated, _) = adapter();
+    let uverbs = Uverbs::open(&simulated);
+    let owner = Ioctl::on(uverbs.clone()).unwrap();
+    let expected = exports(&owner, &Ioctl::on_context(uverbs));
+    println!("{expected}");
+    assert!(expected.contains("the owner reads: Ok(9)\n"));
+    for backend in ["ioctl", "libmlx5"] {
+        let Some((said, _)) = run(backend, "exports") else { return };
+        if let Some(line) = said.lines().find(|line| line.contains("came with rdma-core")) {
+            let words = "export: mlx5dv_devx_obj_export is not supported by the backend libmlx5: \
+                         libmlx5.so.1 has no mlx5dv_devx_obj_export, which came with rdma-core 63: \
+                         update rdma-core";
+            assert_eq!((backend, line), ("libmlx5", words));
+            println!("SKIPPED, NOTHING WAS EXPORTED BY LIBMLX5: the installed one is too old");
+            return;
+        }
+        assert_eq!(said, expected, "{backend}");
+        println!("the same by {backend}");
+    }
 }

@@ -100,7 +100,7 @@ fn tests() -> &'static [Tests] {
         let target = program.ancestors().nth(2).expect("a folder target above it");
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["test", "--no-run", "--offline", "--locked", "--message-format=json", "--lib"]);
-        for test in ["examples", "fwctl", "ibv", "uverbs"] {
+        for test in ["beyond", "edges", "examples", "fwctl", "ibv", "uverbs"] {
             cargo.args(["--test", test]);
         }
         if !cfg!(debug_assertions) {
@@ -165,6 +165,8 @@ fn other_tests_of_the_backends() {
     tests_are_faultless("devx", "ibv", &[""]);
     tests_are_faultless("devx", "fwctl", &[""]);
     tests_are_faultless("sim", "fwctl", &[""]);
+    tests_are_faultless("sim", "beyond", &[""]);
+    tests_are_faultless("sim", "edges", &[""]);
     tests_are_faultless("sim", "examples", &["async_query", "events", "ioctl"]);
 }
 

@@ -17,6 +17,14 @@ use trace::{Ioctl, shapes};
 
 /// Runs the example; gives also what it sent.
 fn run(answers: &str, arguments: &[&str]) -> (Output, Vec<Ioctl>) {
+    run_with(answers, arguments, &[])
+}
+
+fn run_with(
+    answers: &str,
+    arguments: &[&str],
+    environment: &[(&str, &str)],
+) -> (Output, Vec<Ioctl>) {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
     sysfs(root);
@@ -24,6 +32,7 @@ fn run(answers: &str, arguments: &[&str]) -> (Output, Vec<Ioctl>) {
     let output = caught(env!("CARGO_BIN_EXE_mlx5-sideway"), root)
         // The way without libmlx5 calls no function of the C library.
         .env("MLX5_CAUGHT_RAW", "1")
+        .envs(environment.iter().copied())
         .args(arguments)
         .output()
         .unwrap();
@@ -90,6 +99,20 @@ fn a_queue_of_sideway_is_changed_both_ways() {
             "libmlx5: CQ {cqn:#x} waits for 63 completions, or 15 us\n\
              ioctl: CQ {cqn:#x} waits for 31 completions, or 7 us\n"
         )
+    );
+}
+
+/// The queue is one of the simulated adapter, which does what it is asked.
+#[test]
+fn a_queue_of_sideway_on_the_simulated_adapter() {
+    let (output, sent) = run_with("", &["mlx5_0"], &[("MLX5_CAUGHT_SIM", "1")]);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(shapes(&of_queues(&sent)), [CREATE, MODIFY, QUERY, MODIFY, QUERY, DESTROY]);
+    assert_eq!(
+        said,
+        "libmlx5: CQ 0x1 waits for 64 completions, or 16 us\n\
+         ioctl: CQ 0x1 waits for 32 completions, or 8 us\n"
     );
 }
 

@@ -62,7 +62,7 @@ use crate::{Errno, Handle, Target, Transport, device_file, ibv};
 /// Besides what [`Transport`] says: ENOENT for a handle that the context does not have, EINVAL for
 /// a mailbox of less than 16 or more than 65535 bytes, EIO once the device is gone.
 /// [`Transport::destroy`] has no output, so that the kernel makes an errno of the firmware's status
-/// ([`StillThere::errno`]).
+/// ([`StillThere::errno`](crate::StillThere::errno)).
 #[derive(Clone)]
 pub struct Ioctl {
     context: Arc<Context>,
@@ -115,6 +115,11 @@ impl Ioctl {
         let verbs = Some(context.as_ptr().expose_provenance());
         let kernel = Box::new(DeviceFile(file));
         Ok(Ioctl { context: Arc::new(Context { kernel, made: None, verbs }) })
+    }
+
+    /// A context that exists already, on what stands for a device file.
+    pub fn on_context(kernel: impl Kernel + 'static) -> Self {
+        Ioctl::new(Box::new(kernel), None)
     }
 
     /// How many completion vectors the device has; `None` for a context that was there already.

@@ -194,11 +194,7 @@ mod tests {
 
     #[test]
     fn structures_are_those_of_mlx5dv_h() {
-        if !matches!(compiles(INCLUDES, &NO_FOLDERS), Some((true, _))) {
-            println!("SKIPPED, NOTHING WAS COMPARED: there is no gcc, or no infiniband/mlx5dv.h");
-            return;
-        }
-        let mut claims = Claims::new(INCLUDES);
+        let Some(mut claims) = Claims::of_installed(INCLUDES) else { return };
         beginning! { claims: ContextAttr "mlx5dv_context_attr": flags comp_mask }
         structure! { claims: CUmem "mlx5dv_devx_umem": umem_id }
         beginning! { claims: CUmemIn "mlx5dv_devx_umem_in":

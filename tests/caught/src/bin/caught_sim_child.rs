@@ -1,7 +1,7 @@
 //! A program of DEVX on the simulated adapter: with the argument `libmlx5` by the real libmlx5, with
 //! `ioctl` by the backend of mlx5-devx that needs none. What it does is in `scenario`; it prints what
 //! came of it: of `commands`, which it also records, and checks that the recording gives the same; or,
-//! with a second argument, of what is `beyond`.
+//! with a second argument, of what is `beyond`, or of `exports`.
 //!
 //! It is run with `libmlx5_caught.so` preloaded and `MLX5_CAUGHT_SIM` set. It ends with the exit code
 //! 77 if libibverbs or libmlx5 is not installed.
@@ -26,7 +26,7 @@ use mlx5_prm::{Cqn, EventType};
 
 use common::{OBJECTS, Verbs, caught};
 use mlx5_sim::Refusals;
-use scenario::{Hooks, OfVerbs, beyond, commands};
+use scenario::{Hooks, OfVerbs, Replayed, beyond, commands, exports};
 
 /// Functions of the preloaded library.
 struct Caught {
@@ -83,18 +83,6 @@ impl Hooks for Caught {
     }
 }
 
-/// What happens while a recording is replayed: nothing.
-struct Replayed;
-
-impl Hooks for Replayed {
-    fn refuse_next(&self, _: Errno) {}
-    fn set_refusals(&self, _: Refusals) {}
-    fn cq_error(&self, _: Cqn) -> usize {
-        unreachable!("commands raise no events")
-    }
-    fn remove(&self) {}
-}
-
 fn eventfd() -> OwnedFd {
     // SAFETY: two numbers.
     let fd = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
@@ -103,11 +91,18 @@ fn eventfd() -> OwnedFd {
     unsafe { OwnedFd::from_raw_fd(fd) }
 }
 
-/// All of it on one context, whose objects of verbs are in `objects`.
-fn run(devx: &dyn Devx, hooks: &Caught, objects: &mut [Verbs; 5], numbers: [u32; 5]) {
-    if std::env::args().nth(2).as_deref() == Some("beyond") {
-        print!("{}", beyond(devx, hooks, eventfd()));
-        return;
+/// All of it on one context, whose objects of verbs are in `objects`. `guest` is that context again.
+fn run(
+    devx: &dyn Devx,
+    guest: &dyn Devx,
+    hooks: &Caught,
+    objects: &mut [Verbs; 5],
+    numbers: [u32; 5],
+) {
+    match std::env::args().nth(2).as_deref() {
+        Some("beyond") => return print!("{}", beyond(devx, hooks, eventfd())),
+        Some("exports") => return print!("{}", exports(devx, guest)),
+        _ => {}
     }
     let kinds =
         [TargetKind::Qp, TargetKind::Cq, TargetKind::Srq, TargetKind::Wq, TargetKind::IndTable];
@@ -138,13 +133,16 @@ fn main() {
     match std::env::args().nth(1).as_deref() {
         Some("libmlx5") => {
             // SAFETY: it is open until the end.
-            let libmlx5 = unsafe { LibMlx5::from_ibv_context(context) };
-            run(&libmlx5.expect("it was loaded before"), &hooks, &mut objects, numbers);
+            let [libmlx5, guest] = [0; 2].map(|_| unsafe { LibMlx5::from_ibv_context(context) });
+            let libmlx5 = libmlx5.expect("it was loaded before");
+            let guest = guest.expect("it was loaded before");
+            run(&libmlx5, &guest, &hooks, &mut objects, numbers);
         }
         Some("ioctl") => {
             // SAFETY: as above.
-            let ioctl = unsafe { Ioctl::from_ibv_context(context) }.expect("a descriptor");
-            run(&ioctl, &hooks, &mut objects, numbers);
+            let [ioctl, guest] =
+                [0; 2].map(|_| unsafe { Ioctl::from_ibv_context(context) }.expect("a descriptor"));
+            run(&ioctl, &guest, &hooks, &mut objects, numbers);
         }
         other => panic!("{other:?}?"),
     }

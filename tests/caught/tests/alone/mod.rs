@@ -46,6 +46,13 @@ const NOT_CALLED: &[(&str, &str)] = &[
     ("free_msi_vector", "as before"),
     ("create_eq", "as before"),
     ("destroy_eq", "as before"),
+    ("obj_export", "no ioctl: see exports_give_the_same_over_every_way in sim.rs"),
+    ("obj_import", "as before"),
+    ("obj_unimport", "as before"),
+    ("umem_export", "as before"),
+    ("umem_import", "as before"),
+    ("umem_unimport", "as before"),
+    ("uar_export_dmabuf_fd", "the backends do not have it"),
 ];
 
 /// What libmlx5 sends to open a device and the backend does not, and why.
