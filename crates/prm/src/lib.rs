@@ -40,6 +40,8 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+#[cfg(feature = "proptest")]
+mod arbitrary;
 mod bits;
 mod capability;
 mod command;
@@ -54,6 +56,8 @@ mod macros;
 #[rustfmt::skip]
 mod generated;
 
+#[cfg(feature = "proptest")]
+pub use arbitrary::{Content, any_with_tail};
 pub use capability::{Cap, CapMode, CapabilityPage, PageDesc};
 pub use command::{
     Command, CommandDesc, Creates, Modify, Object, ObjectDesc, OnObject, Place, Query, Request,

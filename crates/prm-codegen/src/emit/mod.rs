@@ -40,7 +40,7 @@ const FEATURES: (&str, &str) =
     ("# <families: written by prm-codegen generate>\n", "# </families>\n");
 
 /// Features of the codec that are no families.
-const OTHER_FEATURES: &[&str] = &["default", "alloc", "full"];
+const OTHER_FEATURES: &[&str] = &["default", "alloc", "full", "proptest"];
 
 /// The family that is always there.
 const COMMON: &str = "common";
