@@ -16,9 +16,11 @@ use crate::{Errno, Handle, TargetKind, Transport};
 /// [`Queries`](crate::Queries) are made of, whichever backend it is. These keep the context: it
 /// ends with the last of them.
 ///
+/// It may be used by several threads at once: an `Arc<dyn Devx>` goes into tasks.
+///
 /// The backends `ioctl` and `libmlx5` have it, and `ioctl` on the simulated kernel
 /// (`mlx5_sim::Uverbs`). It can't be implemented outside of this crate.
-pub trait Devx: Transport + Sealed {
+pub trait Devx: Transport + Sealed + Send + Sync {
     /// The number of the event queue behind a completion vector, as CREATE_CQ wants it
     /// (`mlx5dv_devx_query_eqn`).
     ///

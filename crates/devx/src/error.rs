@@ -8,7 +8,9 @@ use mlx5_prm::{Opcode, Status, TransitionError};
 use crate::Errno;
 
 /// Why a command has no result.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+///
+/// Its `Debug` is its words, too: that is what `main` prints of it.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The command never left.
@@ -20,7 +22,7 @@ pub enum Error {
         reason: NotSent,
     },
     /// The kernel refused it.
-    #[error("{} was refused by the kernel: {errno}", Named(*opcode))]
+    #[error("{} {}: {errno}", Named(*opcode), refused_by(*errno))]
     Kernel {
         /// The command.
         opcode: Opcode,
@@ -119,6 +121,23 @@ impl Error {
             Error::Firmware { .. } => Errno::REMOTEIO,
             Error::Answer { .. } => Errno::IO,
         }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Who refused, by the errno: two of them are of this crate, and the kernel has them for no command.
+fn refused_by(errno: Errno) -> &'static str {
+    match errno {
+        // `Replayer::MISMATCH`
+        Errno::BADE => "differs from the recording, as Replayer::mismatch tells",
+        // `RpcError::errno` of fwctl
+        Errno::ACCESS => "was kept back by the limit of the Fwctl, as Fwctl::check tells",
+        _ => "was refused by the kernel",
     }
 }
 

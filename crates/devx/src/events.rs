@@ -133,8 +133,10 @@ subscriptions!(Events, 0, "with");
 subscriptions!(Cookies, OMIT_DATA, "without");
 
 impl Events {
-    /// Reads the next event, and waits for it (`mlx5dv_devx_get_event`). A signal does not end it: it
-    /// takes no event.
+    /// Reads the next event (`mlx5dv_devx_get_event`).
+    ///
+    /// It waits for the event as long as it takes, and for ever where none comes: see
+    /// [`Events::wait`]. A signal does not end it: it takes no event.
     ///
     /// # Errors
     /// The errno of `read`: EOVERFLOW once when events were lost, EIO when the device is gone,
@@ -153,8 +155,10 @@ impl Events {
 }
 
 impl Cookies {
-    /// Reads the cookie of the next event, and waits for it (`mlx5dv_devx_get_event`). A signal does
-    /// not end it: it takes no event.
+    /// Reads the cookie of the next event (`mlx5dv_devx_get_event`).
+    ///
+    /// It waits for the event as long as it takes, and for ever where none comes: see
+    /// [`Cookies::wait`]. A signal does not end it: it takes no event.
     ///
     /// # Errors
     /// Those of [`Events::read`].

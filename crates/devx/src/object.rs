@@ -21,7 +21,7 @@ use crate::{Errno, Handle, Target, TargetKind, Transport};
 
 /// Something that could not be ended, and is there still.
 #[derive(Debug, thiserror::Error)]
-#[error("it could not be ended: {errno}")]
+#[error("{object:?} could not be ended: {errno}")]
 pub struct StillThere<T: fmt::Debug> {
     /// What it is.
     pub object: T,
@@ -30,6 +30,13 @@ pub struct StillThere<T: fmt::Debug> {
     /// one uses, EINVAL for a bad resource or state, EIO for most others: see
     /// [`status_errno`](crate::status_errno).
     pub errno: Errno,
+}
+
+/// So that `?` gives the errno, where the object is not tried again.
+impl<T: fmt::Debug> From<StillThere<T>> for Errno {
+    fn from(still: StillThere<T>) -> Errno {
+        still.errno
+    }
 }
 
 /// An object that a command of DEVX made: a CQ, a TIR, a memory key, ... of the kind `O`, such as
@@ -105,6 +112,11 @@ impl<T: Transport, O: mlx5_prm::Object> Object<T, O> {
     /// Its number: a CQN, a TIRN, ...
     pub fn number(&self) -> O::Number {
         self.number
+    }
+
+    /// What the transport calls it: for events of it.
+    pub fn handle(&self) -> Handle {
+        self.target().handle
     }
 
     /// What it is for the transport: for [`Queries`](crate::Queries), and for commands that have no

@@ -85,8 +85,10 @@ impl Queries {
         wait(self.as_fd(), timeout)
     }
 
-    /// Reads the next answer into the beginning of `output`, and waits for it
-    /// (`mlx5dv_devx_get_async_cmd_comp`). A signal does not end it: it takes no answer.
+    /// Reads the next answer into the beginning of `output` (`mlx5dv_devx_get_async_cmd_comp`).
+    ///
+    /// It waits for the answer as long as it takes, and for ever where no query was sent: see
+    /// [`Queries::wait`]. A signal does not end it: it takes no answer.
     ///
     /// The status of the firmware is in the answer: see [`outcome`](crate::outcome).
     ///

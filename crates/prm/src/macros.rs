@@ -754,6 +754,19 @@ macro_rules! number {
                 write!(f, concat!(stringify!($Name), "({:#x})"), self.0)
             }
         }
+
+        /// In hex, as the PRM and the kernel's log have such numbers.
+        impl core::fmt::Display for $Name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                write!(f, "{:#x}", self.0)
+            }
+        }
+
+        impl core::fmt::LowerHex for $Name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                core::fmt::LowerHex::fmt(&self.0, f)
+            }
+        }
     };
 }
 

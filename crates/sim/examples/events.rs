@@ -47,7 +47,7 @@ fn listen(
     out: &mut impl Write,
 ) -> Result<(), Box<dyn Error>> {
     let queue = common::create(devx)?;
-    let object = queue.cq.target().handle;
+    let object = queue.cq.handle();
     let events = Events::new(devx)?;
     events.subscribe(None, &[EventType::PORT_STATE_CHANGE], PORTS)?;
     events.subscribe(Some(object), &[EventType::CQ_ERROR], QUEUE)?;

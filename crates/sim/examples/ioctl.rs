@@ -13,7 +13,7 @@ use std::error::Error;
 use std::io::Write;
 
 use mlx5_devx::ioctl::{Device, Selector};
-use mlx5_devx::{Devx, Ioctl, Uar};
+use mlx5_devx::{Devx, Errno, Ioctl, Uar};
 use mlx5_prm::{CqStatus, ModifyCqIn, QueryCqIn};
 use mlx5_sim::{Adapter, Uverbs};
 
@@ -42,7 +42,7 @@ pub(crate) fn run(which: Option<&str>, out: &mut impl Write) -> Result<(), Box<d
 /// The same on every backend that has DEVX.
 pub(crate) fn queue(devx: &dyn Devx, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let queue = common::create(devx)?;
-    writeln!(out, "CQ {:#x} in umem {}", queue.cq.number().get(), queue.memory.id())?;
+    writeln!(out, "CQ {} in umem {}", queue.cq.number(), queue.memory.id())?;
 
     queue.cq.modify(&mut ModifyCqIn::new().changing_cq_period(16).changing_cq_max_count(64))?;
     let answer = queue.cq.query(&mut QueryCqIn::new())?;
@@ -70,7 +70,7 @@ pub(crate) fn queue(devx: &dyn Devx, out: &mut impl Write) -> Result<(), Box<dyn
     }
 
     // Dropping it would end it, too; this tells when that fails.
-    queue.cq.destroy().map_err(|still| still.errno)?;
+    queue.cq.destroy().map_err(Errno::from)?;
     writeln!(out, "ended")?;
     Ok(())
 }

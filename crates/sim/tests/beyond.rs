@@ -42,7 +42,9 @@ fn an_object_ends_when_it_is_dropped() {
     // One that can't be ended is given back.
     adapter.refuse_next(1, Errno::BUSY);
     let still = cq.destroy().expect_err("it is in use");
-    assert_eq!(still.to_string(), "it could not be ended: Device or resource busy (os error 16)");
+    let words = "Object { CQN: 0x2, handle: Some(Handle(1)), .. } could not be ended: Device or \
+                 resource busy (os error 16)";
+    assert_eq!(still.to_string(), words);
     let answer = still.object.query(&mut QueryCqIn::new()).expect("it is there");
     assert_eq!(answer.cq_context().cq_period(), 2);
     still.object.destroy().expect("it ends");

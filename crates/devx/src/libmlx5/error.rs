@@ -34,7 +34,7 @@ pub enum OpenError {
     #[error(transparent)]
     Load(#[from] LoadError),
     /// libibverbs can't list the devices.
-    #[error("the devices can't be listed: {0}")]
+    #[error("the devices can't be listed: {0}{}", hint(*.0))]
     List(Errno),
     /// There is no such device.
     #[error("there is no device {wanted}; there {}", there_are(there))]
@@ -53,6 +53,11 @@ pub enum OpenError {
         /// What libmlx5 says.
         errno: Errno,
     },
+}
+
+/// ENOSYS is what libibverbs says where the kernel shows no RDMA devices (`ibv_get_device_list`).
+fn hint(errno: Errno) -> &'static str {
+    if errno == Errno::NOSYS { "; is the module ib_uverbs loaded?" } else { "" }
 }
 
 fn there_are(names: &[String]) -> String {
