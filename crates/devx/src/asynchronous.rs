@@ -27,6 +27,7 @@ use crate::{Answer, Cookies, Errno, Event, Events, Queries};
 ///     }
 /// }
 /// ```
+#[must_use = "it ends when it is dropped"]
 #[derive(Debug)]
 pub struct Async<C: AsFd> {
     file: AsyncFd<Channel<C>>,
@@ -62,17 +63,8 @@ impl<C: AsFd> Async<C> {
         &self,
         mut read: impl FnMut(&C) -> Result<T, Errno>,
     ) -> Result<T, Errno> {
-        loop {
-            let mut ready = self.file.ready(Interest::READABLE).await.map_err(errno)?;
-            match read(self.get_ref()) {
-                // A device that is gone makes the file readable for good, with nothing in it: the
-                // kernel gives EAGAIN to those who do not wait (`devx_async_cmd_event_poll` and
-                // `_read` in `devx.c`).
-                Err(Errno::AGAIN) if ready.ready().is_read_closed() => return Err(Errno::IO),
-                Err(Errno::AGAIN) => ready.clear_ready(),
-                result => return result,
-            }
-        }
+        let read = |channel: &Channel<C>| read(&channel.0).map_err(io::Error::from);
+        self.file.async_io(Interest::READABLE, read).await.map_err(errno)
     }
 }
 

@@ -50,6 +50,8 @@ pub struct RawUar {
     /// The length of the mapping in bytes, at least one page of the adapter.
     pub length: usize,
     pub base: NonNull<u8>,
+    /// Where in it the doorbell of send queues is, of which a page has several.
+    pub send: usize,
 }
 
 /// The calls of one context. It lives as long as one of its channels does.
@@ -139,9 +141,8 @@ pub(crate) fn read_answer(
 ) -> Result<(u64, usize), Errno> {
     let mut bytes = vec![0; HEAD + output.len()];
     let length = read(&mut bytes)?;
-    let Some((id, answer)) = bytes[..length].split_first_chunk::<HEAD>() else {
-        return Err(Errno::PROTO);
-    };
+    let answer = bytes.get(..length).ok_or(Errno::PROTO)?;
+    let (id, answer) = answer.split_first_chunk::<HEAD>().ok_or(Errno::PROTO)?;
     output[..answer.len()].copy_from_slice(answer);
     Ok((u64::from_ne_bytes(*id), answer.len()))
 }

@@ -27,7 +27,7 @@ pub trait Devx: Transport + Sealed + Send + Sync {
     /// # Errors
     /// The errno of the call: one for a vector that the device does not have.
     fn query_eqn(&self, vector: u32) -> Result<u32, Errno> {
-        self.backend().query_eqn(vector)
+        self.backend(Token::HERE).query_eqn(vector)
     }
 
     /// Lets commands be sent for an object that verbs made: a `struct ibv_qp *`, `ibv_cq *`,
@@ -39,19 +39,20 @@ pub trait Devx: Transport + Sealed + Send + Sync {
     ///
     /// # Safety
     /// `object` points to a structure of that kind, of the context that is used here, and lives as
-    /// long as this context is used or until it is [released](Devx::release).
+    /// long as this context is used or until it is [released](Devx::release). While a QP is modified
+    /// here, verbs does not use it: libmlx5 notes the new state where posting reads it.
     ///
     /// # Errors
     /// EINVAL for an object of another context, and for [`TargetKind::Devx`].
     unsafe fn adopt(&self, kind: TargetKind, object: NonNull<c_void>) -> Result<Handle, Errno> {
         // SAFETY: by the contract of this function.
-        unsafe { self.backend().adopt(kind, object) }
+        unsafe { self.backend(Token::HERE).adopt(kind, object) }
     }
 
     /// Sends no more commands for an object that was adopted: before verbs destroys it. Gives whether
     /// it was adopted; the backend `ioctl` keeps no account of that, and gives `false`.
     fn release(&self, handle: Handle) -> bool {
-        self.backend().release(handle)
+        self.backend(Token::HERE).release(handle)
     }
 
     /// An interrupt vector of one's own (`mlx5dv_devx_alloc_msi_vector`).
@@ -60,7 +61,7 @@ pub trait Devx: Transport + Sealed + Send + Sync {
     /// Always [`NotSupported`]: rdma-core has it for contexts over VFIO alone, which none of the
     /// backends makes.
     fn alloc_msi_vector(&self) -> Result<Infallible, NotSupported> {
-        Err(self.over_vfio_alone("mlx5dv_devx_alloc_msi_vector"))
+        Err(over_vfio_alone(self, "mlx5dv_devx_alloc_msi_vector"))
     }
 
     /// An event queue of one's own (`mlx5dv_devx_create_eq`).
@@ -69,7 +70,7 @@ pub trait Devx: Transport + Sealed + Send + Sync {
     /// Always [`NotSupported`]: see [`Devx::alloc_msi_vector`]. Events of objects come by
     /// [`Events`](crate::Events).
     fn create_eq(&self) -> Result<Infallible, NotSupported> {
-        Err(self.over_vfio_alone("mlx5dv_devx_create_eq"))
+        Err(over_vfio_alone(self, "mlx5dv_devx_create_eq"))
     }
 }
 
@@ -77,12 +78,12 @@ pub trait Devx: Transport + Sealed + Send + Sync {
 macro_rules! stands_for_devx {
     ($($Way:ty),*) => { $(
         impl<T: Devx + ?Sized> Sealed for $Way {
-            fn backend(&self) -> Arc<dyn Backend> {
-                (**self).backend()
+            fn backend(&self, token: Token) -> Arc<dyn Backend> {
+                (**self).backend(token)
             }
 
-            fn backend_name(&self) -> &'static str {
-                (**self).backend_name()
+            fn backend_name(&self, token: Token) -> &'static str {
+                (**self).backend_name(token)
             }
         }
 
@@ -92,25 +93,33 @@ macro_rules! stands_for_devx {
 
 stands_for_devx!(&T, Box<T>, Arc<T>);
 
-pub(crate) use sealed::Sealed;
+pub(crate) use sealed::{Sealed, Token};
 
 mod sealed {
     use super::*;
 
-    /// What only this crate can implement.
+    /// What only this crate can implement, and call.
     pub trait Sealed {
         #[doc(hidden)]
-        fn backend(&self) -> Arc<dyn Backend>;
+        fn backend(&self, token: Token) -> Arc<dyn Backend>;
 
         #[doc(hidden)]
-        fn backend_name(&self) -> &'static str;
-
-        #[doc(hidden)]
-        fn over_vfio_alone(&self, call: &'static str) -> NotSupported {
-            let why = "rdma-core has it for contexts over VFIO alone".to_owned();
-            NotSupported { call, backend: self.backend_name(), why }
-        }
+        fn backend_name(&self, token: Token) -> &'static str;
     }
+
+    /// What only this crate has: a supertrait's methods can be called by anyone, and those of a
+    /// backend end objects that others use.
+    #[derive(Debug, Clone, Copy)]
+    pub struct Token(());
+
+    impl Token {
+        pub(crate) const HERE: Token = Token(());
+    }
+}
+
+fn over_vfio_alone(devx: &(impl Devx + ?Sized), call: &'static str) -> NotSupported {
+    let why = "rdma-core has it for contexts over VFIO alone".to_owned();
+    NotSupported { call, backend: devx.backend_name(Token::HERE), why }
 }
 
 /// A backend does not have a call.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use mlx5_prm::EventType;
 
 use crate::backend::EventChannel;
-use crate::devx::Devx;
+use crate::devx::{Devx, Token};
 use crate::wait::wait;
 use crate::{Errno, Handle};
 
@@ -27,6 +27,7 @@ use crate::{Errno, Handle};
 ///     Ok(())
 /// }
 /// ```
+#[must_use = "it ends when it is dropped"]
 #[derive(Debug)]
 pub struct Events {
     channel: Box<dyn EventChannel>,
@@ -36,6 +37,7 @@ pub struct Events {
 ///
 /// Where one subscription has many events that were not read, the kernel keeps one of them
 /// (`dispatch_event_fd` in `devx.c`): they are never lost for want of memory.
+#[must_use = "it ends when it is dropped"]
 #[derive(Debug)]
 pub struct Cookies {
     channel: Box<dyn EventChannel>,
@@ -66,7 +68,7 @@ macro_rules! subscriptions {
             /// # Errors
             /// The errno of the call.
             pub fn new(devx: &dyn Devx) -> Result<Self, Errno> {
-                Ok($Channel { channel: devx.backend().event_channel($flags)? })
+                Ok($Channel { channel: devx.backend(Token::HERE).event_channel($flags)? })
             }
 
             /// Asks for events of these types: of an object that [`Transport::create`] made, or,

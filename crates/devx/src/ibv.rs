@@ -133,7 +133,8 @@ impl<'t> Qp<'t> {
     ///
     /// # Safety
     /// `qp` points to a `struct ibv_qp` of the context of `devx`, and lives as long as `devx` or
-    /// until it is [released](Devx::release) there.
+    /// until it is [released](Devx::release) there. While it is modified here, verbs does not use it:
+    /// libmlx5 notes the new state where posting reads it.
     ///
     /// # Errors
     /// EINVAL for an object of another context, and for a number that is none.

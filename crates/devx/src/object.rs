@@ -14,7 +14,7 @@ use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
 use crate::backend::Backend;
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
-use crate::devx::{CallError, Devx};
+use crate::devx::{CallError, Devx, Token};
 use crate::error::{BadAnswer, Error, outcome};
 use crate::verbs::{Holds, not_too_long, on_object};
 use crate::{Errno, Handle, Target, TargetKind, Transport};
@@ -68,6 +68,7 @@ impl<T: fmt::Debug> From<StillThere<T>> for Errno {
 /// ```
 ///
 /// `T` is the way to the adapter: a reference, or an [`Arc`](std::sync::Arc), or a backend itself.
+#[must_use = "it ends when it is dropped"]
 pub struct Object<T: Transport, O: mlx5_prm::Object> {
     made: Made<T>,
     number: O::Number,
@@ -178,7 +179,7 @@ impl<T: Transport, O: mlx5_prm::Object> Object<T, O> {
     }
 
     /// Leaves the object as it is, so that it ends with the context, or by
-    /// [`Transport::destroy`].
+    /// [`Transport::destroy`]. One that was imported is forgotten here, as by [`Object::destroy`].
     pub fn leave(mut self) -> Handle {
         self.made.leave()
     }
@@ -213,7 +214,7 @@ impl<T: Devx, O: mlx5_prm::Object> Object<T, O> {
     /// # Errors
     /// [`CallError::NotSupported`] by a libmlx5 older than rdma-core 63.
     pub fn export(&self) -> Result<Vec<u8>, CallError> {
-        self.made.transport.backend().obj_export(self.target().handle)
+        self.made.transport.backend(Token::HERE).obj_export(self.target().handle)
     }
 
     /// An object of another program (`mlx5dv_devx_obj_import`), of the backend that exported it and
@@ -224,7 +225,7 @@ impl<T: Devx, O: mlx5_prm::Object> Object<T, O> {
     /// EINVAL for bytes that [`Object::export`] never gives; [`CallError::NotSupported`] by a
     /// libmlx5 older than rdma-core 63. The kernel is not asked.
     pub fn import(devx: T, exported: &[u8], number: O::Number) -> Result<Self, CallError> {
-        let backend = devx.backend();
+        let backend = devx.backend(Token::HERE);
         let handle = backend.obj_import(exported)?;
         let mut made = Made::new(devx, handle);
         made.imported = Some(backend);
@@ -254,6 +255,7 @@ impl<T: Transport, O: mlx5_prm::Object> fmt::Debug for Object<T, O> {
 ///     Ok(())
 /// }
 /// ```
+#[must_use = "it ends when it is dropped"]
 pub struct General<T: Transport, O: GeneralObject> {
     made: Made<T>,
     id: GeneralObjectId,
@@ -384,7 +386,12 @@ impl<T: Transport> Made<T> {
     }
 
     fn leave(&mut self) -> Handle {
-        self.handle.take().unwrap_or(Handle(u64::MAX))
+        let handle = self.handle.take().unwrap_or(Handle(u64::MAX));
+        #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+        if let Some(backend) = &self.imported {
+            backend.obj_unimport(handle);
+        }
+        handle
     }
 }
 

@@ -4,7 +4,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
 
 use crate::backend::QueryChannel;
-use crate::devx::Devx;
+use crate::devx::{Devx, Token};
 use crate::wait::wait;
 use crate::{Errno, Target};
 
@@ -31,6 +31,7 @@ use crate::{Errno, Target};
 ///     Ok(())
 /// }
 /// ```
+#[must_use = "it ends when it is dropped"]
 #[derive(Debug)]
 pub struct Queries {
     channel: Box<dyn QueryChannel>,
@@ -51,7 +52,7 @@ impl Queries {
     /// # Errors
     /// The errno of the call.
     pub fn new(devx: &dyn Devx) -> Result<Self, Errno> {
-        Ok(Queries { channel: devx.backend().query_channel()? })
+        Ok(Queries { channel: devx.backend(Token::HERE).query_channel()? })
     }
 
     /// Sends a query of an object, whose answer has `output_len` bytes

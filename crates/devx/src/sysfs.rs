@@ -36,7 +36,9 @@ pub(crate) fn devices<D>(
         let entry = entry.map_err(no_list)?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let number = name.strip_prefix(prefix).and_then(|number| number.parse::<u32>().ok());
+        // As the kernel writes it, without a sign or zeros in front.
         if let Some(number) = number
+            && name == format!("{prefix}{number}")
             && let Some(device) = read(&entry.path(), name)
         {
             devices.push((number, device));
@@ -73,7 +75,8 @@ pub(crate) fn whole_address(address: &str) -> String {
 
 /// What a file says, without the end of its line.
 pub(crate) fn read_line(path: &Path) -> Option<String> {
-    Some(fs::read_to_string(path).ok()?.trim_end().to_owned())
+    let bytes = fs::read(path).ok()?;
+    Some(String::from_utf8_lossy(&bytes).trim_end().to_owned())
 }
 
 /// The number of a device file, major and minor, as the file `dev` says it: `231:192`.

@@ -12,8 +12,11 @@ use mlx5_prm::UarPage;
 
 use crate::Errno;
 use crate::backend::{Backend, RawUar};
-use crate::devx::Devx;
+use crate::devx::{Devx, Token};
 use crate::object::StillThere;
+
+/// Where the first doorbell of send queues is in a page (`MLX5_BF_OFFSET`).
+pub(crate) const FIRST_BFREG: usize = 0x800;
 
 /// How the machine writes to a page of doorbells (`enum mlx5_ib_uapi_uar_alloc_type` in
 /// `mlx5_user_ioctl_verbs.h`).
@@ -42,6 +45,7 @@ pub enum UarKind {
 ///     uar.free().map_err(|still| still.errno)
 /// }
 /// ```
+#[must_use = "it ends when it is dropped"]
 pub struct Uar {
     backend: Arc<dyn Backend>,
     /// `None` once it is given back.
@@ -62,18 +66,17 @@ impl Uar {
     pub const CQ_DOORBELL: usize = 0x20;
     /// Where an EQ is updated and armed (`MLX5_EQ_DOORBEL_OFFSET`).
     pub const EQ_DOORBELL: usize = 0x40;
-    /// Where the first doorbell of send queues is (`MLX5_BF_OFFSET`): `reg_addr` of
-    /// `mlx5dv_devx_uar`.
-    pub const SEND_DOORBELL: usize = 0x800;
 
     /// Allots a page, and maps it (`mlx5dv_devx_alloc_uar`).
     ///
-    /// By libmlx5 all [`UarKind::NonCached`] of a context are one page, that libmlx5 keeps.
+    /// libmlx5 gives pages out by doorbell: all [`UarKind::NonCached`] of a context are one page, that
+    /// libmlx5 keeps, and two [`UarKind::BlueFlame`] may be one page with two
+    /// [`Uar::send_doorbell`]s.
     ///
     /// # Errors
     /// The errno of the call. EOPNOTSUPP: see [`UarKind`].
     pub fn alloc(devx: &dyn Devx, kind: UarKind) -> Result<Self, Errno> {
-        let backend = devx.backend();
+        let backend = devx.backend(Token::HERE);
         let uar = backend.uar_alloc(kind)?;
         let (page_id, mmap_offset) = (uar.page_id, uar.mmap_offset);
         let mut uar = Uar { backend, uar: Some(uar), page_id: UarPage::new(0), mmap_offset };
@@ -96,6 +99,12 @@ impl Uar {
     /// (`base_addr` of `mlx5dv_devx_uar`).
     pub fn address(&self) -> *mut u8 {
         self.uar.map_or(std::ptr::null_mut(), |uar| uar.base.as_ptr())
+    }
+
+    /// Where in the page the doorbell of send queues is that belongs to this: `reg_addr` of
+    /// `mlx5dv_devx_uar` lies so far behind `base_addr`.
+    pub fn send_doorbell(&self) -> usize {
+        self.uar.map_or(FIRST_BFREG, |uar| uar.send)
     }
 
     /// Writes 8 bytes at `offset`, big-endian, in one piece: a doorbell.
@@ -192,6 +201,7 @@ mod tests {
             let uar = uar(&fake, kind);
             assert_eq!(uar.page_id(), UarPage::new(21));
             assert_eq!(uar.mmap_offset(), 0x3000);
+            assert_eq!(uar.send_doorbell(), 0x800);
             uar.write(Uar::CQ_DOORBELL, 0x0123_4567_89ab_cdef);
             let rung = [0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef];
             assert_eq!(fake.file_at(0x3020), rung, "big-endian, through the mapping");

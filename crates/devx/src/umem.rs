@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicU64;
 
 use crate::Errno;
 use crate::backend::{Backend, RawUmem, UmemMemory};
-use crate::devx::{CallError, Devx};
+use crate::devx::{CallError, Devx, Token};
 use crate::object::StillThere;
 
 /// 4096 bytes of memory that the adapter may write to: the smallest page it knows
@@ -88,6 +88,7 @@ impl BitOr for Access {
 ///     Ok(())
 /// }
 /// ```
+#[must_use = "it ends when it is dropped"]
 pub struct Umem {
     backend: Arc<dyn Backend>,
     /// `None` once the registration is over.
@@ -178,7 +179,7 @@ impl Umem {
         access: Access,
         page_sizes: Option<u64>,
     ) -> Result<Self, CallError> {
-        let backend = devx.backend();
+        let backend = devx.backend(Token::HERE);
         // SAFETY: by the contract of this function.
         let umem = unsafe { backend.umem_reg(memory, access.bits(), page_sizes)? };
         Ok(Umem { backend, umem: Some(umem), id: umem.id, pages, is_imported: false })
@@ -204,7 +205,7 @@ impl Umem {
     /// EINVAL for bytes that [`Umem::export`] never gives; [`CallError::NotSupported`] by a libmlx5
     /// older than rdma-core 63. The kernel is not asked.
     pub fn import(devx: &dyn Devx, exported: &[u8]) -> Result<Self, CallError> {
-        let backend = devx.backend();
+        let backend = devx.backend(Token::HERE);
         let umem = backend.umem_import(exported)?;
         let pages = Box::default();
         Ok(Umem { backend, umem: Some(umem), id: umem.id, pages, is_imported: true })

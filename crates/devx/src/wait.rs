@@ -22,3 +22,22 @@ pub(crate) fn wait(fd: BorrowedFd<'_>, timeout: Option<Duration>) -> Result<bool
         }
     }
 }
+
+/// Reads a file of answers or events. Where there is nothing and the file does not wait, the device may
+/// be gone: the kernel then says EAGAIN for ever, and that the file is hung up
+/// (`devx_async_cmd_event_read` and `_poll` in `devx.c`). Here it is EIO, as for those who wait.
+pub(crate) fn read_file(
+    fd: BorrowedFd<'_>,
+    read: impl FnOnce(BorrowedFd<'_>) -> Result<usize, Errno>,
+) -> Result<usize, Errno> {
+    let result = read(fd);
+    if result == Err(Errno::AGAIN) {
+        let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::RDHUP)];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let gone = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
+        if poll(&mut fds, Some(&now)).is_ok() && fds[0].revents().intersects(gone) {
+            return Err(Errno::IO);
+        }
+    }
+    result
+}

@@ -14,6 +14,8 @@ use crate::backend::{
     Backend, EventChannel, QueryChannel, RawUar, RawUmem, UmemMemory, read_answer,
 };
 use crate::devx::CallError;
+use crate::uar::FIRST_BFREG;
+use crate::wait::read_file;
 use crate::wire::numbers::{UAR_ALLOC_TYPE_BF, UAR_ALLOC_TYPE_NC};
 use crate::wire::{AllocUcontextReq, AllocUcontextResp, Request};
 use crate::{Errno, Handle, Target, TargetKind, Uar, UarKind, ibv};
@@ -171,7 +173,7 @@ impl Backend for Context {
         let handle = self.make(&mut request)?;
         let length = mmap_length as usize;
         map(self.kernel.file(), mmap_offset, length)
-            .map(|base| RawUar { handle, page_id, mmap_offset, length, base })
+            .map(|base| RawUar { handle, page_id, mmap_offset, length, base, send: FIRST_BFREG })
             .inspect_err(|_| {
                 // What did not map is of no use. If it can't be given back either, it ends with
                 // the context.
@@ -181,8 +183,10 @@ impl Backend for Context {
 
     unsafe fn uar_free(&self, uar: RawUar) -> Result<(), Errno> {
         self.uar_destroy(uar.handle)?;
-        // SAFETY: it was mapped with this length, and by the contract nothing uses it any more.
-        unsafe { rustix::mm::munmap(uar.base.as_ptr().cast(), uar.length) }
+        // SAFETY: it was mapped with this length, and by the contract nothing uses it any more. The page
+        // is given back already, so that a mapping that stays is only an address that is not free.
+        let _ = unsafe { rustix::mm::munmap(uar.base.as_ptr().cast(), uar.length) };
+        Ok(())
     }
 
     fn query_channel(self: Arc<Self>) -> Result<Box<dyn QueryChannel>, Errno> {
@@ -236,7 +240,8 @@ impl AsFd for Channel {
 impl Channel {
     /// Reads once, and again when a signal came: that takes nothing.
     fn read_once(&self, buffer: &mut [u8]) -> Result<usize, Errno> {
-        Interrupted::Again.call(|| self.context.kernel.read(self.file.as_fd(), buffer))
+        let kernel = &self.context.kernel;
+        Interrupted::Again.call(|| read_file(self.file.as_fd(), |fd| kernel.read(fd, buffer)))
     }
 }
 

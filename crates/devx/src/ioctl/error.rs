@@ -144,7 +144,7 @@ fn what_is_there(devices: &[String]) -> String {
 fn driver_words(driver: Option<&str>) -> String {
     match driver {
         Some(driver) => format!("its driver is {driver}"),
-        None => "it is on no bus".into(),
+        None => "sysfs names no driver of it".into(),
     }
 }
 

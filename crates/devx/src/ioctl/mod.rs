@@ -43,7 +43,7 @@ use kernel::DeviceFile;
 pub use kernel::Kernel;
 
 use crate::backend::Backend;
-use crate::devx::{Devx, Sealed};
+use crate::devx::{Devx, Sealed, Token};
 use crate::wire::{AllocUcontextResp, Request};
 use crate::{Errno, Handle, Target, Transport, device_file, ibv};
 
@@ -178,11 +178,11 @@ impl AsFd for Ioctl {
 }
 
 impl Sealed for Ioctl {
-    fn backend(&self) -> Arc<dyn Backend> {
+    fn backend(&self, _: Token) -> Arc<dyn Backend> {
         self.context.clone()
     }
 
-    fn backend_name(&self) -> &'static str {
+    fn backend_name(&self, _: Token) -> &'static str {
         "ioctl"
     }
 }

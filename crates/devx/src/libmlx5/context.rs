@@ -11,11 +11,14 @@ use super::LoadError;
 use super::functions::{
     Address, CExportSizes, CFile, CUar, CUmem, CUmemIn, Call, Functions, Newer, UMEM_MASK_DMABUF,
 };
+use rustix::io::retry_on_intr;
+
 use crate::backend::{
     Backend, EventChannel, QueryChannel, RawUar, RawUmem, UmemMemory, read_answer,
 };
 use crate::devx::{CallError, NotSupported};
 use crate::transport::{Handle, Target, TargetKind};
+use crate::wait::read_file;
 use crate::{Errno, Uar, UarKind, ibv};
 
 /// A context: an open device.
@@ -28,10 +31,13 @@ pub(super) struct Context {
     objects: RwLock<BTreeMap<Handle, TargetKind>>,
     /// The umems that may be used, in the same way.
     umems: Mutex<BTreeSet<Handle>>,
+    /// Held while a QP of verbs is modified: libmlx5 notes its state in its own structure, without a
+    /// lock (`mlx5dv_devx_qp_modify` and `set_qp_operational_state` in `verbs.c`).
+    modifying_qp: Mutex<()>,
 }
 
-// SAFETY: libibverbs and libmlx5 may be called by any thread, and at once; the addresses that are kept
-// here are theirs.
+// SAFETY: libibverbs and libmlx5 may be called by any thread, and at once but for the modify of a QP,
+// which is locked; the addresses that are kept here are theirs.
 unsafe impl Send for Context {}
 // SAFETY: as above; what is changed here is behind a lock.
 unsafe impl Sync for Context {}
@@ -65,7 +71,8 @@ impl Context {
         is_own: bool,
     ) -> Self {
         let (objects, umems) = (RwLock::default(), Mutex::default());
-        Context { functions, context, is_own, objects, umems }
+        let modifying_qp = Mutex::default();
+        Context { functions, context, is_own, objects, umems, modifying_qp }
     }
 
     pub(super) fn address(&self) -> Address {
@@ -115,6 +122,8 @@ impl Context {
         input: &[u8],
         output: &mut [u8],
     ) -> Result<(), Errno> {
+        let _alone = (target.kind == TargetKind::Qp)
+            .then(|| self.modifying_qp.lock().unwrap_or_else(PoisonError::into_inner));
         // SAFETY: an object of the kind that the function takes lives until it is removed from
         // `objects`, which is locked.
         self.with(target, |object| unsafe { send(function, object, input, output) })
@@ -155,13 +164,12 @@ impl Context {
         Ok(())
     }
 
-    fn add_umem(&self, umem: *mut CUmem) -> Result<RawUmem, CallError> {
-        let umem = NonNull::new(umem).ok_or_else(last_errno)?;
+    fn add_umem(&self, umem: NonNull<CUmem>) -> RawUmem {
         let handle = handle(umem.as_ptr().cast());
         // SAFETY: libmlx5 gave it, and keeps it until it is ended.
         let id = unsafe { umem.as_ref() }.umem_id;
         self.umems().insert(handle);
-        Ok(RawUmem { handle, id })
+        RawUmem { handle, id }
     }
 
     /// How long what is exported is: of umems, and of objects.
@@ -243,6 +251,11 @@ pub(super) fn result(gave: c_int) -> Result<(), Errno> {
     }
 }
 
+/// Calls a function that gives what it made, or null, again where a signal came: nothing was made then.
+pub(super) fn made<T>(mut call: impl FnMut() -> *mut T) -> Result<NonNull<T>, Errno> {
+    retry_on_intr(|| NonNull::new(call()).ok_or_else(last_errno))
+}
+
 /// Makes one call with two mailboxes.
 ///
 /// # Safety
@@ -285,7 +298,9 @@ impl Backend for Context {
     fn query_eqn(&self, vector: u32) -> Result<u32, Errno> {
         let mut eqn = 0;
         // SAFETY: the context is open; `eqn` is written, and lives during the call.
-        result(unsafe { (self.functions.query_eqn)(self.address(), vector, &mut eqn) })?;
+        let call =
+            || result(unsafe { (self.functions.query_eqn)(self.address(), vector, &mut eqn) });
+        retry_on_intr(call)?;
         Ok(eqn)
     }
 
@@ -300,8 +315,9 @@ impl Backend for Context {
         let umem = match (memory, page_sizes) {
             (UmemMemory::Program { address, length }, None) => {
                 let length = usize::try_from(length).map_err(long)?;
+                let (reg, at) = (self.functions.umem_reg, at(address));
                 // SAFETY: the context is open; the memory is as the contract says.
-                unsafe { (self.functions.umem_reg)(self.address(), at(address), length, access) }
+                made(|| unsafe { reg(self.address(), at, length, access) })?
             }
             (memory, page_sizes) => {
                 let (address, length, fd) = match memory {
@@ -318,17 +334,21 @@ impl Backend for Context {
                     dmabuf_fd: fd.unwrap_or(-1),
                     more: [0; 4],
                 };
+                let reg = newer(&self.functions.umem_reg_ex)?;
                 // SAFETY: the context is open; `umem_in` lives during the call; the memory is as
                 // the contract says.
-                unsafe { newer(&self.functions.umem_reg_ex)?(self.address(), &mut umem_in) }
+                made(|| unsafe { reg(self.address(), &mut umem_in) })?
             }
         };
-        self.add_umem(umem)
+        Ok(self.add_umem(umem))
     }
 
     fn umem_dereg(&self, handle: Handle) -> Result<(), Errno> {
-        // SAFETY: the umem is there, and is ended once.
-        self.end_umem(handle, |umem| result(unsafe { (self.functions.umem_dereg)(umem) }))
+        self.end_umem(handle, |umem| {
+            // SAFETY: the umem is there, and is ended once: it stays when that fails, also for a
+            // signal.
+            retry_on_intr(|| result(unsafe { (self.functions.umem_dereg)(umem) }))
+        })
     }
 
     fn umem_export(&self, umem: RawUmem) -> Result<Vec<u8>, CallError> {
@@ -347,7 +367,8 @@ impl Backend for Context {
         let (import, (length, _)) = (newer(&self.functions.umem_import)?, self.export_sizes()?);
         let mut exported = Opaque::of(exported, length)?;
         // SAFETY: the context is open; libmlx5 reads as many bytes as it said, which are numbers.
-        self.add_umem(unsafe { import(self.address(), exported.address()) })
+        let umem = made(|| unsafe { import(self.address(), exported.address()) })?;
+        Ok(self.add_umem(umem))
     }
 
     fn umem_unimport(&self, handle: Handle) {
@@ -374,8 +395,7 @@ impl Backend for Context {
         let (import, (_, length)) = (newer(&self.functions.obj_import)?, self.export_sizes()?);
         let mut exported = Opaque::of(exported, length)?;
         // SAFETY: the context is open; libmlx5 reads as many bytes as it said, which are numbers.
-        let object = unsafe { import(self.address(), exported.address()) };
-        let object = NonNull::new(object).ok_or_else(last_errno)?;
+        let object = made(|| unsafe { import(self.address(), exported.address()) })?;
         Ok(self.add(object.as_ptr(), TargetKind::Devx))
     }
 
@@ -396,18 +416,20 @@ impl Backend for Context {
             UarKind::NonCached => 1,
         };
         // SAFETY: the context is open.
-        let uar = unsafe { (self.functions.alloc_uar)(self.address(), kind) };
-        let uar = NonNull::new(uar).ok_or_else(last_errno)?;
+        let uar = made(|| unsafe { (self.functions.alloc_uar)(self.address(), kind) })?;
         let handle = handle(uar.as_ptr().cast());
         // SAFETY: libmlx5 gave it, and keeps it until it is freed.
-        let CUar { base_addr, page_id, mmap_off, .. } = *unsafe { uar.as_ref() };
-        let Some(base) = NonNull::new(base_addr.cast()) else {
+        let CUar { reg_addr, page_id, mmap_off, .. } = *unsafe { uar.as_ref() };
+        // The page of 4096 bytes that `page_id` names is that of the doorbell: of longer pages
+        // `base_addr` may be another (`mlx5_get_dedicated_uar` in `verbs.c`).
+        let send = reg_addr.addr() % Uar::LENGTH;
+        let Some(base) = NonNull::new(reg_addr.cast::<u8>().wrapping_sub(send)) else {
             // SAFETY: it was allotted just now, and is freed once.
             unsafe { (self.functions.free_uar)(uar.as_ptr()) };
             return Err(Errno::NOMEM);
         };
         let (mmap_offset, length) = (mmap_off as u64, Uar::LENGTH);
-        Ok(RawUar { handle, page_id, mmap_offset, length, base })
+        Ok(RawUar { handle, page_id, mmap_offset, length, base, send })
     }
 
     unsafe fn uar_free(&self, uar: RawUar) -> Result<(), Errno> {
@@ -418,16 +440,17 @@ impl Backend for Context {
 
     fn query_channel(self: Arc<Self>) -> Result<Box<dyn QueryChannel>, Errno> {
         // SAFETY: the context is open.
-        let file = unsafe { (self.functions.create_cmd_comp)(self.address()) };
+        let file = made(|| unsafe { (self.functions.create_cmd_comp)(self.address()) })?;
         let destroy = self.functions.destroy_cmd_comp;
-        Ok(Box::new(Channel::new(self, file, destroy)?))
+        Ok(Box::new(Channel { context: self, file, destroy }))
     }
 
     fn event_channel(self: Arc<Self>, flags: u32) -> Result<Box<dyn EventChannel>, Errno> {
+        let create = self.functions.create_event_channel;
         // SAFETY: the context is open.
-        let file = unsafe { (self.functions.create_event_channel)(self.address(), flags) };
+        let file = made(|| unsafe { create(self.address(), flags) })?;
         let destroy = self.functions.destroy_event_channel;
-        Ok(Box::new(Channel::new(self, file, destroy)?))
+        Ok(Box::new(Channel { context: self, file, destroy }))
     }
 }
 
@@ -445,19 +468,10 @@ unsafe impl Send for Channel {}
 unsafe impl Sync for Channel {}
 
 impl Channel {
-    fn new(
-        context: Arc<Context>,
-        file: *mut CFile,
-        destroy: unsafe extern "C" fn(*mut CFile),
-    ) -> Result<Self, Errno> {
-        let file = NonNull::new(file).ok_or_else(last_errno)?;
-        Ok(Channel { context, file, destroy })
-    }
-
     /// Reads once. `mlx5dv_devx_get_async_cmd_comp` and `mlx5dv_devx_get_event` are this; the first
     /// does not tell how much it read.
     fn read_once(&self, buffer: &mut [u8]) -> Result<usize, Errno> {
-        rustix::io::retry_on_intr(|| rustix::io::read(self.as_fd(), &mut *buffer))
+        retry_on_intr(|| read_file(self.as_fd(), |fd| rustix::io::read(fd, &mut *buffer)))
     }
 
     /// Does something with an object, or with none.

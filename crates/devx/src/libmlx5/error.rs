@@ -34,8 +34,11 @@ pub enum OpenError {
     #[error(transparent)]
     Load(#[from] LoadError),
     /// libibverbs can't list the devices.
-    #[error("the devices can't be listed: {0}{}", hint(*.0))]
-    List(Errno),
+    #[error("the devices can't be listed: {errno}{}", hint(*.errno))]
+    List {
+        /// What libibverbs says.
+        errno: Errno,
+    },
     /// There is no such device.
     #[error("there is no device {wanted}; there {}", there_are(there))]
     NoSuchDevice {

@@ -1,12 +1,18 @@
 //! The functions of libibverbs and libmlx5, loaded once, and the structures that they take.
 
 use std::ffi::{c_char, c_int, c_void};
+use std::mem::ManuallyDrop;
 use std::sync::OnceLock;
 
 use libloading::os::unix::Library;
 
 use super::LoadError;
 use super::number::InitObj;
+
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!(
+    "the structures of libmlx5 are known here for 64-bit systems: leave the feature libmlx5 off"
+);
 
 /// Any structure of libibverbs or libmlx5, by its address.
 pub(super) type Address = *mut c_void;
@@ -92,7 +98,9 @@ macro_rules! functions {
         impl Functions {
             fn load() -> Result<Self, LoadError> {
                 $(
-                    let library = load($soname)?;
+                    // It stays loaded, also when it is too old: libmlx5 gives libibverbs addresses of
+                    // itself as soon as it is loaded, and objects may live as long as the program.
+                    let library = ManuallyDrop::new(load($soname)?);
                     let missing = |symbol, since| LoadError::Symbol { soname: $soname, symbol, since };
                     $(
                         // SAFETY: the type is that of the declaration in verbs.h or mlx5dv.h, and
@@ -105,8 +113,6 @@ macro_rules! functions {
                         let found = unsafe { library.get::<$newer_type>($newer_symbol.as_bytes()) };
                         let $newer = found.map(|f| *f).map_err(|_| missing($newer_symbol, $newer_since));
                     )* )?
-                    // Objects and their functions may live as long as the program.
-                    std::mem::forget(library);
                 )*
                 Ok(Functions { $( $( $name, )* )* $( $( $( $newer, )* )? )* })
             }

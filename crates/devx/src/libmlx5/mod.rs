@@ -17,13 +17,16 @@ use std::ffi::CStr;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use context::{Context, last_errno, result, send};
+use context::{Context, last_errno, made, result, send};
 pub use error::{LoadError, OpenError};
 use functions::{Address, CONTEXT_FLAGS_DEVX, ContextAttr, Functions, functions};
 
+use mlx5_prm::Opcode;
+use rustix::io::retry_on_intr;
+
 use crate::Errno;
 use crate::backend::Backend;
-use crate::devx::{Devx, Sealed};
+use crate::devx::{Devx, Sealed, Token};
 use crate::transport::{Handle, Target, TargetKind, Transport};
 
 /// The names of the devices that libibverbs knows, of any maker.
@@ -46,7 +49,7 @@ impl List {
         let mut len = 0;
         // SAFETY: `len` is written, and lives during the call.
         let list = unsafe { (functions.get_device_list)(&mut len) };
-        let list = NonNull::new(list).ok_or_else(|| OpenError::List(last_errno()))?;
+        let list = NonNull::new(list).ok_or_else(|| OpenError::List { errno: last_errno() })?;
         Ok(List { functions, list, len: usize::try_from(len).unwrap_or(0) })
     }
 
@@ -134,11 +137,11 @@ impl LibMlx5 {
 }
 
 impl Sealed for LibMlx5 {
-    fn backend(&self) -> Arc<dyn Backend> {
+    fn backend(&self, _: Token) -> Arc<dyn Backend> {
         self.context.clone()
     }
 
-    fn backend_name(&self) -> &'static str {
+    fn backend_name(&self, _: Token) -> &'static str {
         "libmlx5"
     }
 }
@@ -147,20 +150,24 @@ impl Devx for LibMlx5 {}
 
 impl Transport for LibMlx5 {
     fn create(&self, input: &[u8], output: &mut [u8]) -> Result<Handle, Errno> {
+        // libmlx5 reads in the mailboxes what it made, whatever their length (`set_devx_obj_info` in
+        // `verbs.c`): at most the head of each, and of a flow table entry its index.
+        let is_entry = mlx5_prm::opcode(input) == Some(Opcode::SET_FLOW_TABLE_ENTRY);
+        if input.len() < if is_entry { 0x40 } else { 16 } || output.len() < 16 {
+            return Err(Errno::INVAL);
+        }
+        let create = self.context.functions.obj_create;
         // SAFETY: the context is open; the mailboxes live during the call, and are as long as is said.
-        let object = unsafe {
-            (self.context.functions.obj_create)(
+        let object = made(|| unsafe {
+            create(
                 self.context.address(),
                 input.as_ptr().cast(),
                 input.len(),
                 output.as_mut_ptr().cast(),
                 output.len(),
             )
-        };
-        if object.is_null() {
-            return Err(last_errno());
-        }
-        Ok(self.context.add(object, TargetKind::Devx))
+        })?;
+        Ok(self.context.add(object.as_ptr(), TargetKind::Devx))
     }
 
     fn modify(&self, target: Target, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
@@ -186,13 +193,14 @@ impl Transport for LibMlx5 {
             TargetKind::Wq => f.wq_query,
             TargetKind::IndTable => f.ind_tbl_query,
         };
-        self.context.call(target, function, input, output)
+        retry_on_intr(|| self.context.call(target, function, input, output))
     }
 
     fn destroy(&self, handle: Handle) -> Result<(), Errno> {
         self.context.end(handle, TargetKind::Devx, |object| {
-            // SAFETY: it was made by `mlx5dv_devx_obj_create`, and is not destroyed yet.
-            result(unsafe { (self.context.functions.obj_destroy)(object) })
+            // SAFETY: it was made by `mlx5dv_devx_obj_create`, and is not destroyed yet: it stays when
+            // that fails, also for a signal.
+            retry_on_intr(|| result(unsafe { (self.context.functions.obj_destroy)(object) }))
         })
     }
 

@@ -323,7 +323,8 @@ impl<'a> Request<'a> {
             Value::U32(number) => (4, inlined(number.as_bytes())),
             Value::In(input) if input.len() <= 8 => (input.len(), inlined(input)),
             Value::In(input) => (input.len(), input.as_ptr().expose_provenance() as u64),
-            Value::Out(output) => (output.len(), output.as_ptr().expose_provenance() as u64),
+            // Its address is taken last, when the message is sent.
+            Value::Out(output) => (output.len(), 0),
         };
         if len > usize::from(u16::MAX) {
             self.too_long = Some(len);
@@ -362,6 +363,12 @@ impl<'a> Request<'a> {
         }
         self.is_sent = true;
         self.message.header.driver_id = driver_id;
+        for (at, buffer) in &mut self.buffers[..self.buffer_count.into()] {
+            if let Buffer::Out(output) = buffer {
+                let address = output.as_mut_ptr().expose_provenance() as u64;
+                self.message.attrs[usize::from(*at)].data = address;
+            }
+        }
         Ok(&mut self.message)
     }
 

@@ -88,7 +88,10 @@ impl Verbs {
                 &mut count,
             )
         };
-        assert!(!list.is_null() && count > 0, "no device: {}", Error::last_os_error());
+        if list.is_null() || count == 0 {
+            eprintln!("libibverbs knows no device: is the provider of mlx5 installed?");
+            std::process::exit(NOT_INSTALLED);
+        }
         // SAFETY: an array of `count` addresses, freed once; a device that is open outlives it.
         unsafe {
             let context = self.get("ibv_open_device", *list);

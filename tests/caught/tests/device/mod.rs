@@ -34,6 +34,11 @@ pub(crate) fn caught(program: &str, root: &Path) -> Command {
         PathBuf::from,
     );
     assert!(preloaded.exists(), "{} was not built", preloaded.display());
+    // A name without spaces and colons, which part the names of LD_PRELOAD.
+    let link = root.join("preloaded.so");
+    let _ = fs::remove_file(&link);
+    std::os::unix::fs::symlink(&preloaded, &link).unwrap();
+    let preloaded = link;
     let mut command = Command::new(program);
     command
         .env("SYSFS_PATH", root)
