@@ -1,6 +1,12 @@
 //! Calls from the side of the program: arguments by type, and the buffers a message points to.
+#![allow(
+    unsafe_code,
+    reason = "outputs are known by address, as the kernel knows them; see `Buffer`"
+)]
 
+use std::marker::PhantomData;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::ptr::NonNull;
 
 use zerocopy::{Immutable, IntoBytes};
 
@@ -46,7 +52,9 @@ const MOST_BUFFERS: usize = 4;
 #[derive(Debug)]
 enum Buffer<'a> {
     In(&'a [u8]),
-    Out(&'a mut [u8]),
+    /// By its address, as in the message: a reference that is kept beside it would claim that nothing
+    /// else writes there.
+    Out(NonNull<[u8]>, PhantomData<&'a mut [u8]>),
 }
 
 /// A message of as many attributes as a [`Request`] has at most; those behind the last are 0, and are
@@ -72,14 +80,33 @@ enum Value<'a> {
     U32(u32),
     /// An input.
     In(&'a [u8]),
-    /// An output.
-    Out(&'a mut [u8]),
+    /// An output: one that the request borrows alone.
+    Out(NonNull<[u8]>),
 }
 
 /// An input or output is longer than the 16 bits of its length say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0} bytes are longer than the 65535 that an attribute can have")]
 pub struct TooLong(pub usize);
+
+impl<'a> Value<'a> {
+    #[inline]
+    fn out(output: &'a mut [u8]) -> Self {
+        Value::Out(NonNull::from(output))
+    }
+}
+
+impl Buffer<'_> {
+    /// The bytes of an output.
+    fn out(&mut self) -> Option<&mut [u8]> {
+        match self {
+            // SAFETY: it was made of a reference that the request borrows alone, for longer than it
+            // lives; only one request has it, and it is borrowed alone here.
+            Buffer::Out(output, _) => Some(unsafe { output.as_mut() }),
+            Buffer::In(_) => None,
+        }
+    }
+}
 
 /// The calls that carry a command, `DEVX_OBJ_MODIFY` and `DEVX_OBJ_QUERY` for every kind of object:
 /// the kernel finds the kind by the handle (`UVERBS_IDR_ANY_OBJECT` in `devx.c`).
@@ -91,7 +118,7 @@ impl<'a> Request<'a> {
         Request::new(object::DEVX_OBJ, method::DEVX_OBJ_CREATE)
             .with(attr::OBJ_CREATE_HANDLE, Value::Made)
             .with(attr::OBJ_CREATE_CMD_IN, Value::In(input))
-            .with(attr::OBJ_CREATE_CMD_OUT, Value::Out(output))
+            .with(attr::OBJ_CREATE_CMD_OUT, Value::out(output))
     }
 
     /// `DEVX_OBJ_MODIFY`: a command that changes the object.
@@ -100,7 +127,7 @@ impl<'a> Request<'a> {
         Request::new(object::DEVX_OBJ, method::DEVX_OBJ_MODIFY)
             .with(attr::OBJ_MODIFY_HANDLE, Value::Object(handle.into()))
             .with(attr::OBJ_MODIFY_CMD_IN, Value::In(input))
-            .with(attr::OBJ_MODIFY_CMD_OUT, Value::Out(output))
+            .with(attr::OBJ_MODIFY_CMD_OUT, Value::out(output))
     }
 
     /// `DEVX_OBJ_QUERY`: a command that reads the object.
@@ -109,7 +136,7 @@ impl<'a> Request<'a> {
         Request::new(object::DEVX_OBJ, method::DEVX_OBJ_QUERY)
             .with(attr::OBJ_QUERY_HANDLE, Value::Object(handle.into()))
             .with(attr::OBJ_QUERY_CMD_IN, Value::In(input))
-            .with(attr::OBJ_QUERY_CMD_OUT, Value::Out(output))
+            .with(attr::OBJ_QUERY_CMD_OUT, Value::out(output))
     }
 
     /// `DEVX_OTHER`: a command that works on no object.
@@ -117,7 +144,7 @@ impl<'a> Request<'a> {
     pub fn other(input: &'a [u8], output: &'a mut [u8]) -> Self {
         Request::new(object::DEVX, method::DEVX_OTHER)
             .with(attr::OTHER_CMD_IN, Value::In(input))
-            .with(attr::OTHER_CMD_OUT, Value::Out(output))
+            .with(attr::OTHER_CMD_OUT, Value::out(output))
     }
 }
 
@@ -134,17 +161,17 @@ impl<'a> Request<'a> {
         core_support: &'a mut u64,
     ) -> Self {
         Request::new(object::DEVICE, method::DEVICE_GET_CONTEXT)
-            .with(attr::GET_CONTEXT_NUM_COMP_VECTORS, Value::Out(num_comp_vectors.as_mut_bytes()))
-            .with(attr::GET_CONTEXT_CORE_SUPPORT, Value::Out(core_support.as_mut_bytes()))
+            .with(attr::GET_CONTEXT_NUM_COMP_VECTORS, Value::out(num_comp_vectors.as_mut_bytes()))
+            .with(attr::GET_CONTEXT_CORE_SUPPORT, Value::out(core_support.as_mut_bytes()))
             .with(attr::UHW_IN, Value::In(ask.as_bytes()))
-            .with(attr::UHW_OUT, Value::Out(answer.as_mut_bytes()))
+            .with(attr::UHW_OUT, Value::out(answer.as_mut_bytes()))
     }
 
     /// `DEVX_QUERY_EQN`: the number of the event queue behind a completion vector.
     pub fn query_eqn(vector: u32, eqn: &'a mut u32) -> Self {
         Request::new(object::DEVX, method::DEVX_QUERY_EQN)
             .with(attr::QUERY_EQN_USER_VEC, Value::U32(vector))
-            .with(attr::QUERY_EQN_DEV_EQN, Value::Out(eqn.as_mut_bytes()))
+            .with(attr::QUERY_EQN_DEV_EQN, Value::out(eqn.as_mut_bytes()))
     }
 
     /// `DEVX_UMEM_REG`: registers memory. `access` are `ACCESS_*` bits. The new handle is in
@@ -174,7 +201,7 @@ impl<'a> Request<'a> {
         let page_sizes = page_sizes.map_or(Value::OptionalU64(!0xfff), Value::U64);
         request
             .with(attr::UMEM_REG_PGSZ_BITMAP, page_sizes)
-            .with(attr::UMEM_REG_OUT_ID, Value::Out(umem_id.as_mut_bytes()))
+            .with(attr::UMEM_REG_OUT_ID, Value::out(umem_id.as_mut_bytes()))
             .with(attr::UMEM_REG_HANDLE, Value::Made)
     }
 
@@ -259,9 +286,9 @@ impl<'a> Request<'a> {
         Request::new(object::UAR, method::UAR_ALLOC)
             .with(attr::UAR_ALLOC_HANDLE, Value::Made)
             .with(attr::UAR_ALLOC_TYPE, Value::U64(kind))
-            .with(attr::UAR_ALLOC_MMAP_OFFSET, Value::Out(mmap_offset.as_mut_bytes()))
-            .with(attr::UAR_ALLOC_MMAP_LENGTH, Value::Out(mmap_length.as_mut_bytes()))
-            .with(attr::UAR_ALLOC_PAGE_ID, Value::Out(page_id.as_mut_bytes()))
+            .with(attr::UAR_ALLOC_MMAP_OFFSET, Value::out(mmap_offset.as_mut_bytes()))
+            .with(attr::UAR_ALLOC_MMAP_LENGTH, Value::out(mmap_length.as_mut_bytes()))
+            .with(attr::UAR_ALLOC_PAGE_ID, Value::out(page_id.as_mut_bytes()))
     }
 }
 
@@ -323,8 +350,9 @@ impl<'a> Request<'a> {
             Value::U32(number) => (4, inlined(number.as_bytes())),
             Value::In(input) if input.len() <= 8 => (input.len(), inlined(input)),
             Value::In(input) => (input.len(), input.as_ptr().expose_provenance() as u64),
-            // Its address is taken last, when the message is sent.
-            Value::Out(output) => (output.len(), 0),
+            Value::Out(output) => {
+                (output.len(), output.as_ptr().cast::<u8>().expose_provenance() as u64)
+            }
         };
         if len > usize::from(u16::MAX) {
             self.too_long = Some(len);
@@ -335,7 +363,7 @@ impl<'a> Request<'a> {
         self.message.header.length += size_of::<Attr>() as u16;
         let buffer = match value {
             Value::In(input) => Buffer::In(input),
-            Value::Out(output) => Buffer::Out(output),
+            Value::Out(output) => Buffer::Out(output, PhantomData),
             _ => return self,
         };
         self.buffers[usize::from(self.buffer_count)] = (at as u8, buffer);
@@ -363,12 +391,6 @@ impl<'a> Request<'a> {
         }
         self.is_sent = true;
         self.message.header.driver_id = driver_id;
-        for (at, buffer) in &mut self.buffers[..self.buffer_count.into()] {
-            if let Buffer::Out(output) = buffer {
-                let address = output.as_mut_ptr().expose_provenance() as u64;
-                self.message.attrs[usize::from(*at)].data = address;
-            }
-        }
         Ok(&mut self.message)
     }
 
@@ -434,10 +456,7 @@ impl<'a> Request<'a> {
     /// The buffer of an output, for what stands in for the kernel in tests.
     #[cfg(test)]
     pub(crate) fn output(&mut self, attr_id: u16) -> Option<&mut [u8]> {
-        match self.buffer(attr_id) {
-            Some(Buffer::Out(output)) => Some(output),
-            _ => None,
-        }
+        self.buffer(attr_id).and_then(Buffer::out)
     }
 
     /// What an input points to, for what stands in for the kernel in tests.
@@ -461,7 +480,7 @@ impl Memory for Request<'_> {
                 let buffers = &self.buffers[..self.buffer_count.into()];
                 let mut inputs = buffers.iter().filter_map(|(_, buffer)| match buffer {
                     Buffer::In(input) => Some(*input),
-                    Buffer::Out(_) => None,
+                    Buffer::Out(..) => None,
                 });
                 let is_there = |input: &&[u8]| input.as_ptr().addr() as u64 == address;
                 let input = inputs.find(is_there).ok_or(Errno::FAULT)?;
@@ -471,7 +490,7 @@ impl Memory for Request<'_> {
     }
 
     fn write(&mut self, output: &Output, bytes: &[u8]) -> Result<(), Errno> {
-        let Some(Buffer::Out(to)) = self.buffer(output.attr_id) else { return Err(Errno::FAULT) };
+        let to = self.buffer(output.attr_id).and_then(Buffer::out).ok_or(Errno::FAULT)?;
         to.get_mut(..bytes.len()).ok_or(Errno::FAULT)?.copy_from_slice(bytes);
         Ok(())
     }
