@@ -479,7 +479,7 @@ mod tests {
         let error = Ioctl::open(&device("uverbs0", Some("irdma"))).expect_err("no mlx5");
         assert_eq!(error.to_string(), "dev0 is no mlx5 device: its driver is irdma");
         let error = Ioctl::open(&device("uverbs0", None)).expect_err("no mlx5");
-        assert_eq!(error.to_string(), "dev0 is no mlx5 device: it is on no bus");
+        assert_eq!(error.to_string(), "dev0 is no mlx5 device: sysfs names no driver of it");
     }
 
     #[test]
