@@ -62,6 +62,7 @@ mod select;
 mod state;
 pub mod syndrome;
 mod transition;
+mod umems;
 #[cfg(feature = "uverbs")]
 mod uverbs;
 

@@ -218,6 +218,7 @@ impl Drop for File {
         while state.made_on(self.number).into_iter().fold(false, |any, handle| {
             let ended = match state.object(handle).map(|object| object.what) {
                 Ok(What::Command(TargetKind::Devx, _)) => state.destroy(handle).is_ok(),
+                Ok(What::Umem(_)) => state.deregister(handle).is_ok(),
                 _ => true,
             };
             if ended {
