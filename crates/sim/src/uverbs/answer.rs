@@ -216,10 +216,12 @@ impl Answering<'_> {
     }
 
     /// The file of events or completions that a number stands for (`lookup_get_fd_uobject`).
-    fn channel(&self, fd: i64, is: impl Fn(Kind) -> bool) -> Result<(u64, i32), Errno> {
-        let key = (self.file, i32::try_from(fd).map_err(|_| Errno::INVAL)?);
-        match self.state.uverbs.channels.get(&key) {
-            Some(channel) if is(channel.kind) => Ok(key),
+    fn channel(&self, fd: i64, is: impl Fn(Kind) -> bool) -> Result<u64, Errno> {
+        let of = (self.file, i32::try_from(fd).map_err(|_| Errno::INVAL)?);
+        // The newest: one before it lives on by a duplicate of another number.
+        let mut all = self.state.uverbs.channels.iter().rev();
+        match all.find(|(_, channel)| channel.of == of) {
+            Some((id, channel)) if is(channel.kind) => Ok(*id),
             _ => Err(Errno::BADF),
         }
     }
