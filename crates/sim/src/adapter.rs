@@ -10,7 +10,7 @@ use mlx5_prm::{
 };
 
 use crate::kernel::{self, Method};
-use crate::state::{Fault, State};
+use crate::state::{Fault, Sender, State};
 
 /// A simulated adapter with the kernel in front of it.
 ///
@@ -123,7 +123,8 @@ impl Adapter {
 
     fn make<N: TryFrom<u32>>(&self, kind: TargetKind, input: &[u8]) -> Result<Made<N>, Error> {
         let mut output = [0; 16];
-        let made = self.lock().create(kind, input, &mut output).map_err(Fault::errno);
+        let made =
+            self.lock().create(Sender::Verbs(kind), input, &mut output).map_err(Fault::errno);
         let result = made.and_then(|(handle, number)| {
             // The firmware gives numbers that fit.
             let number = N::try_from(number).map_err(|_| Errno::OVERFLOW)?;
@@ -160,7 +161,7 @@ impl Adapter {
     ) -> Result<(), Errno> {
         self.call(output, |state, output| {
             state.is_of(target)?;
-            let sent = state.on_object(method, target.handle, input, output);
+            let sent = state.on_object(Sender::Transport, method, target.handle, input, output);
             state.said(sent)
         })
     }
@@ -168,7 +169,8 @@ impl Adapter {
 
 impl Transport for Adapter {
     fn create(&self, input: &[u8], output: &mut [u8]) -> Result<Handle, Errno> {
-        let made = self.call(output, |state, output| state.create(TargetKind::Devx, input, output));
+        let made =
+            self.call(output, |state, output| state.create(Sender::Transport, input, output));
         made.map(|(handle, _)| handle)
     }
 

@@ -63,12 +63,16 @@ impl Capabilities {
     /// The events that programs may subscribe to, where the adapter says which.
     #[cfg(feature = "uverbs")]
     pub(crate) fn event_masks(&self) -> Option<mlx5_prm::DeviceEventCap> {
-        let general: &CmdHcaCap = self.current::<page::GeneralDevice>()?;
+        let general = self.general()?;
         let masks = || self.current::<page::DeviceEvent>().copied().unwrap_or_default();
         general.event_cap().then(masks)
     }
 
-    #[cfg(feature = "uverbs")]
+    /// The page that names the limits.
+    pub(crate) fn general(&self) -> Option<&CmdHcaCap> {
+        self.current::<page::GeneralDevice>()
+    }
+
     fn current<P: CapabilityPage>(&self) -> Option<&P::Layout> {
         use zerocopy::FromBytes;
         let page = self.pages.get(&(P::PAGE.selector, CapMode::Current))?;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use mlx5_prm::{
-    AccessRegisterIn, ArmRqIn, ArmXrcSrqIn, ArmXrqIn, CmdOut, CommandDesc, Described, Layout,
-    ModifyRmpIn, ModifyRqIn, Opcode, Place, QpState, Qpc, Qpn, QueryHcaCapIn, RmpState, Rmpc,
-    RqNum, RqState, RqVhca, Rqc, Rqtc, Srqc, Status, Verb, XrcSrqc, Xrqc,
+    AccessRegisterIn, ArmRqIn, ArmXrcSrqIn, ArmXrqIn, CmdOut, CommandDesc, Cqc, Described, Layout,
+    ModifyRmpIn, ModifyRqIn, Opcode, Place, QpRqType, QpState, Qpc, Qpn, QueryHcaCapIn, RmpState,
+    Rmpc, RqNum, RqState, RqVhca, Rqc, Rqtc, Srqc, Status, Verb, XrcSrqc, Xrqc,
 };
 
 use crate::capability::Capabilities;
@@ -18,6 +18,7 @@ use crate::{syndrome, transition};
 pub(crate) mod kinds {
     use mlx5_prm::{Object, object};
 
+    pub(crate) const CQ: &str = object::Cq::DESC.name;
     pub(crate) const QP: &str = object::Qp::DESC.name;
     pub(crate) const SRQ: &str = object::Srq::DESC.name;
     pub(crate) const RMP: &str = object::Rmp::DESC.name;
@@ -32,13 +33,24 @@ pub(crate) mod kinds {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Refusal {
     /// Status.
-    status: Status,
+    pub(crate) status: Status,
     /// Syndrome: see [`crate::syndrome`].
-    syndrome: u32,
+    pub(crate) syndrome: u32,
 }
 
 pub(crate) const fn refuse<T>(status: Status, syndrome: u32) -> Result<T, Refusal> {
     Err(Refusal { status, syndrome })
+}
+
+impl Refusal {
+    /// The answer to the command.
+    pub(crate) fn answer(self, output: &mut [u8]) {
+        output.fill(0);
+        if let Some(head) = output.get_mut(..HEAD) {
+            let answer = CmdOut::new().with_status(self.status).with_syndrome(self.syndrome);
+            head.copy_from_slice(&answer.as_bytes()[..HEAD]);
+        }
+    }
 }
 
 /// Kind of an object, by name, and its number.
@@ -74,12 +86,7 @@ impl Firmware {
     pub fn execute(&mut self, input: &[u8], output: &mut [u8]) {
         output.fill(0);
         if let Err(refusal) = self.run(input, output) {
-            output.fill(0);
-            if let Some(head) = output.get_mut(..HEAD) {
-                let answer =
-                    CmdOut::new().with_status(refusal.status).with_syndrome(refusal.syndrome);
-                head.copy_from_slice(&answer.as_bytes()[..HEAD]);
-            }
+            refusal.answer(output);
         }
     }
 
@@ -143,6 +150,7 @@ impl Firmware {
             // A list of page addresses may follow: it is no part of the context.
             _ => context.truncate(place.width as usize / 8),
         }
+        self.check_size(kind, &context)?;
         match kind {
             kinds::QP => with(&mut context, |qpc: &mut Qpc| qpc.set_state(QpState::RST)),
             kinds::RQ if with(&mut context, |rqc: &mut Rqc| rqc.state()) != RqState::RST => {
@@ -263,6 +271,9 @@ impl Firmware {
             for select in command.selects.iter().filter(|select| select.counts(input)) {
                 any |= select::apply(select, &change, &mut context)? != 0;
             }
+            if key.0 == kinds::CQ && any {
+                self.check_size(key.0, &context)?;
+            }
             if key.0 == kinds::RQT && any {
                 context.truncate(Rqtc::SIZE);
                 context.extend_from_slice(&input[command.input.size..]);
@@ -303,6 +314,39 @@ impl Firmware {
             _ => with(context, |xrqc: &mut Xrqc| xrqc.wq_mut().set_lwm(lwm)),
         }
         Ok(())
+    }
+
+    /// Makes sure that a queue or a table is not larger than the general page of capabilities allows.
+    /// A limit that the page leaves 0 is none.
+    fn check_size(&self, kind: &str, context: &[u8]) -> Result<(), Refusal> {
+        let Some(limits) = self.capabilities.general() else { return Ok(()) };
+        let is_over = |log: u8, limit: u8| limit != 0 && log > limit;
+        let too_large = match kind {
+            kinds::CQ => {
+                is_over(read(context, |cqc: &Cqc| cqc.log_cq_size()), limits.log_max_cq_sz())
+            }
+            // The size of a queue that the QP has not says nothing.
+            kinds::QP => read(context, |qpc: &Qpc| {
+                let limit = limits.log_max_qp_sz();
+                let has_rq = qpc.rq_type() == QpRqType::NON_ZERO_RQ;
+                !qpc.no_sq() && is_over(qpc.log_sq_size(), limit)
+                    || has_rq && is_over(qpc.log_rq_size(), limit)
+            }),
+            kinds::SRQ => {
+                is_over(read(context, |srqc: &Srqc| srqc.log_srq_size()), limits.log_max_srq_sz())
+            }
+            kinds::XRC_SRQ => is_over(
+                read(context, |xrc_srqc: &XrcSrqc| xrc_srqc.log_xrc_srq_size()),
+                limits.log_max_srq_sz(),
+            ),
+            kinds::RQT => {
+                let limit = limits.log_max_rqt_size();
+                let size = read(context, |rqtc: &Rqtc| u64::from(rqtc.rqt_max_size()));
+                limit != 0 && size > 1 << limit
+            }
+            _ => false,
+        };
+        if too_large { refuse(Status::BAD_PARAM_ERR, syndrome::TOO_LARGE) } else { Ok(()) }
     }
 
     /// Makes sure that a table's list is there, fits it, and names receive queues; cuts off what

@@ -14,7 +14,7 @@ const TYPE: Place = Place { bit: 0x30, width: 16 };
 const NUMBER: Place = Place { bit: 0x40, width: 32 };
 
 /// Bytes of the header.
-const HEAD: usize = 16;
+pub(crate) const HEAD: usize = 16;
 
 /// The type of a general object, and its number.
 type Key = (u16, u32);

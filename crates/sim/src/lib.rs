@@ -41,6 +41,23 @@
 //! Where no public source says how the firmware answers, the choice is the simulation's own: see
 //! [`syndrome`].
 //!
+//! # What it does not refuse
+//! A command that passes here may be refused by an adapter. It looks at the umems that commands of
+//! DEVX name (`x_umem_id` where `x_umem_valid` is set, by the program or by the kernel; of these 0 is
+//! none where the program did not set the bit), which are registered by [`Uverbs`] alone, so that on an
+//! [`Adapter`] without one every other id is refused; and at the sizes of CQs, QPs, SRQs, XRC SRQs and
+//! tables, against the general page, where that names a limit. It does not look at:
+//!
+//! - whether a queue fits into its umem, its offsets, and the memory's access and page size;
+//! - umems that lie in fields of another form: those of virtio queues (`umem_1_id`), of memory keys
+//!   where the program does not set `mkey_umem_valid`, and of XRC SRQs and of MODIFY_CQ, whose public
+//!   layouts have no id;
+//! - page addresses in the mailbox (`pas`);
+//! - numbers of other objects (`pd`, `cqn`, `uar_page`, `tisn`, ...), other than the RQs of a table,
+//!   and whether one in use is ended, other than such an RQ and a umem;
+//! - how many objects there are, and sizes of RQs, SQs and RMPs;
+//! - capabilities that gate a field or a command, and reserved fields.
+//!
 //! [`Transport`]: mlx5_devx::Transport
 #![deny(missing_docs)]
 // What a feature that is off would bring has no page to link to.
@@ -62,6 +79,7 @@ mod select;
 mod state;
 pub mod syndrome;
 mod transition;
+mod umems;
 #[cfg(feature = "uverbs")]
 mod uverbs;
 

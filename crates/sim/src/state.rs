@@ -1,14 +1,15 @@
 //! What the simulated kernel and the adapter remember, and the commands that programs send.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mlx5_devx::{Errno, Handle, Target, TargetKind, status_errno};
 use mlx5_prm::{Opcode, Status, Verb};
 
-use crate::firmware::Firmware;
+use crate::firmware::{Firmware, Refusal};
 use crate::general;
 use crate::hooks::Hooks;
 use crate::kernel::{Identity, Kind, Method, admit, force, named};
+use crate::{syndrome, umems};
 
 /// The uid of the DEVX context that every program gets.
 const UID: u16 = 1;
@@ -21,6 +22,8 @@ pub(crate) struct State {
     handles: BTreeMap<Handle, Object>,
     /// All handles up to this one are taken.
     taken: u64,
+    /// The umems that objects lie in.
+    used: BTreeMap<Handle, BTreeSet<u32>>,
     #[cfg(feature = "uverbs")]
     pub(crate) uverbs: crate::uverbs::Device,
 }
@@ -39,12 +42,34 @@ pub(crate) struct Object {
 pub(crate) enum What {
     /// What a command made, by DEVX or for verbs.
     Command(TargetKind, Identity),
-    /// Registered memory.
+    /// Registered memory: its number in commands.
     #[cfg(feature = "uverbs")]
-    Umem,
+    Umem(u32),
     /// A page of doorbells: which one of its device file.
     #[cfg(feature = "uverbs")]
     Uar(u32),
+}
+
+/// Who sends a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sender {
+    /// The kernel, for an object of verbs of this kind.
+    Verbs(TargetKind),
+    /// A program, by the transport: it has no device file.
+    Transport,
+    /// A program, by a device file.
+    #[cfg(feature = "uverbs")]
+    File(u64),
+}
+
+impl Sender {
+    /// The kind of the objects that it makes.
+    fn kind(self) -> TargetKind {
+        match self {
+            Sender::Verbs(kind) => kind,
+            _ => TargetKind::Devx,
+        }
+    }
 }
 
 /// Why a command has no result.
@@ -70,34 +95,64 @@ impl From<Errno> for Fault {
 }
 
 impl State {
-    /// Runs an admitted command, of DEVX or for verbs, and gives the firmware's status.
+    /// Runs an admitted command, of DEVX or for verbs, and gives the firmware's status, and the umems
+    /// that the command names.
     fn execute(
         &mut self,
-        kind: TargetKind,
+        sender: Sender,
         opcode: Opcode,
         input: &[u8],
         output: &mut [u8],
-    ) -> Status {
-        let mut input = input.to_vec();
-        force(opcode, &mut input, UID, kind == TargetKind::Devx);
-        self.firmware.execute(&input, output);
-        output.first().map_or(Status::OK, |status| Status(*status))
+    ) -> (Status, Vec<u32>) {
+        let mut sent = input.to_vec();
+        force(opcode, &mut sent, UID, sender.kind() == TargetKind::Devx);
+        let umems = match sender.kind() {
+            TargetKind::Devx => umems::named(opcode, input, &sent),
+            _ => Vec::new(),
+        };
+        if umems.iter().all(|id| self.has_umem(sender, *id)) {
+            self.firmware.execute(&sent, output);
+        } else {
+            let (status, syndrome) = (Status::BAD_RES_ERR, syndrome::NO_SUCH_UMEM);
+            Refusal { status, syndrome }.answer(output);
+        }
+        (output.first().map_or(Status::OK, |status| Status(*status)), umems)
+    }
+
+    /// Whether a program has registered a umem: on its device file, or, if it has none, on any.
+    #[cfg(feature = "uverbs")]
+    fn has_umem(&self, sender: Sender, id: u32) -> bool {
+        let mut all = self.handles.values();
+        all.any(|object| match (object.what, sender) {
+            (What::Umem(is), Sender::File(file)) => is == id && object.file == Some(file),
+            (What::Umem(is), _) => is == id,
+            _ => false,
+        })
+    }
+
+    /// Without `Uverbs` there are no umems.
+    #[cfg(not(feature = "uverbs"))]
+    #[expect(clippy::unused_self, reason = "it is asked as with the feature")]
+    fn has_umem(&self, _: Sender, _: u32) -> bool {
+        false
     }
 
     /// Makes an object by a command, and gives its handle and its number.
     pub(crate) fn create(
         &mut self,
-        kind: TargetKind,
+        sender: Sender,
         input: &[u8],
         output: &mut [u8],
     ) -> Result<(Handle, u32), Fault> {
+        let kind = sender.kind();
         let opcode = admit(Method::Create, input)?;
         let general = opcode == Opcode::CREATE_GENERAL_OBJECT;
         let command = mlx5_prm::command(opcode.0);
         if command.is_none() && !general {
             return Err(Fault::Kernel(Errno::INVAL));
         }
-        match self.execute(kind, opcode, input, output) {
+        let (status, umems) = self.execute(sender, opcode, input, output);
+        match status {
             status if kind == TargetKind::Devx => self.hooks.said(status)?,
             Status::OK => {}
             // Verbs are not asked what the kernel makes of it.
@@ -120,12 +175,14 @@ impl State {
         };
         let handle = self.next_handle();
         self.insert(handle, What::Command(kind, identity));
+        self.uses(handle, umems);
         Ok((handle, identity.number))
     }
 
     /// Sends a command for an object of any kind, and gives the firmware's status.
     pub(crate) fn on_object(
         &mut self,
+        sender: Sender,
         method: Method,
         handle: Handle,
         input: &[u8],
@@ -137,13 +194,17 @@ impl State {
             What::Command(_, identity) if named(opcode, input) == Some(identity) => {}
             _ => return Err(Errno::INVAL),
         }
-        Ok(self.execute(TargetKind::Devx, opcode, input, output))
+        let (status, umems) = self.execute(sender, opcode, input, output);
+        if status == Status::OK {
+            self.uses(handle, umems);
+        }
+        Ok(status)
     }
 
-    /// Sends a command for no object, and gives the firmware's status.
+    /// Sends a command for no object, which then names no umems, and gives the firmware's status.
     pub(crate) fn general(&mut self, input: &[u8], output: &mut [u8]) -> Result<Status, Errno> {
         let opcode = admit(Method::General, input)?;
-        Ok(self.execute(TargetKind::Devx, opcode, input, output))
+        Ok(self.execute(Sender::Transport, opcode, input, output).0)
     }
 
     /// What the kernel says of a command that was sent, or refused.
@@ -165,7 +226,7 @@ impl State {
             _ => return Err(Errno::INVAL),
         };
         let (opcode, input) = destroy(identity).ok_or(Errno::INVAL)?;
-        match self.execute(TargetKind::Devx, opcode, &input, &mut [0; 16]) {
+        match self.execute(Sender::Transport, opcode, &input, &mut [0; 16]).0 {
             Status::OK => {}
             status => return Err(status_errno(status)),
         }
@@ -196,7 +257,15 @@ impl State {
         Handle(self.taken + 1)
     }
 
+    /// Remembers the umems that an object lies in, besides those before: until it ends.
+    fn uses(&mut self, handle: Handle, umems: Vec<u32>) {
+        if !umems.is_empty() {
+            self.used.entry(handle).or_default().extend(umems);
+        }
+    }
+
     fn remove(&mut self, handle: Handle) {
+        self.used.remove(&handle);
         if self.handles.remove(&handle).is_some() {
             self.taken = self.taken.min(handle.0.saturating_sub(1));
         }
@@ -214,6 +283,20 @@ impl State {
 
 #[cfg(feature = "uverbs")]
 impl State {
+    /// Takes the handle of registered memory, as long as no object lies in it.
+    ///
+    /// # Errors
+    /// The errno that belongs to the status of DESTROY_UMEM. That the firmware refuses it so, as it
+    /// refuses to end other objects in use, is the simulation's own choice.
+    pub(crate) fn deregister(&mut self, handle: Handle) -> Result<(), Errno> {
+        let What::Umem(id) = self.object(handle)?.what else { return Err(Errno::INVAL) };
+        if self.used.values().any(|umems| umems.contains(&id)) {
+            return Err(status_errno(Status::BAD_RES_STATE_ERR));
+        }
+        self.remove(handle);
+        Ok(())
+    }
+
     /// Takes the handle of an object that is no command's.
     pub(crate) fn take(&mut self, handle: Handle) {
         self.remove(handle);
@@ -235,6 +318,7 @@ impl State {
     /// Forgets every object: their device is gone.
     pub(crate) fn forget(&mut self) {
         self.handles.clear();
+        self.used.clear();
         self.taken = 0;
     }
 }

@@ -53,3 +53,8 @@ pub const UNKNOWN_OBJECT_TYPE: u32 = 0x51_0012;
 pub const NOT_MODIFIABLE: u32 = 0x51_0013;
 /// The adapter has no such page of capabilities. Status `BAD_PARAM_ERR`.
 pub const UNKNOWN_PAGE: u32 = 0x51_0014;
+/// A command names a umem that its context has not registered. Status `BAD_RES_ERR`.
+pub const NO_SUCH_UMEM: u32 = 0x51_0015;
+/// The queue or table is to be larger than the general page of capabilities allows. Status
+/// `BAD_PARAM_ERR`.
+pub const TOO_LARGE: u32 = 0x51_0016;

@@ -16,7 +16,7 @@ use super::context::{self, COMP_VECTORS, CORE_SUPPORT, Context};
 use super::event::{self, Key, Subscription};
 use super::{PAGE, umem};
 use crate::kernel::{self, Method};
-use crate::state::{Fault, State, What};
+use crate::state::{Fault, Sender, State, What};
 
 /// How many types of events a subscription can have (`MAX_NUM_EVENTS` in `devx.c`).
 const MOST_EVENT_TYPES: usize = 16;
@@ -140,9 +140,11 @@ impl Answering<'_> {
             }
             Call::UmemDereg { handle } => {
                 let handle = self.existing(handle)?;
-                let What::Umem = self.state.object(handle)?.what else { return Err(Errno::INVAL) };
+                let What::Umem(_) = self.state.object(handle)?.what else {
+                    return Err(Errno::INVAL);
+                };
                 self.state.hooks.pass()?;
-                self.state.take(handle);
+                self.state.deregister(handle)?;
             }
             Call::UarAlloc { kind, mmap_offset, mmap_length, page_id } => {
                 self.uar(made, kind, [&mmap_offset, &page_id, &mmap_length])?;
@@ -214,10 +216,12 @@ impl Answering<'_> {
     }
 
     /// The file of events or completions that a number stands for (`lookup_get_fd_uobject`).
-    fn channel(&self, fd: i64, is: impl Fn(Kind) -> bool) -> Result<(u64, i32), Errno> {
-        let key = (self.file, i32::try_from(fd).map_err(|_| Errno::INVAL)?);
-        match self.state.uverbs.channels.get(&key) {
-            Some(channel) if is(channel.kind) => Ok(key),
+    fn channel(&self, fd: i64, is: impl Fn(Kind) -> bool) -> Result<u64, Errno> {
+        let of = (self.file, i32::try_from(fd).map_err(|_| Errno::INVAL)?);
+        // The newest: one before it lives on by a duplicate of another number.
+        let mut all = self.state.uverbs.channels.iter().rev();
+        match all.find(|(_, channel)| channel.of == of) {
+            Some((id, channel)) if is(channel.kind) => Ok(*id),
             _ => Err(Errno::BADF),
         }
     }
@@ -281,7 +285,7 @@ impl Answering<'_> {
         self.state.hooks.pass()?;
         has_eq(&input)?;
         let mut answer = vec![0; output.len.into()];
-        let result = self.state.create(TargetKind::Devx, &input, &mut answer);
+        let result = self.state.create(Sender::File(self.file), &input, &mut answer);
         if let Ok((handle, _)) = result {
             debug_assert_eq!(handle, made, "nothing else takes a handle meanwhile");
             self.state.belongs_to(handle, self.file);
@@ -306,7 +310,8 @@ impl Answering<'_> {
         self.with_devx()?;
         self.state.hooks.pass()?;
         let mut answer = vec![0; output.len.into()];
-        let sent = self.state.on_object(method, handle, &input, &mut answer);
+        let sender = Sender::File(self.file);
+        let sent = self.state.on_object(sender, method, handle, &input, &mut answer);
         self.answered(self.state.said(sent), output, &answer)
     }
 
@@ -339,7 +344,7 @@ impl Answering<'_> {
         // Should this fail, the object is not there (`bundle_destroy`).
         self.put(umem_id, &id.to_ne_bytes())?;
         self.state.uverbs.last_umem = id;
-        self.state.insert(made, What::Umem);
+        self.state.insert(made, What::Umem(id));
         self.state.belongs_to(made, self.file);
         Ok(())
     }
@@ -412,7 +417,8 @@ impl Answering<'_> {
         let mut answer = vec![0; output_len.into()];
         // What the kernel refuses it refuses before it counts bytes; the query changes nothing.
         // What the firmware says is in the answer.
-        self.state.on_object(Method::Query, handle, &input, &mut answer)?;
+        let sender = Sender::File(self.file);
+        self.state.on_object(sender, Method::Query, handle, &input, &mut answer)?;
         if !has_room {
             return Err(Errno::AGAIN);
         }

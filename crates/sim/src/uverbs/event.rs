@@ -28,7 +28,7 @@ pub(super) struct Subscription {
     pub(super) key: Key,
     pub(super) object: Option<Handle>,
     /// The file that the events come to.
-    pub(super) channel: (u64, i32),
+    pub(super) channel: u64,
     pub(super) cookie: u64,
     /// Events are counted here, and do not come to the file.
     pub(super) eventfd: Option<OwnedFd>,

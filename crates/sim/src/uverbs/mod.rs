@@ -8,10 +8,11 @@ mod answer;
 mod channel;
 mod context;
 mod event;
+mod own;
 mod program;
 mod umem;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use std::sync::Arc;
 use mlx5_devx::wire::{Memory, Message};
 use mlx5_devx::{Errno, Handle, TargetKind};
 use mlx5_prm::EventType;
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{MemfdFlags, OFlags};
 
 use crate::adapter::Adapter;
@@ -83,16 +84,25 @@ const PAGE: u64 = 4096;
 /// ```
 ///
 /// # What is otherwise than in a kernel
-/// - Files know each other's objects, and handles begin with 1, not 0.
-/// - The files that events and completions are read from are sockets, of which the kernel keeps
-///   both ends, so that closing one is not seen: subscriptions end with their object or with the
-///   device file, or when a new file gets the number.
+/// - Files know each other's objects, but not each other's umems, and handles begin with 1, not 0.
+/// - The files that events and completions are read from are sockets. That the program closed one,
+///   and all its duplicates, is seen at the next call of any device file of the adapter, or of
+///   [`Adapter::raise_event`]; its subscriptions end then. Where the machine does not permit
+///   `pidfd_getfd` (it is in Linux 5.6) the kernel keeps both ends: then files and subscriptions end
+///   with the device file, or when a new file gets the number.
 /// - Such a file is known by the number that it got; a duplicate of it can be read by
-///   [`Uverbs::read`], but not named in messages.
+///   [`Uverbs::read`], but not named in messages. What another process reads of it, which alone has
+///   it, counts as unread.
+/// - After `shutdown(2)` of such a file [`Uverbs::read`] gives EIO.
 /// - A `read(2)` of such a file that does not go through [`Uverbs::read`] gets whole messages; a
 ///   message that is longer than its buffer is cut off, and after [`Adapter::remove`] it gets
 ///   nothing, and not EIO. Of very many bytes that are to be read some come only after another call
 ///   of [`Uverbs`].
+/// - A umem is in use by the objects whose commands named it, until they end: a command that names
+///   one that is not registered on its device file is refused
+///   ([`NO_SUCH_UMEM`](crate::syndrome::NO_SUCH_UMEM)), and so is to end one in use, with EINVAL. No
+///   public source says how the firmware refuses either.
+/// - What an adapter may refuse and this does not: see [the crate](crate#what-it-does-not-refuse).
 #[derive(Clone)]
 pub struct Uverbs {
     file: Arc<File>,
@@ -111,8 +121,9 @@ struct File {
 pub(crate) struct Device {
     files: BTreeMap<u64, OpenFile>,
     last_file: u64,
-    /// Files of events and completions, by device file and number.
-    channels: BTreeMap<(u64, i32), Channel>,
+    /// Files of events and completions, in the order in which they were made.
+    channels: BTreeMap<u64, Channel>,
+    last_channel: u64,
     subscriptions: Vec<Subscription>,
     last_subscription: u64,
     last_umem: u32,
@@ -158,6 +169,7 @@ impl Uverbs {
         memory: &mut dyn Memory,
     ) -> Result<Option<OwnedFd>, Errno> {
         let mut state = self.file.adapter.lock();
+        state.uverbs.see_closed();
         let pages = self.file.pages.as_fd();
         Answering { state: &mut state, file: self.file.number, pages, message, memory }.answer()
     }
@@ -177,14 +189,22 @@ impl Uverbs {
     /// for another file.
     pub fn read(&self, file: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<usize, Errno> {
         loop {
-            if let Next::Read(len) = self.channel(file, |channel| channel.read(buffer))? {
+            let mut is_destroyed = false;
+            let next = self.channel(file, |channel| {
+                is_destroyed = channel.is_destroyed();
+                channel.read(file, buffer)
+            })?;
+            if let Next::Read(len) = next {
                 return Ok(len);
             }
-            // Nothing is there.
+            // Nothing is there, and nothing comes after `shutdown(2)`.
+            if !is_destroyed && channel::is_at_its_end(file) {
+                return Err(Errno::IO);
+            }
             if rustix::fs::fcntl_getfl(file)?.contains(OFlags::NONBLOCK) {
                 return Err(Errno::AGAIN);
             }
-            if self.channel(file, |channel| Ok(channel.is_destroyed()))? {
+            if is_destroyed {
                 return Err(Errno::IO);
             }
             poll(&mut [PollFd::from_borrowed_fd(file, PollFlags::IN)], None)?;
@@ -196,11 +216,11 @@ impl Uverbs {
         file: BorrowedFd<'_>,
         run: impl FnOnce(&mut Channel) -> Result<R, Errno>,
     ) -> Result<R, Errno> {
-        let is = channel::identity(file)?;
+        let is = own::identity(file)?;
         let mut state = self.file.adapter.lock();
-        let mut all = state.uverbs.channels.iter_mut();
-        let channel = all.find(|((of, _), channel)| *of == self.file.number && channel.is(is));
-        run(channel.ok_or(Errno::BADF)?.1)
+        let mut all = state.uverbs.channels.values_mut();
+        let channel = all.find(|channel| channel.of.0 == self.file.number && channel.is(is));
+        run(channel.ok_or(Errno::BADF)?)
     }
 }
 
@@ -218,6 +238,7 @@ impl Drop for File {
         while state.made_on(self.number).into_iter().fold(false, |any, handle| {
             let ended = match state.object(handle).map(|object| object.what) {
                 Ok(What::Command(TargetKind::Devx, _)) => state.destroy(handle).is_ok(),
+                Ok(What::Umem(_)) => state.deregister(handle).is_ok(),
                 _ => true,
             };
             if ended {
@@ -247,17 +268,40 @@ impl Device {
     /// A device file is closed.
     fn close(&mut self, file: u64) {
         self.files.remove(&file);
-        self.channels.retain(|(of, _), _| *of != file);
-        self.subscriptions.retain(|subscription| subscription.channel.0 != file);
+        self.retain_channels(|_, channel| channel.of.0 != file);
+    }
+
+    /// Ends files that the program closed since the last call.
+    fn see_closed(&mut self) {
+        let (ids, mut ends): (Vec<u64>, Vec<_>) = self
+            .channels
+            .iter()
+            .filter_map(|(id, channel)| channel.kernel().map(|end| (*id, end)))
+            // A hang-up is told without being asked for.
+            .map(|(id, end)| (id, PollFd::from_borrowed_fd(end, PollFlags::empty())))
+            .unzip();
+        if ends.is_empty() || poll(&mut ends, Some(&Timespec::default())) == Ok(0) {
+            return;
+        }
+        let hung_up = |end: &PollFd<'_>| end.revents().contains(PollFlags::HUP);
+        let ids: BTreeSet<u64> =
+            ids.into_iter().zip(&ends).filter(|(_, end)| hung_up(end)).map(|(id, _)| id).collect();
+        self.retain_channels(|id, channel| !ids.contains(&id) || !channel.is_closed());
+    }
+
+    /// Ends files, and the subscriptions that come to them (`devx_async_event_destroy_uobj`).
+    fn retain_channels(&mut self, mut stays: impl FnMut(u64, &mut Channel) -> bool) {
+        self.channels.retain(|id, channel| stays(*id, channel));
+        let Device { channels, subscriptions, .. } = self;
+        subscriptions.retain(|subscription| channels.contains_key(&subscription.channel));
     }
 
     /// Makes a file of events or completions, and gives the program's end.
     fn new_channel(&mut self, file: u64, kind: channel::Kind) -> Result<OwnedFd, Errno> {
-        let (channel, program) = Channel::new(kind)?;
-        let key = (file, program.as_raw_fd());
-        // A file that had the number was closed.
-        self.subscriptions.retain(|subscription| subscription.channel != key);
-        self.channels.insert(key, channel);
+        let (channel, program) = Channel::new(file, kind)?;
+        self.retain_channels(|_, older| !older.ends_with(program.as_raw_fd()));
+        self.last_channel += 1;
+        self.channels.insert(self.last_channel, channel);
         Ok(program)
     }
 }
@@ -281,6 +325,7 @@ impl Adapter {
     ) -> usize {
         let mut state = self.lock();
         let state: &mut State = &mut state;
+        state.uverbs.see_closed();
         let object = object.and_then(|handle| state.object(handle).ok()).map(|object| object.what);
         let identity = match object {
             Some(What::Command(_, identity)) => Some(identity),

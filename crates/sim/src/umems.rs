@@ -1,0 +1,95 @@
+//! Which umems a command names.
+//!
+//! A field `x_umem_id` counts when its sibling `x_umem_valid` is set. The kernel sets that bit in
+//! every command of DEVX that may name umems (`devx_set_umem_valid`), also for what has no memory of
+//! its own: programs make such queues and leave the id 0, such as DPDK a QP that the firmware manages
+//! (`mlx5_devx_cmd_create_qp` without `uar_index`), or a hairpin queue. So 0 is no umem, unless the
+//! program set the bit itself.
+
+use mlx5_prm::{Count, Element, Kind, LayoutDesc, ObjectType, Opcode, Place, Verb};
+
+use crate::general;
+
+/// The umems that a command names that makes or changes an object: `given` as the program made it,
+/// `sent` as the kernel sends it.
+pub(crate) fn named(opcode: Opcode, given: &[u8], sent: &[u8]) -> Vec<u32> {
+    let (layout, start) = match opcode {
+        Opcode::CREATE_GENERAL_OBJECT | Opcode::MODIFY_GENERAL_OBJECT => {
+            let desc = mlx5_prm::general_object(ObjectType(general::key(sent).0));
+            (desc.map(|desc| desc.layout), general::HEAD as u32 * 8)
+        }
+        _ => match mlx5_prm::command(opcode.0) {
+            Some(c) if matches!(c.verb, Verb::Create | Verb::Modify) => (Some(c.input), 0),
+            _ => (None, 0),
+        },
+    };
+    let mut ids = Vec::new();
+    if let Some(layout) = layout {
+        collect(layout, start, given, sent, &mut ids);
+    }
+    ids
+}
+
+fn collect(layout: &LayoutDesc, start: u32, given: &[u8], sent: &[u8], ids: &mut Vec<u32>) {
+    for field in layout.fields {
+        // Which member of a union counts is not known.
+        if let (Element::Layout(inner), Count::One) = (field.element, field.count)
+            && layout.kind != Kind::Union
+        {
+            collect(inner, start + field.bit(), given, sent, ids);
+        }
+        let Some(valid) = field.name.strip_suffix("_umem_id") else { continue };
+        let Some(valid) = layout.field(&format!("{valid}_umem_valid")) else { continue };
+        let place = |bit: u32, width| Place { bit: start + bit, width };
+        let valid = place(valid.bit(), valid.width());
+        if valid.read(sent).is_none_or(|valid| valid == 0) {
+            continue;
+        }
+        match place(field.bit(), field.width()).read(sent) {
+            // What is too short is refused by the firmware.
+            None => {}
+            Some(0) if valid.read(given) == Some(0) => {}
+            Some(id) => ids.push(id as u32),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mlx5_prm::{Cqc, CreateCqIn, CreateQpIn, CreateRqIn, Qpc, QueryCqIn, Rqc, Wq};
+
+    use super::*;
+    use crate::kernel::force;
+
+    fn of(opcode: Opcode, given: &[u8]) -> Vec<u32> {
+        let mut sent = given.to_vec();
+        force(opcode, &mut sent, 1, true);
+        named(opcode, given, &sent)
+    }
+
+    #[test]
+    fn ids_count_as_their_bits_say() {
+        let context = Cqc::new().with_dbr_umem_id(7);
+        let create = CreateCqIn::new().with_cq_context(context).with_cq_umem_id(8);
+        assert_eq!(of(Opcode::CREATE_CQ, create.as_bytes()), [7, 8]);
+        let none = named(Opcode::CREATE_CQ, create.as_bytes(), create.as_bytes());
+        assert_eq!(none, [0; 0], "no bit is set");
+        assert_eq!(of(Opcode::CREATE_CQ, CreateCqIn::new().as_bytes()), [0; 0]);
+        let said = CreateCqIn::new().with_cq_umem_valid(true);
+        assert_eq!(of(Opcode::CREATE_CQ, said.as_bytes()), [0], "the program said so");
+        assert_eq!(of(Opcode::CREATE_CQ, &create.as_bytes()[..40]), [0; 0], "too short");
+        assert_eq!(of(Opcode::QUERY_CQ, QueryCqIn::new().as_bytes()), [0; 0]);
+    }
+
+    #[test]
+    fn ids_are_found_in_what_lies_within() {
+        let create =
+            CreateQpIn::new().with_qpc(Qpc::new().with_dbr_umem_id(0xffff_ffff)).with_wq_umem_id(3);
+        let mut ids = of(Opcode::CREATE_QP, create.as_bytes());
+        ids.sort_unstable();
+        assert_eq!(ids, [3, 0xffff_ffff]);
+        let wq = Wq::new().with_dbr_umem_id(1).with_wq_umem_id(2);
+        let create = CreateRqIn::new().with_ctx(Rqc::new().with_wq(wq));
+        assert_eq!(of(Opcode::CREATE_RQ, create.as_bytes()), [1, 2]);
+    }
+}
