@@ -106,7 +106,7 @@ fn cut(value: u128, width: usize, cut: &Cut) -> u128 {
         Cut::Field => width.min(128),
         Cut::BitMore => (width + 1).min(128),
     };
-    value & (u128::MAX >> (128 - width))
+    value & u128::MAX.checked_shr(128 - width as u32).unwrap_or(0)
 }
 
 fn describe(layout: &'static LayoutDesc, write: &Write, mailbox: &mut [u8], expected: &mut [u8]) {

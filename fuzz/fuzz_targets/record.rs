@@ -29,7 +29,11 @@ fuzz_target!(|data: &[u8]| {
 
 fn text(data: &[u8]) {
     match Recording::read(data) {
-        Ok(recording) => check(&recording),
+        // Short lines make mailboxes of up to a MiB; to play all of those takes long and says no more.
+        Ok(recording) if recording.calls().iter().map(|c| c.output.len()).sum::<usize>() < 0x8000 => {
+            check(&recording);
+        }
+        Ok(_) => {}
         Err(error) => {
             let ReadError::Text { line, column, problem, remedy } = &error else {
                 panic!("{error}: there is no file");

@@ -90,7 +90,7 @@ impl Step {
             254 | 255 => None,
             which => Some(usize::from(which) % objects.len()),
         };
-        let nobody = Handle(if which == 254 { 1 << 32 } else { 0x7fff_ffff });
+        let nobody = Handle(if which == 254 { 0 } else { 0x7fff_ffff });
         let nobody = Target { kind: TargetKind::Devx, handle: nobody };
         let of = object.map(|at| objects[at]);
         let method = match what {
@@ -104,7 +104,14 @@ impl Step {
         };
         let mut step = Step {
             method,
-            target: method.has_target().then(|| of.map_or(nobody, |of| of.target)),
+            target: method.has_target().then(|| match method {
+                // Of a transport's own objects only.
+                Method::Destroy => {
+                    let handle = of.map_or(nobody, |of| of.target).handle;
+                    Target { kind: TargetKind::Devx, handle }
+                }
+                _ => of.map_or(nobody, |of| of.target),
+            }),
             object: object.filter(|_| method.has_target()),
             makes: None,
             input: Vec::new(),

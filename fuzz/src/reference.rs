@@ -36,7 +36,8 @@ pub fn set(bytes: &mut [u8], first: usize, width: usize, value: u128) {
         let at = first + i;
         let mask = 1 << (31 - at % 32);
         let others = dword(bytes, at / 32 * 4) & !mask;
-        let is_set = value >> (width - 1 - i) & 1 == 1;
+        // What is wider than a number is one of zeros in front.
+        let is_set = value.checked_shr((width - 1 - i) as u32).unwrap_or(0) & 1 == 1;
         put_dword(bytes, at / 32 * 4, if is_set { others | mask } else { others });
     }
 }
