@@ -11,9 +11,9 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
+use mlx5_fuzz::accessor::{Access, Accessor};
 use mlx5_fuzz::reference;
 use mlx5_prm::{Element, LayoutDesc, families};
-use mlx5_fuzz::accessor::{Access, Accessor};
 
 static LAYOUTS: LazyLock<Vec<&'static LayoutDesc>> =
     LazyLock::new(|| families().iter().flat_map(|f| f.layouts).copied().collect());

@@ -13,9 +13,9 @@ use std::sync::LazyLock;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
+use mlx5_fuzz::accessor::{Access, Accessor, Change};
 use mlx5_fuzz::reference;
 use mlx5_prm::{Element, FieldDesc, FieldError, LayoutDesc, families};
-use mlx5_fuzz::accessor::{Access, Accessor, Change};
 
 /// A layout, and what writes to it.
 struct Layout {
@@ -26,9 +26,8 @@ struct Layout {
 
 static LAYOUTS: LazyLock<Vec<Layout>> = LazyLock::new(|| {
     let all = families().iter().flat_map(|f| f.layouts);
-    let mut layouts: Vec<Layout> = all
-        .map(|desc| Layout { desc, accessors: Vec::new(), changes: Vec::new() })
-        .collect();
+    let mut layouts: Vec<Layout> =
+        all.map(|desc| Layout { desc, accessors: Vec::new(), changes: Vec::new() }).collect();
     let places: HashMap<&str, usize> =
         layouts.iter().enumerate().map(|(place, layout)| (layout.desc.name, place)).collect();
     for accessor in mlx5_fuzz::accessors() {
@@ -128,7 +127,8 @@ fn describe(layout: &'static LayoutDesc, write: &Write, mailbox: &mut [u8], expe
         reference::set(expected, bit, width, value);
         assert_eq!(field.read(mailbox, index), Some(value));
     } else {
-        let error = FieldError { layout: layout.name, field: field.name, width: width as u32, value };
+        let error =
+            FieldError { layout: layout.name, field: field.name, width: width as u32, value };
         assert!(error.to_string().contains(field.name));
         assert_eq!(written, Err(error));
     }

@@ -30,7 +30,10 @@ fuzz_target!(|data: &[u8]| {
 fn text(data: &[u8]) {
     match Recording::read(data) {
         // Short lines make mailboxes of up to a MiB; to play all of those takes long and says no more.
-        Ok(recording) if recording.calls().iter().map(|c| c.output.len()).sum::<usize>() < 0x8000 => {
+        Ok(recording)
+            if recording.calls().iter().map(|c| c.input.len() + c.output.len()).sum::<usize>()
+                < 0x8000 =>
+        {
             check(&recording);
         }
         Ok(_) => {}

@@ -24,9 +24,7 @@ use arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use mlx5_devx::Errno;
 use mlx5_devx::wire::numbers::{FLAG_MANDATORY, FLAG_VALID_OUTPUT, attr, method, object};
-use mlx5_devx::wire::{
-    Attr, Call, DRIVER_MLX5, Header, Input, Malformed, Memory, Message, Output,
-};
+use mlx5_devx::wire::{Attr, Call, DRIVER_MLX5, Header, Input, Malformed, Memory, Message, Output};
 use mlx5_devx::{Handle, Target, TargetKind};
 use mlx5_fuzz::commands::{Kind, Object, Step};
 use mlx5_prm::{Cqc, EventType, Verb};
@@ -54,72 +52,112 @@ type Method = (u16, u16, &'static [(u16, As)]);
 
 /// The methods, as the kernel declares them (`mlx5_user_ioctl_cmds.h`).
 const METHODS: [Method; 16] = [
-    (object::DEVICE, method::DEVICE_GET_CONTEXT, &[
-        (attr::GET_CONTEXT_NUM_COMP_VECTORS, As::Out(4)),
-        (attr::GET_CONTEXT_CORE_SUPPORT, As::Out(8)),
-        (attr::UHW_IN, As::Ask),
-        (attr::UHW_OUT, As::Out(72)),
-    ]),
-    (object::DEVX_OBJ, method::DEVX_OBJ_CREATE, &[
-        (attr::OBJ_CREATE_HANDLE, As::New),
-        (attr::OBJ_CREATE_CMD_IN, As::Command),
-        (attr::OBJ_CREATE_CMD_OUT, As::Answer),
-    ]),
+    (
+        object::DEVICE,
+        method::DEVICE_GET_CONTEXT,
+        &[
+            (attr::GET_CONTEXT_NUM_COMP_VECTORS, As::Out(4)),
+            (attr::GET_CONTEXT_CORE_SUPPORT, As::Out(8)),
+            (attr::UHW_IN, As::Ask),
+            (attr::UHW_OUT, As::Out(72)),
+        ],
+    ),
+    (
+        object::DEVX_OBJ,
+        method::DEVX_OBJ_CREATE,
+        &[
+            (attr::OBJ_CREATE_HANDLE, As::New),
+            (attr::OBJ_CREATE_CMD_IN, As::Command),
+            (attr::OBJ_CREATE_CMD_OUT, As::Answer),
+        ],
+    ),
     (object::DEVX_OBJ, method::DEVX_OBJ_DESTROY, &[(attr::OBJ_DESTROY_HANDLE, As::Handle)]),
-    (object::DEVX_OBJ, method::DEVX_OBJ_MODIFY, &[
-        (attr::OBJ_MODIFY_HANDLE, As::Handle),
-        (attr::OBJ_MODIFY_CMD_IN, As::Command),
-        (attr::OBJ_MODIFY_CMD_OUT, As::Answer),
-    ]),
-    (object::DEVX_OBJ, method::DEVX_OBJ_QUERY, &[
-        (attr::OBJ_QUERY_HANDLE, As::Handle),
-        (attr::OBJ_QUERY_CMD_IN, As::Command),
-        (attr::OBJ_QUERY_CMD_OUT, As::Answer),
-    ]),
-    (object::DEVX, method::DEVX_OTHER, &[
-        (attr::OTHER_CMD_IN, As::Command),
-        (attr::OTHER_CMD_OUT, As::Answer),
-    ]),
-    (object::DEVX, method::DEVX_QUERY_EQN, &[
-        (attr::QUERY_EQN_USER_VEC, As::Small(4, 1)),
-        (attr::QUERY_EQN_DEV_EQN, As::Out(4)),
-    ]),
-    (object::DEVX_UMEM, method::DEVX_UMEM_REG, &[
-        (attr::UMEM_REG_HANDLE, As::New),
-        (attr::UMEM_REG_ADDR, As::Small(8, 0x1000)),
-        (attr::UMEM_REG_LEN, As::Small(8, 0x2000)),
-        (attr::UMEM_REG_ACCESS, As::Small(4, 1)),
-        (attr::UMEM_REG_OUT_ID, As::Out(4)),
-    ]),
+    (
+        object::DEVX_OBJ,
+        method::DEVX_OBJ_MODIFY,
+        &[
+            (attr::OBJ_MODIFY_HANDLE, As::Handle),
+            (attr::OBJ_MODIFY_CMD_IN, As::Command),
+            (attr::OBJ_MODIFY_CMD_OUT, As::Answer),
+        ],
+    ),
+    (
+        object::DEVX_OBJ,
+        method::DEVX_OBJ_QUERY,
+        &[
+            (attr::OBJ_QUERY_HANDLE, As::Handle),
+            (attr::OBJ_QUERY_CMD_IN, As::Command),
+            (attr::OBJ_QUERY_CMD_OUT, As::Answer),
+        ],
+    ),
+    (
+        object::DEVX,
+        method::DEVX_OTHER,
+        &[(attr::OTHER_CMD_IN, As::Command), (attr::OTHER_CMD_OUT, As::Answer)],
+    ),
+    (
+        object::DEVX,
+        method::DEVX_QUERY_EQN,
+        &[(attr::QUERY_EQN_USER_VEC, As::Small(4, 1)), (attr::QUERY_EQN_DEV_EQN, As::Out(4))],
+    ),
+    (
+        object::DEVX_UMEM,
+        method::DEVX_UMEM_REG,
+        &[
+            (attr::UMEM_REG_HANDLE, As::New),
+            (attr::UMEM_REG_ADDR, As::Small(8, 0x1000)),
+            (attr::UMEM_REG_LEN, As::Small(8, 0x2000)),
+            (attr::UMEM_REG_ACCESS, As::Small(4, 1)),
+            (attr::UMEM_REG_OUT_ID, As::Out(4)),
+        ],
+    ),
     (object::DEVX_UMEM, method::DEVX_UMEM_DEREG, &[(attr::UMEM_DEREG_HANDLE, As::Handle)]),
-    (object::UAR, method::UAR_ALLOC, &[
-        (attr::UAR_ALLOC_HANDLE, As::New),
-        (attr::UAR_ALLOC_TYPE, As::Small(8, 0)),
-        (attr::UAR_ALLOC_MMAP_OFFSET, As::Out(8)),
-        (attr::UAR_ALLOC_MMAP_LENGTH, As::Out(4)),
-        (attr::UAR_ALLOC_PAGE_ID, As::Out(4)),
-    ]),
+    (
+        object::UAR,
+        method::UAR_ALLOC,
+        &[
+            (attr::UAR_ALLOC_HANDLE, As::New),
+            (attr::UAR_ALLOC_TYPE, As::Small(8, 0)),
+            (attr::UAR_ALLOC_MMAP_OFFSET, As::Out(8)),
+            (attr::UAR_ALLOC_MMAP_LENGTH, As::Out(4)),
+            (attr::UAR_ALLOC_PAGE_ID, As::Out(4)),
+        ],
+    ),
     (object::UAR, method::UAR_DESTROY, &[(attr::UAR_DESTROY_HANDLE, As::Handle)]),
-    (object::DEVX_ASYNC_CMD_FD, method::DEVX_ASYNC_CMD_FD_ALLOC, &[
-        (attr::ASYNC_CMD_FD_ALLOC_HANDLE, As::New),
-    ]),
-    (object::DEVX_ASYNC_EVENT_FD, method::DEVX_ASYNC_EVENT_FD_ALLOC, &[
-        (attr::ASYNC_EVENT_FD_ALLOC_HANDLE, As::New),
-        (attr::ASYNC_EVENT_FD_ALLOC_FLAGS, As::Small(4, 0)),
-    ]),
-    (object::DEVX_OBJ, method::DEVX_OBJ_ASYNC_QUERY, &[
-        (attr::OBJ_QUERY_ASYNC_HANDLE, As::Handle),
-        (attr::OBJ_QUERY_ASYNC_CMD_IN, As::Command),
-        (attr::OBJ_QUERY_ASYNC_OUT_LEN, As::Small(8, 0x200)),
-        (attr::OBJ_QUERY_ASYNC_FD, As::Handle),
-        (attr::OBJ_QUERY_ASYNC_WR_ID, As::Small(8, 7)),
-    ]),
-    (object::DEVX, method::DEVX_SUBSCRIBE_EVENT, &[
-        (attr::SUBSCRIBE_EVENT_FD_HANDLE, As::Handle),
-        // PORT_STATE_CHANGE
-        (attr::SUBSCRIBE_EVENT_TYPE_NUM_LIST, As::Small(2, 0x09)),
-        (attr::SUBSCRIBE_EVENT_COOKIE, As::Small(8, 7)),
-    ]),
+    (
+        object::DEVX_ASYNC_CMD_FD,
+        method::DEVX_ASYNC_CMD_FD_ALLOC,
+        &[(attr::ASYNC_CMD_FD_ALLOC_HANDLE, As::New)],
+    ),
+    (
+        object::DEVX_ASYNC_EVENT_FD,
+        method::DEVX_ASYNC_EVENT_FD_ALLOC,
+        &[
+            (attr::ASYNC_EVENT_FD_ALLOC_HANDLE, As::New),
+            (attr::ASYNC_EVENT_FD_ALLOC_FLAGS, As::Small(4, 0)),
+        ],
+    ),
+    (
+        object::DEVX_OBJ,
+        method::DEVX_OBJ_ASYNC_QUERY,
+        &[
+            (attr::OBJ_QUERY_ASYNC_HANDLE, As::Handle),
+            (attr::OBJ_QUERY_ASYNC_CMD_IN, As::Command),
+            (attr::OBJ_QUERY_ASYNC_OUT_LEN, As::Small(8, 0x200)),
+            (attr::OBJ_QUERY_ASYNC_FD, As::Handle),
+            (attr::OBJ_QUERY_ASYNC_WR_ID, As::Small(8, 7)),
+        ],
+    ),
+    (
+        object::DEVX,
+        method::DEVX_SUBSCRIBE_EVENT,
+        &[
+            (attr::SUBSCRIBE_EVENT_FD_HANDLE, As::Handle),
+            // PORT_STATE_CHANGE
+            (attr::SUBSCRIBE_EVENT_TYPE_NUM_LIST, As::Small(2, 0x09)),
+            (attr::SUBSCRIBE_EVENT_COOKIE, As::Small(8, 7)),
+        ],
+    ),
     (object::DEVX_OBJ, 0x1fff, &[]),
 ];
 
@@ -242,7 +280,13 @@ impl Run {
                     // DEVX: 8 bytes in, as `mlx5_ib_alloc_ucontext_req_v2` has it; zeros follow.
                     As::Ask => (32, 0),
                 };
-                attrs.push(Attr { attr_id: *attr_id, len, flags: FLAG_MANDATORY, attr_data: 0, data });
+                attrs.push(Attr {
+                    attr_id: *attr_id,
+                    len,
+                    flags: FLAG_MANDATORY,
+                    attr_data: 0,
+                    data,
+                });
             }
         }
         for _ in 0..count {
@@ -337,7 +381,8 @@ impl Run {
         if let Call::ObjQueryAsync { output_len, id, .. } = call {
             let there = self.files.iter().any(|file| {
                 let flags = rustix_nonblock(file);
-                flags && matches!(self.uverbs.read(std::os::fd::AsFd::as_fd(file), &mut read), Ok(_))
+                flags
+                    && matches!(self.uverbs.read(std::os::fd::AsFd::as_fd(file), &mut read), Ok(_))
             });
             // An answer that is longer than the buffer stays.
             if there && output_len <= 0x3f8 {
@@ -404,7 +449,9 @@ fn round_trip(message: &Message) {
     let mut attrs: Vec<Attr> = message.attrs().collect();
     assert_eq!(&Message::new(message.header(), &attrs), message);
     for cut in [0, 23, 24, message.as_bytes().len() - 1] {
-        if let Some(bytes) = message.as_bytes().get(..cut).filter(|b| b.len() < message.as_bytes().len()) {
+        if let Some(bytes) =
+            message.as_bytes().get(..cut).filter(|b| b.len() < message.as_bytes().len())
+        {
             assert!(Message::parse(bytes).is_err());
         }
     }

@@ -168,10 +168,8 @@ impl Step {
         let known = exact.unwrap_or(&GENERAL_OBJECTS[choice % GENERAL_OBJECTS.len()]);
         let (obj_type, number) = of.unwrap_or((known.obj_type.0, 0));
         let is = GENERAL_OBJECTS.iter().find(|o| o.obj_type.0 == obj_type).unwrap_or(known);
-        let (_, opcode) = GENERAL_OPCODES
-            .into_iter()
-            .find(|(of, _)| *of == verb)
-            .unwrap_or(GENERAL_OPCODES[0]);
+        let (_, opcode) =
+            GENERAL_OPCODES.into_iter().find(|(of, _)| *of == verb).unwrap_or(GENERAL_OPCODES[0]);
         // `general_obj_in_cmd_hdr`: opcode, uid, vhca_tunnel_id, obj_type, obj_id.
         let body = if verb == Verb::Query { 0 } else { is.layout.size };
         self.input = vec![0; 16 + body];
@@ -226,7 +224,8 @@ impl Step {
                 let command = opcode.and_then(|opcode| mlx5_prm::command(opcode.0));
                 let (kind, number) = match command {
                     Some(command) => {
-                        let carrier = if command.verb == Verb::Create { output } else { &self.input };
+                        let carrier =
+                            if command.verb == Verb::Create { output } else { &self.input };
                         let number = command.number.and_then(|place| place.read(carrier));
                         (Kind::Named(command.object.name), number.unwrap_or_default() as u32)
                     }

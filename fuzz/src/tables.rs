@@ -102,7 +102,8 @@ pub fn sound(spec: &Spec) {
 
 /// A field without where it is written.
 fn facts(layout: &Layout) -> String {
-    let mut text = format!("{} {:?} {} {:?}\n", layout.name, layout.kind, layout.bytes, layout.from);
+    let mut text =
+        format!("{} {:?} {} {:?}\n", layout.name, layout.kind, layout.bytes, layout.from);
     for f in &layout.fields {
         text += &format!(
             "{} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}\n",
