@@ -3,7 +3,7 @@
 //! It gives layouts and registers, or faults with places and remedies. What passes the checks is sound,
 //! bit by bit, and is the same when it is written as a table and read again.
 //!
-//! For long: `cargo +nightly fuzz run adb -- -max_total_time=3600 -only_ascii=1`
+//! For long: `cargo +nightly fuzz run adb -- -max_total_time=3600 -only_ascii=1 -dict=fuzz/dict/adb.dict`
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

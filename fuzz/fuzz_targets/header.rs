@@ -5,7 +5,7 @@
 //! where it passed strictly, and passes over those at fault else. What passes the checks is sound, bit
 //! by bit, and is the same when it is written as a table and read again.
 //!
-//! For long: `cargo +nightly fuzz run header -- -max_total_time=3600 -only_ascii=1`
+//! For long: `cargo +nightly fuzz run header -- -max_total_time=3600 -only_ascii=1 -dict=fuzz/dict/header.dict`
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -5,7 +5,7 @@
 //! names the line that is wrong; bytes that were read are read again from a dump of them, and with
 //! other ends of lines.
 //!
-//! For long: `cargo +nightly fuzz run hex -- -max_total_time=3600`
+//! For long: `cargo +nightly fuzz run hex -- -max_total_time=3600 -dict=fuzz/dict/hex.dict`
 #![no_main]
 
 use std::fmt::Write;

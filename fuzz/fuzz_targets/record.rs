@@ -8,7 +8,7 @@
 //! Either way the recording, played by itself, strictly and by key, gives every result and output that
 //! it holds, and nothing is left.
 //!
-//! For long: `cargo +nightly fuzz run record -- -max_total_time=3600`
+//! For long: `cargo +nightly fuzz run record -- -max_total_time=3600 -dict=fuzz/dict/record.dict`
 #![no_main]
 
 use arbitrary::{Result, Unstructured};
