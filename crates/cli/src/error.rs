@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::read_hex::ReadError;
+use mlx5_prm_cli::read_hex::ReadError;
 
 /// Why the command ends without its output.
 #[derive(Debug, thiserror::Error)]

@@ -7,7 +7,7 @@ use std::path::Path;
 use mlx5_prm::LayoutDesc;
 
 use crate::error::Error;
-use crate::read_hex;
+use mlx5_prm_cli::read_hex;
 
 /// Reads a mailbox that is at least as long as its layout.
 pub(crate) fn mailbox(layout: &LayoutDesc, file: Option<&Path>) -> Result<Vec<u8>, Error> {

@@ -7,7 +7,6 @@ mod layout;
 mod layouts;
 mod names;
 mod position;
-mod read_hex;
 mod show;
 mod trailing;
 

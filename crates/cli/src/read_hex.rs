@@ -10,7 +10,7 @@ mod format;
 mod tests;
 
 use assemble::Assembly;
-pub(crate) use fault::ReadError;
+pub use fault::ReadError;
 use format::Format;
 
 /// A line that is not blank.
@@ -24,7 +24,7 @@ struct Line<'t> {
 ///
 /// # Errors
 /// The first line that is wrong, or that there is nothing at all.
-pub(crate) fn read(file: &str, raw: &[u8]) -> Result<Vec<u8>, ReadError> {
+pub fn read(file: &str, raw: &[u8]) -> Result<Vec<u8>, ReadError> {
     let Some(text) = as_text(file, raw)? else { return Ok(raw.to_vec()) };
     let lines: Vec<Line<'_>> = text
         .lines()

@@ -228,6 +228,16 @@ fn shape(spec: &Spec, layout: &Layout, field: &Field, faults: &mut Faults) {
                  a list up to 64, and they begin with a byte",
             );
         }
+        // A table says of what is no part of a dword in which dword it begins, and not where in it.
+        (Element::Bits(_), Count::Array(_) | Count::List)
+            if !field.bit.is_multiple_of(32) && field.bit % 32 + element > 32 =>
+        {
+            faults.add(
+                &field.origin,
+                format!("the first element of {name} begins within a dword and goes on in the next"),
+                "elements that do not fit the rest of a dword begin with one; compare it with its source",
+            );
+        }
         _ => {}
     }
     if matches!(field.element, Element::Layout(_)) && !field.bit.is_multiple_of(8) {

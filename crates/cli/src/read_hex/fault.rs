@@ -5,9 +5,10 @@ use super::Line;
 /// Characters of a line or a word that are shown.
 const SHOWN: usize = 120;
 
-/// Input that is no mailbox.
+/// Input that is no mailbox. `file` is what it is called.
+#[allow(missing_docs, reason = "the fields are what the messages say")]
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ReadError {
+pub enum ReadError {
     /// Nothing but white space.
     #[error("{file}: empty\nGive a mailbox: binary, hex digits, or a dump by xxd, od or hexdump.")]
     Empty { file: String },
@@ -23,6 +24,14 @@ pub(crate) enum ReadError {
 }
 
 impl ReadError {
+    /// The line that is wrong, from 1; `None` when it is the whole input.
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            ReadError::Line { number, .. } => Some(*number),
+            ReadError::Empty { .. } | ReadError::NotPlain { .. } => None,
+        }
+    }
+
     pub(super) fn empty(file: &str) -> Self {
         ReadError::Empty { file: file.to_owned() }
     }
@@ -35,7 +44,7 @@ impl ReadError {
 
 /// What is wrong with a line.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Fault {
+pub enum Fault {
     #[error("`{}` is not hexadecimal", shown(.0))]
     NotHex(String),
     #[error("`{}` has an odd number of hex digits", shown(.0))]

@@ -146,6 +146,13 @@ fn the_tools_themselves() {
     }
 }
 
+#[test]
+fn an_error_has_its_line() {
+    let line = |raw: &[u8]| read("f", raw).unwrap_err().line();
+    assert_eq!(line(b"0403\n\n0403000 00\n"), Some(3));
+    assert_eq!((line(b" \n"), line(b"\xef\xbb\xbf04")), (None, None));
+}
+
 /// The whole message for a text.
 fn message(text: &str) -> String {
     read("f", text.as_bytes()).unwrap_err().to_string()

@@ -5,4 +5,4 @@ mod toml_walk;
 mod write;
 
 pub use read::{read_families, read_layout_file, read_semantics_file, read_sources, read_spec};
-pub use write::write_import;
+pub use write::{layout_file, write_import};

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::model::{Count, Element, Field, Kind, Layout, Spec};
+use crate::model::{Count, Element, Family, Field, Kind, Layout, Spec};
 
 /// Writes what an import makes below `dir`: `layouts/*.toml`, `registers.toml`, `aliases.toml` and
 /// `conflicts.toml`. Files of families that are gone are removed. The same spec gives the same
@@ -26,11 +26,7 @@ pub fn write_import(spec: &Spec, dir: &Path) -> io::Result<()> {
         }
     }
     for family in &spec.families {
-        let mut text = format!("# {}\n{IMPORTED}", family.about);
-        for layout in spec.layouts.iter().filter(|l| l.family == family.name) {
-            write_layout(&mut text, layout);
-        }
-        fs::write(layouts.join(format!("{}.toml", family.name)), text)?;
+        fs::write(layouts.join(format!("{}.toml", family.name)), layout_file(spec, family))?;
     }
     fs::write(layouts.join("enums.toml"), enums(spec))?;
     fs::write(dir.join("registers.toml"), registers(spec))?;
@@ -40,6 +36,15 @@ pub fn write_import(spec: &Spec, dir: &Path) -> io::Result<()> {
 
 /// The second line of every file that an import writes.
 const IMPORTED: &str = "# Imported (prm-codegen import). The format: README.md of prm-spec\n";
+
+/// The text of a family's file in `layouts/`.
+pub fn layout_file(spec: &Spec, family: &Family) -> String {
+    let mut text = format!("# {}\n{IMPORTED}", family.about);
+    for layout in spec.layouts.iter().filter(|l| l.family == family.name) {
+        write_layout(&mut text, layout);
+    }
+    text
+}
 
 fn write_layout(text: &mut String, layout: &Layout) {
     let _ = write!(text, "\n[[layout]]\nname = \"{}\"\n", layout.name);

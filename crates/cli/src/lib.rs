@@ -1,0 +1,3 @@
+//! What the `prm` command reads, for programs that test it.
+
+pub mod read_hex;
