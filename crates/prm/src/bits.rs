@@ -92,14 +92,13 @@ pub(crate) const fn set(bytes: &mut [u8], bit: usize, width: usize, value: u32) 
 /// A field of 64 bits from the byte `at` on.
 #[inline(always)]
 pub(crate) const fn get64(bytes: &[u8], at: usize) -> u64 {
-    (be32(bytes, at) as u64) << 32 | be32(bytes, at + 4) as u64
+    u64::from_be_bytes(*chunk(bytes, at))
 }
 
 /// Writes a field of 64 bits from the byte `at` on.
 #[inline(always)]
 pub(crate) const fn set64(bytes: &mut [u8], at: usize, value: u64) {
-    put32(bytes, at, (value >> 32) as u32);
-    put32(bytes, at + 4, value as u32);
+    *chunk_mut(bytes, at) = value.to_be_bytes();
 }
 
 /// Element `index` of `n` numbers of `width` bits each, packed from bit `bit` on. No element crosses
