@@ -181,9 +181,10 @@ pub(crate) fn modify_rqts(run: &mut Run, entries: u32) {
     };
     let mut buffer = vec![0; ModifyRqtInWithRqNum::size(numbers.len())];
     run.write("modify_rqt", modify_rqt, &mut buffer[..], &v, |m| m);
-    let mut m = ModifyRqtInWithRqNum::boxed(numbers.len());
-    run.write("modify_rqt_fields", modify_rqt_fields, &mut *m, &v, |m| m.as_bytes());
-    run.write("modify_rqt_raw", modify_rqt_raw, &mut *m, &numbers[..], |m| m.as_bytes());
+    buffer.fill(0);
+    let m = ModifyRqtInWithRqNum::view_mut(&mut buffer).expect("as long as it is");
+    run.write("modify_rqt_fields", modify_rqt_fields, m, &v, |m| m.as_bytes());
+    run.write("modify_rqt_raw", modify_rqt_raw, m, &numbers[..], |m| m.as_bytes());
 }
 
 /// CREATE_MKEY with so many KLMs.
@@ -198,6 +199,7 @@ pub(crate) fn create_mkeys(run: &mut Run, klms: u32) {
     };
     let mut buffer = vec![0; CreateMkeyWithKlms::size(v.klms.len())];
     run.write("create_mkey", create_mkey, &mut buffer[..], &v, |m| m);
-    let mut m = CreateMkeyWithKlms::boxed(v.klms.len());
-    run.write("create_mkey_fields", create_mkey_fields, &mut *m, &v, |m| m.as_bytes());
+    buffer.fill(0);
+    let m = CreateMkeyWithKlms::view_mut(&mut buffer).expect("as long as it is");
+    run.write("create_mkey_fields", create_mkey_fields, m, &v, |m| m.as_bytes());
 }

@@ -20,15 +20,6 @@ pub(crate) enum Run {
 }
 
 impl Run {
-    /// As the command line says.
-    pub(crate) fn from_arguments() -> Self {
-        match std::env::args().nth(1).as_deref() {
-            None => Run::Count,
-            Some("time") => Run::Time,
-            Some(other) => panic!("{other}: the only argument is `time`"),
-        }
-    }
-
     /// Runs a case that writes a mailbox: `bytes` gives what it wrote.
     pub(crate) fn write<M: ?Sized, V: ?Sized>(
         &mut self,
