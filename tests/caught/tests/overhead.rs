@@ -5,7 +5,7 @@
 //! catches it is not counted; that of the backend is a bare system call, which succeeds at once.
 #![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
-#[path = "../../tests/callgrind/mod.rs"]
+#[path = "../../bench/src/callgrind.rs"]
 mod callgrind;
 mod device;
 

@@ -4,10 +4,11 @@
 //! values are of the types of their fields: `_raw` has plain numbers instead, which are checked on the way.
 
 use mlx5_prm::{
-    Ads, CounterSetId, CqPeriodMode, Cqc, CqeSize, Cqn, CreateCqIn, CreateQpIn, Init2rtrQpIn, ModifyCqIn,
-    ModifyCqSelect, ModifyFieldSelect, ModifyFieldSelectResizeFieldSelectAuto, ModifyRmpIn, ModifyRqIn,
-    ModifyRqSelect, Opcode, PathMtu, Pdn, PmState, QpSt, Qpn, QueryCqIn, QueryQpIn, QueryRmpIn, QueryRqIn,
-    QueryRqtIn, RmpState, Rmpn, RqState, Rqn, Rqtn, Rst2initQpIn, Rtr2rtsQpIn, TimestampFormat, UarPage,
+    Ads, CounterSetId, CqPeriodMode, Cqc, CqeSize, Cqn, CreateCqIn, CreateQpIn, Init2rtrQpIn,
+    ModifyCqIn, ModifyCqSelect, ModifyFieldSelect, ModifyFieldSelectResizeFieldSelectAuto,
+    ModifyRmpIn, ModifyRqIn, ModifyRqSelect, Opcode, PathMtu, Pdn, PmState, QpSt, Qpn, QueryCqIn,
+    QueryQpIn, QueryRmpIn, QueryRqIn, QueryRqtIn, RmpState, Rmpn, RqState, Rqn, Rqtn, Rst2initQpIn,
+    Rtr2rtsQpIn, TimestampFormat, UarPage,
 };
 
 use crate::run::Run;
@@ -19,8 +20,7 @@ macro_rules! encode {
         fn $whole(to: &mut $Mailbox, $v: &$Values) {
             let mut whole = $Mailbox::new();
             let $m = &mut whole;
-            $body
-            *to = whole;
+            $body * to = whole;
         }
 
         #[inline(never)]
@@ -73,8 +73,9 @@ fn expression(v: &ModifyCq) -> ModifyCqIn {
     ModifyCqIn::new()
         .with_cqn(v.cqn)
         .with_modify_field_select_resize_field_select(
-            ModifyFieldSelectResizeFieldSelectAuto::new()
-                .with_modify_field_select(ModifyFieldSelect::new().with_modify_field_select(v.select)),
+            ModifyFieldSelectResizeFieldSelectAuto::new().with_modify_field_select(
+                ModifyFieldSelect::new().with_modify_field_select(v.select),
+            ),
         )
         .with_cq_context(Cqc::new().with_cq_period(v.period).with_cq_max_count(v.max_count))
 }

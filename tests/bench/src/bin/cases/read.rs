@@ -2,8 +2,8 @@
 //! out.
 
 use mlx5_prm::{
-    CqStatus, CqeSize, Cqn, PathMtu, Pdn, PmState, QpSt, QpState, QueryCqOut, QueryHcaCapOut,
-    QueryQpOut, QueryRqtOutWithRqNum, Qpn, Status, UarPage,
+    CqStatus, CqeSize, Cqn, PathMtu, Pdn, PmState, QpSt, QpState, Qpn, QueryCqOut, QueryHcaCapOut,
+    QueryQpOut, QueryRqtOutWithRqNum, Status, UarPage,
 };
 
 use crate::run::Run;
