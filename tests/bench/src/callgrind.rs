@@ -31,11 +31,12 @@ pub fn output(command: &mut Command) -> String {
 }
 
 /// Builds a program of a package for release, whatever the test is built for, into this target
-/// folder.
-pub fn release(target: &Path, package: &str, program: &str) {
+/// folder, with these features and no others.
+pub fn release(target: &Path, package: &str, program: &str, features: &str) {
     output(
         Command::new(env!("CARGO"))
             .args(["build", "--release", "--offline", "--no-default-features", "--bin", program])
+            .args(["--features", features])
             .arg("--target-dir")
             .arg(target)
             .current_dir(package),

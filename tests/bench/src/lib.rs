@@ -6,9 +6,14 @@
 
 pub mod baseline;
 pub mod callgrind;
+pub mod growth;
 #[path = "../../tests/headers/mod.rs"]
 mod headers;
+pub mod peers;
+pub mod plot;
 pub mod programs;
+pub mod report;
 pub mod rows;
 #[path = "../../tests/spec/mod.rs"]
 mod spec;
+pub mod transports;

@@ -45,14 +45,22 @@ impl Counted {
 }
 
 impl Program {
-    /// Ours, built for release whatever this program is built for.
+    /// The cases in Rust.
+    ///
+    /// # Panics
+    /// They are not to be built.
+    pub fn ours() -> Self {
+        Self::rust("cases", "")
+    }
+
+    /// A program of this package with these features, built for release whatever this one is built for.
     ///
     /// # Panics
     /// It is not to be built.
-    pub fn ours() -> Self {
+    pub fn rust(name: &str, features: &str) -> Self {
         let target = target();
-        release(&target, env!("CARGO_MANIFEST_DIR"), "cases");
-        let path = target.join("release").join(format!("cases{}", std::env::consts::EXE_SUFFIX));
+        release(&target, env!("CARGO_MANIFEST_DIR"), name, features);
+        let path = target.join("release").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
         Program { compiler: first_line(Command::new("rustc").arg("--version")), path }
     }
 
@@ -110,6 +118,26 @@ impl Program {
         counted
     }
 
+    /// Instructions of all calls of functions, by their names without modules.
+    ///
+    /// # Panics
+    /// It fails.
+    pub fn count_functions(&self, arguments: &[&str], scratch: &Path) -> HashMap<String, u64> {
+        let (_, costs) = count(Command::new(&self.path).args(arguments), scratch, &[]);
+        let last = |name: &str| name.rsplit("::").next().unwrap_or_default().to_owned();
+        costs.iter().map(|(name, cost)| (last(name), cost.instructions)).collect()
+    }
+
+    /// Its bytes when it is stripped.
+    ///
+    /// # Panics
+    /// There is no `strip`.
+    pub fn stripped(&self, scratch: &Path) -> u64 {
+        let stripped = scratch.join("stripped");
+        output(Command::new("strip").arg("-o").args([&stripped, &self.path]));
+        std::fs::metadata(&stripped).expect("what strip wrote").len()
+    }
+
     /// Nanoseconds of one call of each case.
     ///
     /// # Panics
@@ -125,7 +153,7 @@ impl Program {
 }
 
 /// The folder of what cargo builds, in which this program lies too.
-fn target() -> PathBuf {
+pub(crate) fn target() -> PathBuf {
     let program = std::env::current_exe().expect("a program has a path");
     let mut above = program.ancestors();
     let profile = above.find(|dir| dir.ends_with("debug") || dir.ends_with("release"));
