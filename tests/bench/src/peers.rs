@@ -72,7 +72,7 @@ fn scapy(ours: &Program, scratch: &Path) -> Result<(f64, f64), String> {
     let python = python()?;
     let output = Command::new(&python).arg(&script).output().map_err(|e| e.to_string())?;
     if !output.status.success() {
-        return Err(format!("{}", String::from_utf8_lossy(&output.stderr).trim()));
+        return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
     }
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut words = printed.split_whitespace();

@@ -145,7 +145,6 @@ impl Row {
     /// # Panics
     /// The two did not do the same.
     pub fn ratio(&self, ours: &Counted, c: &Counted) -> f64 {
-        // A static is as long as it is; what is made of a command is all of its mailbox.
         let (made, wanted) = (ours.made(self.ours), c.made(self.c));
         assert_eq!(made, wanted, "{} and {} of C did not do the same", self.ours, self.c);
         ours.cost(self.ours) as f64 / c.cost(self.c) as f64
@@ -171,5 +170,5 @@ impl Row {
 /// The geometric mean.
 pub fn geometric_mean(ratios: impl IntoIterator<Item = f64>) -> f64 {
     let (sum, n) = ratios.into_iter().fold((0.0, 0.0), |(sum, n), r| (sum + r.ln(), n + 1.0));
-    (sum / n as f64).exp()
+    (sum / n).exp()
 }
