@@ -68,6 +68,9 @@ pub(crate) const fn get(bytes: &[u8], bit: usize, width: usize) -> u32 {
 }
 
 /// Writes the field of `width` bits from `bit` on. It lies within a dword, and `value` fits.
+///
+/// What is kept beside the field is read by the byte where it is in one. When a byte of these was written
+/// just before, a processor can give it to a load of that byte, and makes a load of the whole dword wait.
 #[inline(always)]
 pub(crate) const fn set(bytes: &mut [u8], bit: usize, width: usize, value: u32) {
     let (first, last) = (bit / 8, (bit + width - 1) / 8);
@@ -78,13 +81,21 @@ pub(crate) const fn set(bytes: &mut [u8], bit: usize, width: usize, value: u32) 
         0 => bytes[first] = (bytes[first] & !((mask << after) as u8)) | ((value << after) as u8),
         1 if width == 16 => put16(bytes, first, value as u16),
         1 => {
-            let old = be16(bytes, first) & !((mask << after) as u16);
-            put16(bytes, first, old | ((value << after) as u16));
+            let old = match (bit % 8, after) {
+                (_, 0) => (bytes[first] as u16) << 8,
+                (0, _) => bytes[last] as u16,
+                _ => be16(bytes, first),
+            };
+            put16(bytes, first, old & !((mask << after) as u16) | ((value << after) as u16));
         }
         _ => {
             let (dword, shift) = (bit / 32 * 4, 32 - bit % 32 - width);
-            let old = be32(bytes, dword) & !(mask << shift);
-            put32(bytes, dword, old | (value << shift));
+            let old = match (bit % 32, shift) {
+                (..=8, 0) => (bytes[dword] as u32) << 24,
+                (0, ..=8) => bytes[dword + 3] as u32,
+                _ => be32(bytes, dword),
+            };
+            put32(bytes, dword, old & !(mask << shift) | (value << shift));
         }
     }
 }
@@ -92,14 +103,13 @@ pub(crate) const fn set(bytes: &mut [u8], bit: usize, width: usize, value: u32) 
 /// A field of 64 bits from the byte `at` on.
 #[inline(always)]
 pub(crate) const fn get64(bytes: &[u8], at: usize) -> u64 {
-    (be32(bytes, at) as u64) << 32 | be32(bytes, at + 4) as u64
+    u64::from_be_bytes(*chunk(bytes, at))
 }
 
 /// Writes a field of 64 bits from the byte `at` on.
 #[inline(always)]
 pub(crate) const fn set64(bytes: &mut [u8], at: usize, value: u64) {
-    put32(bytes, at, (value >> 32) as u32);
-    put32(bytes, at + 4, value as u32);
+    *chunk_mut(bytes, at) = value.to_be_bytes();
 }
 
 /// Element `index` of `n` numbers of `width` bits each, packed from bit `bit` on. No element crosses

@@ -826,9 +826,11 @@ macro_rules! request {
         impl $crate::Request for $Input {
             type Output = $Output;
 
+            #[inline]
             fn bytes(&self) -> &[u8] {
                 self.as_bytes()
             }
+            #[inline]
             fn bytes_mut(&mut self) -> &mut [u8] {
                 self.as_bytes_mut()
             }
@@ -880,6 +882,7 @@ macro_rules! transition {
      $( $(#[$doc:meta])* $given:ident: $type:ty = $kind:ident $args:tt, $index:literal; )*) => {
         impl $Input {
             /// Begins the command for a queue pair of a transport service.
+            #[inline]
             pub const fn transition(service: $crate::QpSt) -> $crate::QpTransition<Self> {
                 let mut input = Self::new();
                 $crate::bits::u8::put(&mut input, $st_dword, $st_high, service.0);
@@ -893,6 +896,7 @@ macro_rules! transition {
                 None => unreachable!(),
             };
 
+            #[inline]
             fn set_mask(&mut self, mask: u32) {
                 $crate::bits::u32::put(self, $mask, 31, mask);
             }
@@ -921,7 +925,7 @@ macro_rules! give {
         let before = $self.input;
         put! { $prm, (&mut $self.input), $value, nested $args };
         $crate::transition::keep(
-            <$Input as $crate::Transition>::TRANSITION.fields,
+            const { &$crate::QpTransition::<$Input>::COUNTED },
             $self.given,
             $index,
             &before.bytes,

@@ -129,7 +129,105 @@ pub struct QpTransition<I> {
     pub(crate) given: u32,
 }
 
+/// What a transition takes for one service: a bit for each field of its description.
+#[derive(Clone, Copy)]
+struct OfService {
+    /// Whether there is the transition at all.
+    exists: bool,
+    requires: u32,
+    /// Whatever the mask says.
+    takes: u32,
+    /// When the mask selects it.
+    admits: u32,
+}
+
+impl OfService {
+    const fn new(transition: &TransitionDesc, service: QpSt) -> Self {
+        let exists = transition.services.contains(service);
+        let mut of = OfService { exists, requires: 0, takes: 0, admits: 0 };
+        let mut i = 0;
+        while i < transition.fields.len() {
+            let (field, this) = (&transition.fields[i], 1 << i);
+            if field.requires.contains(service) {
+                of.requires |= this;
+                of.takes |= this;
+            }
+            if field.takes.contains(service) {
+                of.takes |= this;
+            }
+            if field.bit.is_some() && field.admits.contains(service) {
+                of.admits |= this;
+            }
+            i += 1;
+        }
+        of
+    }
+}
+
+/// What [`QpTransition::build`] needs of a description, counted when the program is compiled. A command of
+/// a known service then comes down to a few constants: a description is a static, which the compiler does
+/// not look into from another crate.
+pub(crate) struct Counted {
+    of_service: [OfService; 16],
+    /// Fields that may not be zero.
+    nonzero: u32,
+    /// Where each field stands.
+    places: [Place; 32],
+    /// Other fields that lie inside of each.
+    inside: [u32; 32],
+    /// Its bit of the mask, or 0.
+    bits: [u32; 32],
+}
+
+impl Counted {
+    const fn new(transition: &TransitionDesc) -> Self {
+        let mut new = Counted {
+            of_service: [OfService { exists: false, requires: 0, takes: 0, admits: 0 }; 16],
+            nonzero: 0,
+            places: [Place { bit: 0, width: 0 }; 32],
+            inside: [0; 32],
+            bits: [0; 32],
+        };
+        let mut i = 0;
+        while i < new.of_service.len() {
+            new.of_service[i] = OfService::new(transition, QpSt(i as u8));
+            i += 1;
+        }
+        i = 0;
+        while i < transition.fields.len() {
+            let field = &transition.fields[i];
+            new.places[i] = field.place;
+            new.nonzero |= (field.nonzero as u32) << i;
+            if let Some(bit) = field.bit {
+                new.bits[i] = 1 << bit;
+            }
+            let mut j = 0;
+            while j < transition.fields.len() {
+                let (outer, inner) = (field.place, transition.fields[j].place);
+                let is_inside =
+                    outer.bit <= inner.bit && inner.bit + inner.width <= outer.bit + outer.width;
+                new.inside[i] |= ((is_inside && i != j) as u32) << j;
+                j += 1;
+            }
+            i += 1;
+        }
+        new
+    }
+}
+
+/// The numbers of the bits that are set.
+#[inline]
+fn indices(mut set: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let index = set.trailing_zeros() as usize;
+        set &= set.wrapping_sub(1);
+        (index < 32).then_some(index)
+    })
+}
+
 impl<I: Transition> QpTransition<I> {
+    pub(crate) const COUNTED: Counted = Counted::new(I::TRANSITION);
+
     /// The command, with the bits of `opt_param_mask` set for the fields that were given.
     ///
     /// # Errors
@@ -137,29 +235,19 @@ impl<I: Transition> QpTransition<I> {
     /// was given that the service does not take; the service does not know the transition.
     #[inline]
     pub fn build(mut self) -> Result<I, TransitionError> {
-        let transition = I::TRANSITION;
         let error = |why| TransitionError { command: I::COMMAND, service: self.service, why };
-        if !transition.services.contains(self.service) {
-            return Err(error(Why::NoSuchTransition));
-        }
-        let (mut mask, mut missing, mut unknown, mut zero) = (0, 0, 0, 0);
-        for (index, field) in transition.fields.iter().enumerate() {
-            let this = 1 << index;
-            let is_taken =
-                field.requires.contains(self.service) || field.takes.contains(self.service);
-            match (self.given & this != 0, field.bit) {
-                (true, _) if is_taken => {}
-                (true, Some(bit)) if field.admits.contains(self.service) => mask |= 1 << bit,
-                (true, _) => unknown |= this,
-                (false, _) if field.requires.contains(self.service) => missing |= this,
-                (false, _) => continue,
-            }
-            let is_zero = || field.place.read(self.input.bytes()) == Some(0);
-            if field.nonzero && self.given & this != 0 && is_zero() {
-                zero |= this;
-            }
-        }
-        let fields = |set| TransitionFields { transition, set };
+        let counted = const { &Self::COUNTED };
+        let of = match counted.of_service.get(self.service.0 as usize) {
+            Some(of) if of.exists => of,
+            _ => return Err(error(Why::NoSuchTransition)),
+        };
+        let missing = of.requires & !self.given;
+        let unknown = self.given & !(of.takes | of.admits);
+        let zero = indices(self.given & counted.nonzero)
+            .filter(|i| counted.places[*i].read(self.input.bytes()) == Some(0))
+            .fold(0, |zero, i| zero | 1 << i);
+        let mask = indices(self.given & of.admits & !of.takes).fold(0, |m, i| m | counted.bits[i]);
+        let fields = |set| TransitionFields { transition: I::TRANSITION, set };
         match (missing, unknown, zero) {
             (0, 0, 0) => {
                 self.input.set_mask(mask);
@@ -174,23 +262,19 @@ impl<I: Transition> QpTransition<I> {
 
 /// Copies back the fields inside of the one with this index that were given before it.
 #[allow(dead_code)] // where the family of queue pairs is not compiled in
+#[inline]
 pub(crate) const fn keep(
-    fields: &[TransitionField],
+    counted: &Counted,
     given: u32,
     index: usize,
     before: &[u8],
     now: &mut [u8],
 ) {
-    let outer = fields[index].place;
-    let mut i = 0;
-    while i < fields.len() {
-        let inner = fields[i].place;
-        let is_inside =
-            outer.bit <= inner.bit && inner.bit + inner.width <= outer.bit + outer.width;
-        if i != index && given >> i & 1 != 0 && is_inside {
-            inner.copy_to(before, now, inner.bit);
-        }
-        i += 1;
+    let mut kept = given & counted.inside[index];
+    while kept != 0 {
+        let place = counted.places[kept.trailing_zeros() as usize];
+        place.copy_to(before, now, place.bit);
+        kept &= kept - 1;
     }
 }
 

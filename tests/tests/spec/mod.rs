@@ -11,9 +11,14 @@ use toml::{Table, Value};
 #[allow(unused_imports, reason = "not every test needs all of them")]
 pub(crate) use layouts::{Count, Element, Field, TableField, TableLayout, element_bits, sizes};
 
-/// The folder `prm-spec`.
+/// The folder `prm-spec`, which lies beside the package or above it.
+///
+/// # Panics
+/// There is none.
 pub(crate) fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../prm-spec")
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let mut found = above.map(|dir| dir.join("prm-spec")).filter(|dir| dir.is_dir());
+    found.next().expect("a folder prm-spec in the repository")
 }
 
 /// What the tables say, all but their meaning.

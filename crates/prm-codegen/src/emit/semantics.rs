@@ -275,13 +275,13 @@ fn select_descs(text: &mut String, spec: &Spec, layout: &str) -> bool {
     any
 }
 
-/// A word of flags as one bitfield.
+/// A word of flags as one bitfield. An attribute of a field goes to its accessors; `new` takes none.
 fn flag_word(text: &mut String, word: &FlagWord<'_>) {
     let FlagWord { name, about, of, width, .. } = word;
     let ty = camel(name);
     let _ = write!(
         text,
-        "\n/// {about}\n///\n/// Of {}.\n#[bitfield_struct::bitfield(u{width}, debug = false)]\n#[derive(PartialEq, Eq, Hash)]\npub struct {ty} {{\n",
+        "\n/// {about}\n///\n/// Of {}.\n#[bitfield_struct::bitfield(u{width}, new = false, debug = false)]\n#[derive(PartialEq, Eq, Hash)]\npub struct {ty} {{\n",
         listed(of.iter().copied()),
     );
     let mut next = 0;
@@ -295,7 +295,7 @@ fn flag_word(text: &mut String, word: &FlagWord<'_>) {
         gap(text, bit.bit);
         let _ = writeln!(
             text,
-            "    /// Bit {}: {}.\n    pub {}: bool,",
+            "    /// Bit {}: {}.\n    #[inline]\n    pub {}: bool,",
             bit.bit,
             bit.about,
             snake(bit.name)
@@ -306,7 +306,8 @@ fn flag_word(text: &mut String, word: &FlagWord<'_>) {
         word.bits.iter().map(|b| format!("({}, \"{}\")", b.bit, b.name)).collect();
     let _ = write!(
         text,
-        "}}\n\nimpl {ty} {{\n    /// Names of the bits.\n    pub const DESC: &'static crate::FlagsDesc =\n        \
+        "}}\n\nimpl {ty} {{\n    /// No flag.\n    #[inline]\n    pub const fn new() -> Self {{\n        {ty}(0)\n    }}\n\n    \
+         /// Names of the bits.\n    pub const DESC: &'static crate::FlagsDesc =\n        \
          &crate::FlagsDesc {{ name: \"{name}\", bits: &[{}] }};\n}}\n\nflags_debug! {{ {ty} }}\n",
         names.join(", ")
     );

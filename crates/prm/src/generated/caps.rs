@@ -3527,52 +3527,71 @@ layout! { IbqCap, tag::IbqCap, "ibq_cap", Struct, 0xfc;
 /// Kinds of general objects that the adapter knows, one bit for each of the numbers 0 to 63.
 ///
 /// Of `cmd_hca_cap.general_obj_types`.
-#[bitfield_struct::bitfield(u64, debug = false)]
+#[bitfield_struct::bitfield(u64, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct GeneralObjectTypes {
     #[bits(4)]
     __: u64,
     /// Bit 4: 0x10.
+    #[inline]
     pub uctx: bool,
     /// Bit 5: 0x20.
+    #[inline]
     pub umem: bool,
     #[bits(2)]
     __: u64,
     /// Bit 8: 0x100.
+    #[inline]
     pub sw_icm: bool,
     #[bits(2)]
     __: u64,
     /// Bit 11: 0x800.
+    #[inline]
     pub geneve_tlv_opt: bool,
     /// Bit 12: 0x1000.
+    #[inline]
     pub encryption_key: bool,
     /// Bit 13: 0x2000.
+    #[inline]
     pub virtio_net_q: bool,
     #[bits(5)]
     __: u64,
     /// Bit 19: 0x80000.
+    #[inline]
     pub ipsec: bool,
     #[bits(12)]
     __: u64,
     /// Bit 32: 0x100000000.
+    #[inline]
     pub flow_sampler: bool,
     /// Bit 33: 0x200000000.
+    #[inline]
     pub nvmeotcp_tag_buffer_table: bool,
     /// Bit 34: 0x400000000.
+    #[inline]
     pub parse_graph_node: bool,
     /// Bit 35: 0x800000000.
+    #[inline]
     pub header_modify_argument: bool,
     /// Bit 36: 0x1000000000.
+    #[inline]
     pub flow_meter_aso: bool,
     #[bits(2)]
     __: u64,
     /// Bit 39: 0x8000000000.
+    #[inline]
     pub macsec: bool,
     #[bits(24)]
     __: u64,
 }
 
 impl GeneralObjectTypes {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        GeneralObjectTypes(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "general_object_types", bits: &[(4, "UCTX"), (5, "UMEM"), (8, "SW_ICM"), (11, "GENEVE_TLV_OPT"), (12, "ENCRYPTION_KEY"), (13, "VIRTIO_NET_Q"), (19, "IPSEC"), (32, "FLOW_SAMPLER"), (33, "NVMEOTCP_TAG_BUFFER_TABLE"), (34, "PARSE_GRAPH_NODE"), (35, "HEADER_MODIFY_ARGUMENT"), (36, "FLOW_METER_ASO"), (39, "MACSEC")] };
@@ -3583,22 +3602,30 @@ flags_debug! { GeneralObjectTypes }
 /// Kinds of general objects that the adapter knows, one bit for each of the numbers 64 to 127.
 ///
 /// Of `cmd_hca_cap_2.general_obj_types_127_64`.
-#[bitfield_struct::bitfield(u64, debug = false)]
+#[bitfield_struct::bitfield(u64, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct GeneralObjectTypes127_64 {
     #[bits(19)]
     __: u64,
     /// Bit 19: 0x80000.
+    #[inline]
     pub rdma_ctrl: bool,
     #[bits(4)]
     __: u64,
     /// Bit 24: 0x1000000.
+    #[inline]
     pub pcie_cong_event: bool,
     #[bits(39)]
     __: u64,
 }
 
 impl GeneralObjectTypes127_64 {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        GeneralObjectTypes127_64(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "general_object_types_127_64", bits: &[(19, "RDMA_CTRL"), (24, "PCIE_CONG_EVENT")] };
@@ -3609,34 +3636,47 @@ flags_debug! { GeneralObjectTypes127_64 }
 /// Which objects of one VHCA may lead to which of another.
 ///
 /// Of `cmd_hca_cap_2.cross_vhca_object_to_object_supported`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct CrossVhcaObjects {
     #[bits(8)]
     __: u32,
     /// Bit 8: 0x100.
+    #[inline]
     pub local_mkey_to_remote_mkey: bool,
     #[bits(1)]
     __: u32,
     /// Bit 10: 0x400.
+    #[inline]
     pub stc_to_tir: bool,
     /// Bit 11: 0x800.
+    #[inline]
     pub stc_to_flow_table: bool,
     /// Bit 12: 0x1000.
+    #[inline]
     pub flow_table_to_flow_table: bool,
     /// Bit 13: 0x2000.
+    #[inline]
     pub flow_table_to_rtc: bool,
     #[bits(5)]
     __: u32,
     /// Bit 19: 0x80000.
+    #[inline]
     pub local_flow_table_to_remote_flow_table_miss: bool,
     /// Bit 20: 0x100000.
+    #[inline]
     pub local_flow_table_root_to_remote_flow_table: bool,
     #[bits(11)]
     __: u32,
 }
 
 impl CrossVhcaObjects {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        CrossVhcaObjects(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "cross_vhca_objects", bits: &[(8, "LOCAL_MKEY_TO_REMOTE_MKEY"), (10, "STC_TO_TIR"), (11, "STC_TO_FLOW_TABLE"), (12, "FLOW_TABLE_TO_FLOW_TABLE"), (13, "FLOW_TABLE_TO_RTC"), (19, "LOCAL_FLOW_TABLE_TO_REMOTE_FLOW_TABLE_MISS"), (20, "LOCAL_FLOW_TABLE_ROOT_TO_REMOTE_FLOW_TABLE")] };
@@ -3647,26 +3687,36 @@ flags_debug! { CrossVhcaObjects }
 /// Kinds of objects that another VHCA may be let into.
 ///
 /// Of `cmd_hca_cap_2.allowed_object_for_other_vhca_access`.
-#[bitfield_struct::bitfield(u64, debug = false)]
+#[bitfield_struct::bitfield(u64, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct OtherVhcaAccessObjects {
     #[bits(2)]
     __: u64,
     /// Bit 2: 0x4.
+    #[inline]
     pub mkey: bool,
     #[bits(5)]
     __: u64,
     /// Bit 8: 0x100.
+    #[inline]
     pub tir: bool,
     /// Bit 9: 0x200.
+    #[inline]
     pub flow_table: bool,
     /// Bit 10: 0x400.
+    #[inline]
     pub rtc: bool,
     #[bits(53)]
     __: u64,
 }
 
 impl OtherVhcaAccessObjects {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        OtherVhcaAccessObjects(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "other_vhca_access_objects", bits: &[(2, "MKEY"), (8, "TIR"), (9, "FLOW_TABLE"), (10, "RTC")] };
@@ -3677,18 +3727,26 @@ flags_debug! { OtherVhcaAccessObjects }
 /// Between which NIC and RDMA flow tables packets may go.
 ///
 /// Of `cmd_hca_cap_2.flow_table_type_2_type`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct RdmaFlowTableLinks {
     /// Bit 0: 0x1.
+    #[inline]
     pub rx_2_nic_rx_rdma: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub tx_rdma_2_nic_tx: bool,
     #[bits(6)]
     __: u8,
 }
 
 impl RdmaFlowTableLinks {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        RdmaFlowTableLinks(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "rdma_flow_table_links", bits: &[(0, "RX_2_NIC_RX_RDMA"), (1, "TX_RDMA_2_NIC_TX")] };
@@ -3699,32 +3757,47 @@ flags_debug! { RdmaFlowTableLinks }
 /// Sizes of operands that atomic operations can have.
 ///
 /// Of `atomic_caps.atomic_size_qp`, `atomic_caps.atomic_size_dc`.
-#[bitfield_struct::bitfield(u16, debug = false)]
+#[bitfield_struct::bitfield(u16, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct AtomicSizes {
     /// Bit 0: 0x1.
+    #[inline]
     pub bytes_1: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub bytes_2: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub bytes_4: bool,
     /// Bit 3: 0x8.
+    #[inline]
     pub bytes_8: bool,
     /// Bit 4: 0x10.
+    #[inline]
     pub bytes_16: bool,
     /// Bit 5: 0x20.
+    #[inline]
     pub bytes_32: bool,
     /// Bit 6: 0x40.
+    #[inline]
     pub bytes_64: bool,
     /// Bit 7: 0x80.
+    #[inline]
     pub bytes_128: bool,
     /// Bit 8: 0x100.
+    #[inline]
     pub bytes_256: bool,
     #[bits(7)]
     __: u16,
 }
 
 impl AtomicSizes {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        AtomicSizes(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "atomic_sizes", bits: &[(0, "BYTES_1"), (1, "BYTES_2"), (2, "BYTES_4"), (3, "BYTES_8"), (4, "BYTES_16"), (5, "BYTES_32"), (6, "BYTES_64"), (7, "BYTES_128"), (8, "BYTES_256")] };
@@ -3735,22 +3808,32 @@ flags_debug! { AtomicSizes }
 /// Atomic operations that the adapter can do.
 ///
 /// Of `atomic_caps.atomic_operations`.
-#[bitfield_struct::bitfield(u16, debug = false)]
+#[bitfield_struct::bitfield(u16, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct AtomicOps {
     /// Bit 0: 0x1.
+    #[inline]
     pub cmp_swap: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub fetch_add: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub masked_cmp_swap: bool,
     /// Bit 3: 0x8.
+    #[inline]
     pub masked_fetch_add: bool,
     #[bits(12)]
     __: u16,
 }
 
 impl AtomicOps {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        AtomicOps(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "atomic_ops", bits: &[(0, "CMP_SWAP"), (1, "FETCH_ADD"), (2, "MASKED_CMP_SWAP"), (3, "MASKED_FETCH_ADD")] };
@@ -3761,48 +3844,70 @@ flags_debug! { AtomicOps }
 /// Protocols that the flexible parser can be told to parse.
 ///
 /// Of `cmd_hca_cap.flex_parser_protocols`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct FlexParserProtocols {
     /// Bit 0: 0x1.
+    #[inline]
     pub ipv4_over_vxlan: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub ipv6_over_vxlan: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub ipv6_over_ip: bool,
     /// Bit 3: 0x8.
+    #[inline]
     pub geneve: bool,
     /// Bit 4: 0x10.
+    #[inline]
     pub mpls_over_gre: bool,
     /// Bit 5: 0x20.
+    #[inline]
     pub mpls_over_udp: bool,
     /// Bit 6: 0x40.
+    #[inline]
     pub p_bit_vxlan_gpe: bool,
     /// Bit 7: 0x80.
+    #[inline]
     pub vxlan_gpe: bool,
     /// Bit 8: 0x100.
+    #[inline]
     pub icmp_v4: bool,
     /// Bit 9: 0x200.
+    #[inline]
     pub icmp_v6: bool,
     /// Bit 10: 0x400.
+    #[inline]
     pub geneve_tlv_option_0: bool,
     /// Bit 11: 0x800.
+    #[inline]
     pub gtpu: bool,
     #[bits(4)]
     __: u32,
     /// Bit 16: 0x10000.
+    #[inline]
     pub gtpu_dw_2: bool,
     /// Bit 17: 0x20000.
+    #[inline]
     pub gtpu_first_ext_dw_0: bool,
     /// Bit 18: 0x40000.
+    #[inline]
     pub gtpu_dw_0: bool,
     /// Bit 19: 0x80000.
+    #[inline]
     pub gtpu_teid: bool,
     #[bits(12)]
     __: u32,
 }
 
 impl FlexParserProtocols {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        FlexParserProtocols(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "flex_parser_protocols", bits: &[(0, "IPV4_OVER_VXLAN"), (1, "IPV6_OVER_VXLAN"), (2, "IPV6_OVER_IP"), (3, "GENEVE"), (4, "MPLS_OVER_GRE"), (5, "MPLS_OVER_UDP"), (6, "P_BIT_VXLAN_GPE"), (7, "VXLAN_GPE"), (8, "ICMP_V4"), (9, "ICMP_V6"), (10, "GENEVE_TLV_OPTION_0"), (11, "GTPU"), (16, "GTPU_DW_2"), (17, "GTPU_FIRST_EXT_DW_0"), (18, "GTPU_DW_0"), (19, "GTPU_TEID")] };
@@ -3813,18 +3918,25 @@ flags_debug! { FlexParserProtocols }
 /// Ways in which wrapped keys can be imported.
 ///
 /// Of `crypto_caps.wrapped_import_method`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct WrappedImportMethods {
     #[bits(2)]
     __: u8,
     /// Bit 2: 0x4.
+    #[inline]
     pub aes: bool,
     #[bits(5)]
     __: u8,
 }
 
 impl WrappedImportMethods {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        WrappedImportMethods(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "wrapped_import_methods", bits: &[(2, "AES")] };
@@ -3835,18 +3947,25 @@ flags_debug! { WrappedImportMethods }
 /// Kinds of WQEs that GENERATE_WQE can run.
 ///
 /// Of `cmd_hca_cap_2.generate_wqe_type`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct GenerateWqeTypes {
     #[bits(1)]
     __: u32,
     /// Bit 1: 0x2.
+    #[inline]
     pub flow_update: bool,
     #[bits(30)]
     __: u32,
 }
 
 impl GenerateWqeTypes {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        GenerateWqeTypes(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "generate_wqe_types", bits: &[(1, "FLOW_UPDATE")] };
@@ -3857,20 +3976,29 @@ flags_debug! { GenerateWqeTypes }
 /// Values of parse_graph_flex.header_length_mode that the adapter knows.
 ///
 /// Of `parse_graph_node_cap.header_length_mode`.
-#[bitfield_struct::bitfield(u16, debug = false)]
+#[bitfield_struct::bitfield(u16, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ParseGraphLenModes {
     /// Bit 0: 0x1.
+    #[inline]
     pub fixed: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub field: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub bitmask: bool,
     #[bits(13)]
     __: u16,
 }
 
 impl ParseGraphLenModes {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ParseGraphLenModes(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "parse_graph_len_modes", bits: &[(0, "FIXED"), (1, "FIELD"), (2, "BITMASK")] };
@@ -3881,20 +4009,29 @@ flags_debug! { ParseGraphLenModes }
 /// Values of flow_match_sample_offset_mode that the adapter knows.
 ///
 /// Of `parse_graph_node_cap.sample_offset_mode`.
-#[bitfield_struct::bitfield(u16, debug = false)]
+#[bitfield_struct::bitfield(u16, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ParseGraphOffsetModes {
     /// Bit 0: 0x1.
+    #[inline]
     pub fixed: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub field: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub bitmask: bool,
     #[bits(13)]
     __: u16,
 }
 
 impl ParseGraphOffsetModes {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ParseGraphOffsetModes(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "parse_graph_offset_modes", bits: &[(0, "FIXED"), (1, "FIELD"), (2, "BITMASK")] };
@@ -3905,42 +4042,62 @@ flags_debug! { ParseGraphOffsetModes }
 /// Nodes of the parser that arcs can come from or lead to.
 ///
 /// Of `parse_graph_node_cap.node_in`, `parse_graph_node_cap.node_out`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ParseGraphNodes {
     /// Bit 0: 0x1.
+    #[inline]
     pub null: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub head: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub mac: bool,
     /// Bit 3: 0x8.
+    #[inline]
     pub ip: bool,
     /// Bit 4: 0x10.
+    #[inline]
     pub gre: bool,
     /// Bit 5: 0x20.
+    #[inline]
     pub udp: bool,
     /// Bit 6: 0x40.
+    #[inline]
     pub mpls: bool,
     /// Bit 7: 0x80.
+    #[inline]
     pub tcp: bool,
     /// Bit 8: 0x100.
+    #[inline]
     pub vxlan_gpe: bool,
     /// Bit 9: 0x200.
+    #[inline]
     pub geneve: bool,
     /// Bit 10: 0x400.
+    #[inline]
     pub ipsec_esp: bool,
     /// Bit 11: 0x800.
+    #[inline]
     pub ipv4: bool,
     /// Bit 12: 0x1000.
+    #[inline]
     pub ipv6: bool,
     #[bits(18)]
     __: u32,
     /// Bit 31: 0x80000000.
+    #[inline]
     pub programmable: bool,
 }
 
 impl ParseGraphNodes {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ParseGraphNodes(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "parse_graph_nodes", bits: &[(0, "NULL"), (1, "HEAD"), (2, "MAC"), (3, "IP"), (4, "GRE"), (5, "UDP"), (6, "MPLS"), (7, "TCP"), (8, "VXLAN_GPE"), (9, "GENEVE"), (10, "IPSEC_ESP"), (11, "IPV4"), (12, "IPV6"), (31, "PROGRAMMABLE")] };
@@ -3951,26 +4108,38 @@ flags_debug! { ParseGraphNodes }
 /// Kinds of scheduling elements that the adapter knows.
 ///
 /// Of `qos_cap.esw_element_type`, `qos_cap.nic_element_type`.
-#[bitfield_struct::bitfield(u16, debug = false)]
+#[bitfield_struct::bitfield(u16, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct SchedulingElementTypes {
     /// Bit 0: 0x1.
+    #[inline]
     pub tsar: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub vport: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub vport_tc: bool,
     /// Bit 3: 0x8.
+    #[inline]
     pub para_vport_tc: bool,
     /// Bit 4: 0x10.
+    #[inline]
     pub queue_group: bool,
     /// Bit 5: 0x20.
+    #[inline]
     pub rate_limit: bool,
     #[bits(10)]
     __: u16,
 }
 
 impl SchedulingElementTypes {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        SchedulingElementTypes(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "scheduling_element_types", bits: &[(0, "TSAR"), (1, "VPORT"), (2, "VPORT_TC"), (3, "PARA_VPORT_TC"), (4, "QUEUE_GROUP"), (5, "RATE_LIMIT")] };
@@ -3981,22 +4150,32 @@ flags_debug! { SchedulingElementTypes }
 /// Kinds of TSARs that the adapter knows.
 ///
 /// Of `qos_cap.esw_tsar_type`, `qos_cap.nic_tsar_type`.
-#[bitfield_struct::bitfield(u16, debug = false)]
+#[bitfield_struct::bitfield(u16, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct TsarTypes {
     /// Bit 0: 0x1.
+    #[inline]
     pub dwrr: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub round_robin: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub ets: bool,
     /// Bit 3: 0x8.
+    #[inline]
     pub tc_arb: bool,
     #[bits(12)]
     __: u16,
 }
 
 impl TsarTypes {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        TsarTypes(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "tsar_types", bits: &[(0, "DWRR"), (1, "ROUND_ROBIN"), (2, "ETS"), (3, "TC_ARB")] };
@@ -4007,20 +4186,29 @@ flags_debug! { TsarTypes }
 /// Values of virtio_q.event_mode that the adapter knows.
 ///
 /// Of `virtio_emulation_cap.event_mode`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct VirtioEventModes {
     /// Bit 0: 0x1.
+    #[inline]
     pub no_msix: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub qp: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub msix: bool,
     #[bits(5)]
     __: u8,
 }
 
 impl VirtioEventModes {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        VirtioEventModes(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "virtio_event_modes", bits: &[(0, "NO_MSIX"), (1, "QP"), (2, "MSIX")] };
@@ -4031,18 +4219,26 @@ flags_debug! { VirtioEventModes }
 /// Layouts of virtio queues that the adapter knows.
 ///
 /// Of `virtio_emulation_cap.virtio_queue_type`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct VirtioQueueTypes {
     /// Bit 0: 0x1.
+    #[inline]
     pub split: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub packed: bool,
     #[bits(6)]
     __: u8,
 }
 
 impl VirtioQueueTypes {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        VirtioQueueTypes(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "virtio_queue_types", bits: &[(0, "SPLIT"), (1, "PACKED")] };

@@ -769,28 +769,42 @@ layout! { StatusOut, tag::StatusOut, "status_out", Struct, 0x0c, "Output of a co
 /// Registers C that carry metadata from the FDB to a vport.
 ///
 /// Of `esw_vport_context.fdb_to_vport_reg_c_id`, `flow_table_eswitch_cap.fdb_to_vport_reg_c_id`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct VportRegCIds {
     /// Bit 0: 0x1.
+    #[inline]
     pub reg_c_0: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub reg_c_1: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub reg_c_2: bool,
     /// Bit 3: 0x8.
+    #[inline]
     pub reg_c_3: bool,
     /// Bit 4: 0x10.
+    #[inline]
     pub reg_c_4: bool,
     /// Bit 5: 0x20.
+    #[inline]
     pub reg_c_5: bool,
     /// Bit 6: 0x40.
+    #[inline]
     pub reg_c_6: bool,
     /// Bit 7: 0x80.
+    #[inline]
     pub reg_c_7: bool,
 }
 
 impl VportRegCIds {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        VportRegCIds(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "vport_reg_c_ids", bits: &[(0, "REG_C_0"), (1, "REG_C_1"), (2, "REG_C_2"), (3, "REG_C_3"), (4, "REG_C_4"), (5, "REG_C_5"), (6, "REG_C_6"), (7, "REG_C_7")] };
@@ -801,24 +815,34 @@ flags_debug! { VportRegCIds }
 /// What a user context may do, or can be let do.
 ///
 /// Of `cmd_hca_cap.uctx_cap`, `uctx.cap`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct UserContextCaps {
     /// Bit 0: 0x1.
+    #[inline]
     pub raw_tx: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub internal_dev_res: bool,
     #[bits(1)]
     __: u32,
     /// Bit 3: 0x8.
+    #[inline]
     pub rdma_ctrl: bool,
     /// Bit 4: 0x10.
+    #[inline]
     pub rdma_ctrl_other_vhca: bool,
     #[bits(27)]
     __: u32,
 }
 
 impl UserContextCaps {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        UserContextCaps(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "user_context_caps", bits: &[(0, "RAW_TX"), (1, "INTERNAL_DEV_RES"), (3, "RDMA_CTRL"), (4, "RDMA_CTRL_OTHER_VHCA")] };
@@ -829,28 +853,42 @@ flags_debug! { UserContextCaps }
 /// How many flow counters are made at once.
 ///
 /// Of `cmd_hca_cap.flow_counter_bulk_alloc`, `alloc_flow_counter_in.flow_counter_bulk`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct FlowCounterBulk {
     /// Bit 0: 0x1.
+    #[inline]
     pub counters_128: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub counters_256: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub counters_512: bool,
     /// Bit 3: 0x8.
+    #[inline]
     pub counters_1024: bool,
     /// Bit 4: 0x10.
+    #[inline]
     pub counters_2048: bool,
     /// Bit 5: 0x20.
+    #[inline]
     pub counters_4096: bool,
     /// Bit 6: 0x40.
+    #[inline]
     pub counters_8192: bool,
     /// Bit 7: 0x80.
+    #[inline]
     pub counters_16384: bool,
 }
 
 impl FlowCounterBulk {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        FlowCounterBulk(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "flow_counter_bulk", bits: &[(0, "COUNTERS_128"), (1, "COUNTERS_256"), (2, "COUNTERS_512"), (3, "COUNTERS_1024"), (4, "COUNTERS_2048"), (5, "COUNTERS_4096"), (6, "COUNTERS_8192"), (7, "COUNTERS_16384")] };

@@ -679,48 +679,70 @@ layout! { PcieCongEventCmdOut, tag::PcieCongEventCmdOut, "pcie_cong_event_cmd_ou
 /// Parameters of a RoCE ECN reaction point (cong_protocol 1) that MODIFY_CONG_PARAMS changes.
 ///
 /// Of `modify_cong_params_in.field_select.field_select_r_roce_rp.field_select_r_roce_rp`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyCongParamsRRoceRpSelect {
     #[bits(1)]
     __: u32,
     /// Bit 1: `congestion_parameters.cong_control_r_roce_ecn_rp.clamp_tgt_rate`.
+    #[inline]
     pub clamp_tgt_rate: bool,
     /// Bit 2: `congestion_parameters.cong_control_r_roce_ecn_rp.clamp_tgt_rate_after_time_inc`.
+    #[inline]
     pub clamp_tgt_rate_after_time_inc: bool,
     /// Bit 3: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_time_reset`.
+    #[inline]
     pub rpg_time_reset: bool,
     /// Bit 4: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_byte_reset`.
+    #[inline]
     pub rpg_byte_reset: bool,
     /// Bit 5: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_threshold`.
+    #[inline]
     pub rpg_threshold: bool,
     /// Bit 6: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_max_rate`.
+    #[inline]
     pub rpg_max_rate: bool,
     /// Bit 7: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_ai_rate`.
+    #[inline]
     pub rpg_ai_rate: bool,
     /// Bit 8: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_hai_rate`.
+    #[inline]
     pub rpg_hai_rate: bool,
     /// Bit 9: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_dec_fac`.
+    #[inline]
     pub rpg_min_dec_fac: bool,
     /// Bit 10: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_min_rate`.
+    #[inline]
     pub rpg_min_rate: bool,
     /// Bit 11: `congestion_parameters.cong_control_r_roce_ecn_rp.rate_to_set_on_first_cnp`.
+    #[inline]
     pub rate_to_set_on_first_cnp: bool,
     /// Bit 12: `congestion_parameters.cong_control_r_roce_ecn_rp.dce_tcp_g`.
+    #[inline]
     pub dce_tcp_g: bool,
     /// Bit 13: `congestion_parameters.cong_control_r_roce_ecn_rp.dce_tcp_rtt`.
+    #[inline]
     pub dce_tcp_rtt: bool,
     /// Bit 14: `congestion_parameters.cong_control_r_roce_ecn_rp.rate_reduce_monitor_period`.
+    #[inline]
     pub rate_reduce_monitor_period: bool,
     /// Bit 15: `congestion_parameters.cong_control_r_roce_ecn_rp.initial_alpha_value`.
+    #[inline]
     pub initial_alpha_value: bool,
     /// Bit 16: `congestion_parameters.cong_control_r_roce_ecn_rp.rpg_gd`.
+    #[inline]
     pub rpg_gd: bool,
     #[bits(15)]
     __: u32,
 }
 
 impl ModifyCongParamsRRoceRpSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifyCongParamsRRoceRpSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_cong_params_r_roce_rp_select", bits: &[(1, "clamp_tgt_rate"), (2, "clamp_tgt_rate_after_time_inc"), (3, "rpg_time_reset"), (4, "rpg_byte_reset"), (5, "rpg_threshold"), (6, "rpg_max_rate"), (7, "rpg_ai_rate"), (8, "rpg_hai_rate"), (9, "rpg_min_dec_fac"), (10, "rpg_min_rate"), (11, "rate_to_set_on_first_cnp"), (12, "dce_tcp_g"), (13, "dce_tcp_rtt"), (14, "rate_reduce_monitor_period"), (15, "initial_alpha_value"), (16, "rpg_gd")] };
@@ -731,22 +753,31 @@ flags_debug! { ModifyCongParamsRRoceRpSelect }
 /// Parameters of a RoCE ECN notification point (cong_protocol 2) that MODIFY_CONG_PARAMS changes.
 ///
 /// Of `modify_cong_params_in.field_select.field_select_r_roce_np.field_select_r_roce_np`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyCongParamsRRoceNpSelect {
     #[bits(2)]
     __: u32,
     /// Bit 2: `congestion_parameters.cong_control_r_roce_ecn_np.min_time_between_cnps`.
+    #[inline]
     pub min_time_between_cnps: bool,
     /// Bit 3: `congestion_parameters.cong_control_r_roce_ecn_np.cnp_dscp`.
+    #[inline]
     pub cnp_dscp: bool,
     /// Bit 4: `congestion_parameters.cong_control_r_roce_ecn_np.cnp_prio_mode`, `congestion_parameters.cong_control_r_roce_ecn_np.cnp_802p_prio`.
+    #[inline]
     pub cnp_prio_mode: bool,
     #[bits(27)]
     __: u32,
 }
 
 impl ModifyCongParamsRRoceNpSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifyCongParamsRRoceNpSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_cong_params_r_roce_np_select", bits: &[(2, "min_time_between_cnps"), (3, "cnp_dscp"), (4, "cnp_prio_mode")] };
@@ -757,20 +788,28 @@ flags_debug! { ModifyCongParamsRRoceNpSelect }
 /// Fields of a PCIe congestion event that MODIFY_GENERAL_OBJECT changes.
 ///
 /// Of `pcie_cong_event_obj.modify_select_field`.
-#[bitfield_struct::bitfield(u64, debug = false)]
+#[bitfield_struct::bitfield(u64, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyPcieCongEventSelect {
     /// Bit 0: `inbound_event_en`, `outbound_event_en`.
+    #[inline]
     pub event_en: bool,
     #[bits(1)]
     __: u64,
     /// Bit 2: `inbound_cong_low_threshold`, `inbound_cong_high_threshold`, `outbound_cong_low_threshold`, `outbound_cong_high_threshold`.
+    #[inline]
     pub threshold: bool,
     #[bits(61)]
     __: u64,
 }
 
 impl ModifyPcieCongEventSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifyPcieCongEventSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_pcie_cong_event_select", bits: &[(0, "event_en"), (2, "threshold")] };

@@ -506,24 +506,35 @@ request! { CreateCqIn => CreateCqOut }
 /// Fields that MODIFY_CQ with op_mod 0 changes.
 ///
 /// Of `modify_cq_in.modify_field_select_resize_field_select.modify_field_select.modify_field_select`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyCqSelect {
     /// Bit 0: `cq_context.cq_period`.
+    #[inline]
     pub cq_period: bool,
     /// Bit 1: `cq_context.cq_max_count`.
+    #[inline]
     pub cq_max_count: bool,
     /// Bit 2: `cq_context.oi`.
+    #[inline]
     pub oi: bool,
     /// Bit 3: `cq_context.c_eqn_or_apu_element`.
+    #[inline]
     pub c_eqn: bool,
     /// Bit 4: `cq_context.cq_period_mode`.
+    #[inline]
     pub cq_period_mode: bool,
     #[bits(27)]
     __: u32,
 }
 
 impl ModifyCqSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifyCqSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_cq_select", bits: &[(0, "cq_period"), (1, "cq_max_count"), (2, "oi"), (3, "c_eqn"), (4, "cq_period_mode")] };
@@ -534,20 +545,29 @@ flags_debug! { ModifyCqSelect }
 /// Fields that MODIFY_CQ with op_mod 1, the resize, changes.
 ///
 /// Of `modify_cq_in.modify_field_select_resize_field_select.resize_field_select.resize_field_select`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ResizeCqSelect {
     /// Bit 0: `cq_context.log_cq_size`.
+    #[inline]
     pub log_cq_size: bool,
     /// Bit 1: `cq_context.page_offset`.
+    #[inline]
     pub page_offset: bool,
     /// Bit 2: `cq_context.log_page_size`.
+    #[inline]
     pub log_page_size: bool,
     #[bits(29)]
     __: u32,
 }
 
 impl ResizeCqSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ResizeCqSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "resize_cq_select", bits: &[(0, "log_cq_size"), (1, "page_offset"), (2, "log_page_size")] };

@@ -1156,18 +1156,26 @@ layout! { QueryEncryptionKeyOut, tag::QueryEncryptionKeyOut, "query_encryption_k
 /// Fields of an IPsec object that MODIFY_GENERAL_OBJECT changes. A query tells which can be changed.
 ///
 /// Of `ipsec_obj.modify_field_select`.
-#[bitfield_struct::bitfield(u64, debug = false)]
+#[bitfield_struct::bitfield(u64, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyIpsecSelect {
     /// Bit 0: `esn_overlap`.
+    #[inline]
     pub esn_overlap: bool,
     /// Bit 1: `esn_msb`.
+    #[inline]
     pub esn_msb: bool,
     #[bits(62)]
     __: u64,
 }
 
 impl ModifyIpsecSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifyIpsecSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_ipsec_select", bits: &[(0, "esn_overlap"), (1, "esn_msb")] };
@@ -1178,18 +1186,26 @@ flags_debug! { ModifyIpsecSelect }
 /// Fields of a MACsec object that MODIFY_GENERAL_OBJECT changes. A query tells which can be changed.
 ///
 /// Of `macsec_offload_obj.modify_field_select`.
-#[bitfield_struct::bitfield(u64, debug = false)]
+#[bitfield_struct::bitfield(u64, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyMacsecSelect {
     /// Bit 0: `epn_overlap`.
+    #[inline]
     pub epn_overlap: bool,
     /// Bit 1: `epn_msb`.
+    #[inline]
     pub epn_msb: bool,
     #[bits(62)]
     __: u64,
 }
 
 impl ModifyMacsecSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifyMacsecSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_macsec_select", bits: &[(0, "epn_overlap"), (1, "epn_msb")] };

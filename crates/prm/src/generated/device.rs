@@ -1977,20 +1977,29 @@ layout! { ResourceDumpResponse, tag::ResourceDumpResponse, "resource_dump_respon
 /// Modes of initial_seg.nic_interface that the adapter knows.
 ///
 /// Of `initial_seg.nic_interface_supported`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct NicInterfaces {
     /// Bit 0: 0x1.
+    #[inline]
     pub full_driver: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub disabled: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub no_dram_nic: bool,
     #[bits(5)]
     __: u8,
 }
 
 impl NicInterfaces {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        NicInterfaces(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "nic_interfaces", bits: &[(0, "FULL_DRIVER"), (1, "DISABLED"), (2, "NO_DRAM_NIC")] };
@@ -2001,18 +2010,26 @@ flags_debug! { NicInterfaces }
 /// Fields that MODIFY_LAG changes.
 ///
 /// Of `modify_lag_in.field_select`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyLagSelect {
     /// Bit 0: `ctx.tx_remap_affinity_1`, `ctx.tx_remap_affinity_2`.
+    #[inline]
     pub tx_remap_affinity: bool,
     /// Bit 1: `ctx.active_port`.
+    #[inline]
     pub active_port: bool,
     #[bits(30)]
     __: u32,
 }
 
 impl ModifyLagSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifyLagSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_lag_select", bits: &[(0, "tx_remap_affinity"), (1, "active_port")] };

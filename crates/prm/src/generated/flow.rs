@@ -4067,44 +4067,65 @@ layout! { FsRuleAddIn, tag::FsRuleAddIn, "fs_rule_add_in", Struct, 0x410, "Input
 /// What is done with the packets of a flow.
 ///
 /// Of `flow_context.action`.
-#[bitfield_struct::bitfield(u16, debug = false)]
+#[bitfield_struct::bitfield(u16, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct FlowActions {
     /// Bit 0: 0x1.
+    #[inline]
     pub allow: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub drop: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub fwd_dest: bool,
     /// Bit 3: 0x8.
+    #[inline]
     pub count: bool,
     /// Bit 4: 0x10.
+    #[inline]
     pub packet_reformat: bool,
     /// Bit 5: 0x20.
+    #[inline]
     pub decap: bool,
     /// Bit 6: 0x40.
+    #[inline]
     pub mod_hdr: bool,
     /// Bit 7: 0x80.
+    #[inline]
     pub vlan_pop: bool,
     /// Bit 8: 0x100.
+    #[inline]
     pub vlan_push: bool,
     #[bits(1)]
     __: u16,
     /// Bit 10: 0x400.
+    #[inline]
     pub vlan_pop_2: bool,
     /// Bit 11: 0x800.
+    #[inline]
     pub vlan_push_2: bool,
     /// Bit 12: 0x1000.
+    #[inline]
     pub crypto_decrypt: bool,
     /// Bit 13: 0x2000.
+    #[inline]
     pub crypto_encrypt: bool,
     /// Bit 14: 0x4000.
+    #[inline]
     pub execute_aso: bool,
     /// Bit 15: 0x8000.
+    #[inline]
     pub reparse: bool,
 }
 
 impl FlowActions {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        FlowActions(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "flow_actions", bits: &[(0, "ALLOW"), (1, "DROP"), (2, "FWD_DEST"), (3, "COUNT"), (4, "PACKET_REFORMAT"), (5, "DECAP"), (6, "MOD_HDR"), (7, "VLAN_POP"), (8, "VLAN_PUSH"), (10, "VLAN_POP_2"), (11, "VLAN_PUSH_2"), (12, "CRYPTO_DECRYPT"), (13, "CRYPTO_ENCRYPT"), (14, "EXECUTE_ASO"), (15, "REPARSE")] };
@@ -4115,28 +4136,42 @@ flags_debug! { FlowActions }
 /// Parts of the match parameters that a flow group looks at.
 ///
 /// Of `create_flow_group_in.match_criteria_enable`, `query_flow_group_out.match_criteria_enable`, `flow_spec_in.match_criteria_enable`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct MatchCriteria {
     /// Bit 0: 0x1.
+    #[inline]
     pub outer_headers: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub misc_parameters: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub inner_headers: bool,
     /// Bit 3: 0x8.
+    #[inline]
     pub misc_parameters_2: bool,
     /// Bit 4: 0x10.
+    #[inline]
     pub misc_parameters_3: bool,
     /// Bit 5: 0x20.
+    #[inline]
     pub misc_parameters_4: bool,
     /// Bit 6: 0x40.
+    #[inline]
     pub misc_parameters_5: bool,
     /// Bit 7: 0x80.
+    #[inline]
     pub misc_parameters_6: bool,
 }
 
 impl MatchCriteria {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        MatchCriteria(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "match_criteria", bits: &[(0, "OUTER_HEADERS"), (1, "MISC_PARAMETERS"), (2, "INNER_HEADERS"), (3, "MISC_PARAMETERS_2"), (4, "MISC_PARAMETERS_3"), (5, "MISC_PARAMETERS_4"), (6, "MISC_PARAMETERS_5"), (7, "MISC_PARAMETERS_6")] };
@@ -4147,18 +4182,26 @@ flags_debug! { MatchCriteria }
 /// Values of rtc.update_index_mode that the adapter knows.
 ///
 /// Of `wqe_based_flow_table_cap.rtc_index_mode`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct RtcUpdateModes {
     /// Bit 0: 0x1.
+    #[inline]
     pub by_hash: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub by_offset: bool,
     #[bits(6)]
     __: u8,
 }
 
 impl RtcUpdateModes {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        RtcUpdateModes(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "rtc_update_modes", bits: &[(0, "BY_HASH"), (1, "BY_OFFSET")] };
@@ -4169,18 +4212,26 @@ flags_debug! { RtcUpdateModes }
 /// Values of rtc.access_index_mode that the adapter knows.
 ///
 /// Of `wqe_based_flow_table_cap.access_index_mode`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct RtcAccessModes {
     /// Bit 0: 0x1.
+    #[inline]
     pub by_hash: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub linear: bool,
     #[bits(6)]
     __: u8,
 }
 
 impl RtcAccessModes {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        RtcAccessModes(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "rtc_access_modes", bits: &[(0, "BY_HASH"), (1, "LINEAR")] };
@@ -4191,26 +4242,36 @@ flags_debug! { RtcAccessModes }
 /// Formats of STEs that the adapter knows.
 ///
 /// Of `wqe_based_flow_table_cap.ste_format`, `wqe_based_flow_table_cap.ste_format_gen_wqe`.
-#[bitfield_struct::bitfield(u16, debug = false)]
+#[bitfield_struct::bitfield(u16, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct SteFormats {
     #[bits(4)]
     __: u16,
     /// Bit 4: 0x10.
+    #[inline]
     pub dw_8: bool,
     /// Bit 5: 0x20.
+    #[inline]
     pub dw_11: bool,
     #[bits(1)]
     __: u16,
     /// Bit 7: 0x80.
+    #[inline]
     pub range: bool,
     /// Bit 8: 0x100.
+    #[inline]
     pub dw_4_range: bool,
     #[bits(7)]
     __: u16,
 }
 
 impl SteFormats {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        SteFormats(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "ste_formats", bits: &[(4, "DW_8"), (5, "DW_11"), (7, "RANGE"), (8, "DW_4_RANGE")] };
@@ -4221,20 +4282,29 @@ flags_debug! { SteFormats }
 /// Values of rtc.reparse_mode that the adapter knows.
 ///
 /// Of `wqe_based_flow_table_cap.rtc_reparse_mode`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct RtcReparseModes {
     /// Bit 0: 0x1.
+    #[inline]
     pub never: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub always: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub by_stc: bool,
     #[bits(5)]
     __: u8,
 }
 
 impl RtcReparseModes {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        RtcReparseModes(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "rtc_reparse_modes", bits: &[(0, "NEVER"), (1, "ALWAYS"), (2, "BY_STC")] };
@@ -4245,20 +4315,29 @@ flags_debug! { RtcReparseModes }
 /// Fields that MODIFY_FLOW_TABLE changes.
 ///
 /// Of `modify_flow_table_in.modify_field_select`.
-#[bitfield_struct::bitfield(u16, debug = false)]
+#[bitfield_struct::bitfield(u16, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyFlowTableSelect {
     /// Bit 0: `flow_table_context.table_miss_action`, `flow_table_context.table_miss_id`.
+    #[inline]
     pub miss_table_id: bool,
     /// Bit 1: `flow_table_context.hws.rtc_id_0`, `flow_table_context.hws.rtc_id_1`.
+    #[inline]
     pub rtc_id: bool,
     #[bits(13)]
     __: u16,
     /// Bit 15: `flow_table_context.lag_master_next_table_id`.
+    #[inline]
     pub lag_next_table_id: bool,
 }
 
 impl ModifyFlowTableSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifyFlowTableSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_flow_table_select", bits: &[(0, "miss_table_id"), (1, "rtc_id"), (15, "lag_next_table_id")] };
@@ -4269,24 +4348,35 @@ flags_debug! { ModifyFlowTableSelect }
 /// Parts of an entry that SET_FLOW_TABLE_ENTRY with op_mod 1 changes.
 ///
 /// Of `set_fte_in.modify_enable_mask`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct SetFteSelect {
     /// Bit 0: `flow_context.action`.
+    #[inline]
     pub action: bool,
     /// Bit 1: `flow_context.flow_tag`.
+    #[inline]
     pub flow_tag: bool,
     /// Bit 2: `flow_context.destination_list_size`, `flow_context.destination`.
+    #[inline]
     pub destination_list: bool,
     /// Bit 3: `flow_context.flow_counter_list_size`, `flow_context.destination`.
+    #[inline]
     pub flow_counters: bool,
     /// Bit 4: `flow_context.encrypt_decrypt_obj_id`.
+    #[inline]
     pub ipsec_obj_id: bool,
     #[bits(3)]
     __: u8,
 }
 
 impl SetFteSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        SetFteSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "set_fte_select", bits: &[(0, "action"), (1, "flow_tag"), (2, "destination_list"), (3, "flow_counters"), (4, "ipsec_obj_id")] };

@@ -557,16 +557,23 @@ layout! { FpgaDestroyQpOut, tag::FpgaDestroyQpOut, "fpga_destroy_qp_out", Struct
 /// Fields that FPGA_MODIFY_QP changes.
 ///
 /// Of `fpga_modify_qp_in.field_select`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct FpgaModifyQpSelect {
     /// Bit 0: `fpga_qpc.state`.
+    #[inline]
     pub state: bool,
     #[bits(31)]
     __: u32,
 }
 
 impl FpgaModifyQpSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        FpgaModifyQpSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "fpga_modify_qp_select", bits: &[(0, "state")] };

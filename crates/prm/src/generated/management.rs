@@ -5610,20 +5610,29 @@ layout! { PluGeneralTracerPage, tag::PluGeneralTracerPage, "plu_general_tracer_p
 /// Fields of MSEES that a write changes.
 ///
 /// Of `msees_reg.field_select`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct MseesFields {
     /// Bit 0: 0x1.
+    #[inline]
     pub enable: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub admin_status: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub admin_freq_measure: bool,
     #[bits(29)]
     __: u32,
 }
 
 impl MseesFields {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        MseesFields(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "msees_fields", bits: &[(0, "ENABLE"), (1, "ADMIN_STATUS"), (2, "ADMIN_FREQ_MEASURE")] };
@@ -5634,26 +5643,37 @@ flags_debug! { MseesFields }
 /// Ways to reset the firmware.
 ///
 /// Of `mfrl_reg.reset_type`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct FwResetTypes {
     /// Bit 0: 0x1.
+    #[inline]
     pub full_chip: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub net_port_alive: bool,
     #[bits(1)]
     __: u8,
     /// Bit 3: 0x8.
+    #[inline]
     pub arm_only: bool,
     /// Bit 4: 0x10.
+    #[inline]
     pub arm_os_shutdown: bool,
     /// Bit 5: 0x20.
+    #[inline]
     pub network: bool,
     #[bits(2)]
     __: u8,
 }
 
 impl FwResetTypes {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        FwResetTypes(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "fw_reset_types", bits: &[(0, "FULL_CHIP"), (1, "NET_PORT_ALIVE"), (3, "ARM_ONLY"), (4, "ARM_OS_SHUTDOWN"), (5, "NETWORK")] };
@@ -5664,26 +5684,36 @@ flags_debug! { FwResetTypes }
 /// How much a firmware reset takes down.
 ///
 /// Of `mfrl_reg.reset_level`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct FwResetLevels {
     /// Bit 0: 0x1.
+    #[inline]
     pub level0: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub level1: bool,
     #[bits(1)]
     __: u8,
     /// Bit 3: 0x8.
+    #[inline]
     pub level3: bool,
     #[bits(2)]
     __: u8,
     /// Bit 6: 0x40.
+    #[inline]
     pub level6: bool,
     #[bits(1)]
     __: u8,
 }
 
 impl FwResetLevels {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        FwResetLevels(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "fw_reset_levels", bits: &[(0, "LEVEL0"), (1, "LEVEL1"), (3, "LEVEL3"), (6, "LEVEL6")] };

@@ -2283,64 +2283,92 @@ layout! { ModifyQpIn, tag::ModifyQpIn, "modify_qp_in", Struct, 0x10, "What the i
 /// Fields of opt_param_mask: what a transition changes beyond what it always takes.
 ///
 /// Of `rst2init_qp_in.opt_param_mask`, `init2rtr_qp_in.opt_param_mask`, `rtr2rts_qp_in.opt_param_mask`, `rts2rts_qp_in.opt_param_mask`, `sqerr2rts_qp_in.opt_param_mask`, `sqd2rts_qp_in.opt_param_mask`, `init2init_qp_in.opt_param_mask`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct QpOptParam {
     /// Bit 0: `qpc.secondary_address_path`.
+    #[inline]
     pub alt_addr_path: bool,
     /// Bit 1: `qpc.rre`.
+    #[inline]
     pub rre: bool,
     /// Bit 2: `qpc.rae`, `qpc.atomic_mode`.
+    #[inline]
     pub rae: bool,
     /// Bit 3: `qpc.rwe`.
+    #[inline]
     pub rwe: bool,
     /// Bit 4: `qpc.primary_address_path.pkey_index`.
+    #[inline]
     pub pkey_index: bool,
     /// Bit 5: `qpc.q_key`.
+    #[inline]
     pub q_key: bool,
     /// Bit 6: `qpc.min_rnr_nak`.
+    #[inline]
     pub rnr_timeout: bool,
     /// Bit 7: `qpc.primary_address_path`.
+    #[inline]
     pub primary_addr_path: bool,
     /// Bit 8: `qpc.log_sra_max`.
+    #[inline]
     pub sra_max: bool,
     /// Bit 9: `qpc.log_rra_max`.
+    #[inline]
     pub rra_max: bool,
     /// Bit 10: `qpc.pm_state`.
+    #[inline]
     pub pm_state: bool,
     /// Bit 11: `qpc.drain_sigerr`.
+    #[inline]
     pub drain_sigerr: bool,
     /// Bit 12: `qpc.retry_count`.
+    #[inline]
     pub retry_count: bool,
     /// Bit 13: `qpc.rnr_retry`.
+    #[inline]
     pub rnr_retry: bool,
     /// Bit 14: `qpc.primary_address_path.ack_timeout`.
+    #[inline]
     pub ack_timeout: bool,
     /// Bit 15: `qpc.lag_tx_port_affinity`.
+    #[inline]
     pub lag_tx_aff: bool,
     /// Bit 16: `qpc.primary_address_path.vhca_port_num`.
+    #[inline]
     pub pri_port: bool,
     #[bits(1)]
     __: u32,
     /// Bit 18: `qpc.srqn_rmpn_xrqn`.
+    #[inline]
     pub srqn: bool,
     /// Bit 19: `qpc.cqn_rcv`.
+    #[inline]
     pub cqn_rcv: bool,
     #[bits(1)]
     __: u32,
     /// Bit 21: `qpc.dc_access_key`.
+    #[inline]
     pub dc_key: bool,
     /// Bit 22: `qpc.packet_pacing_rate_limit_index`.
+    #[inline]
     pub pp_index: bool,
     #[bits(2)]
     __: u32,
     /// Bit 25: `qpc.counter_set_id`.
+    #[inline]
     pub counter_set_id: bool,
     #[bits(6)]
     __: u32,
 }
 
 impl QpOptParam {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        QpOptParam(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "qp_opt_param", bits: &[(0, "alt_addr_path"), (1, "rre"), (2, "rae"), (3, "rwe"), (4, "pkey_index"), (5, "q_key"), (6, "rnr_timeout"), (7, "primary_addr_path"), (8, "sra_max"), (9, "rra_max"), (10, "pm_state"), (11, "drain_sigerr"), (12, "retry_count"), (13, "rnr_retry"), (14, "ack_timeout"), (15, "lag_tx_aff"), (16, "pri_port"), (18, "srqn"), (19, "cqn_rcv"), (21, "dc_key"), (22, "pp_index"), (25, "counter_set_id")] };
@@ -2351,18 +2379,25 @@ flags_debug! { QpOptParam }
 /// Fields of opt_param_mask_95_32: bits 32 to 95 of the mask of a transition.
 ///
 /// Of `rts2rts_qp_in.opt_param_mask_95_32`.
-#[bitfield_struct::bitfield(u64, debug = false)]
+#[bitfield_struct::bitfield(u64, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct QpOptParamExt {
     #[bits(2)]
     __: u64,
     /// Bit 2: `qpc.primary_address_path.udp_sport`.
+    #[inline]
     pub udp_sport: bool,
     #[bits(61)]
     __: u64,
 }
 
 impl QpOptParamExt {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        QpOptParamExt(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "qp_opt_param_ext", bits: &[(2, "udp_sport")] };

@@ -3705,16 +3705,23 @@ layout! { GenerateWqeOut, tag::GenerateWqeOut, "generate_wqe_out", Struct, 0x80,
 /// Fields of an STC that MODIFY_GENERAL_OBJECT changes: the whole action.
 ///
 /// Of `stc.modify_field_select`.
-#[bitfield_struct::bitfield(u64, debug = false)]
+#[bitfield_struct::bitfield(u64, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyStcSelect {
     /// Bit 0: `ste_action_offset`, `action_type`, `reparse_mode`, `stc_param`.
+    #[inline]
     pub new_stc: bool,
     #[bits(63)]
     __: u64,
 }
 
 impl ModifyStcSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifyStcSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_stc_select", bits: &[(0, "new_stc")] };

@@ -808,18 +808,26 @@ layout! { TlsProgressParams, tag::TlsProgressParams, "tls_progress_params", Stru
 /// What a TIR merges packets of.
 ///
 /// Of `tirc.packet_merge_mask`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct PacketMergeMask {
     /// Bit 0: 0x1.
+    #[inline]
     pub ipv4_lro: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub ipv6_lro: bool,
     #[bits(6)]
     __: u8,
 }
 
 impl PacketMergeMask {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        PacketMergeMask(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "packet_merge_mask", bits: &[(0, "IPV4_LRO"), (1, "IPV6_LRO")] };
@@ -830,18 +838,26 @@ flags_debug! { PacketMergeMask }
 /// Packets that a TIR does not take when they come from its own function.
 ///
 /// Of `tirc.self_lb_block`.
-#[bitfield_struct::bitfield(u8, debug = false)]
+#[bitfield_struct::bitfield(u8, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct SelfLbBlock {
     /// Bit 0: 0x1.
+    #[inline]
     pub unicast: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub multicast: bool,
     #[bits(6)]
     __: u8,
 }
 
 impl SelfLbBlock {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        SelfLbBlock(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "self_lb_block", bits: &[(0, "UNICAST"), (1, "MULTICAST")] };
@@ -852,24 +868,35 @@ flags_debug! { SelfLbBlock }
 /// Fields of a packet that go into its hash.
 ///
 /// Of `rx_hash_field_select.selected_fields`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct RxHashFields {
     /// Bit 0: 0x1.
+    #[inline]
     pub src_ip: bool,
     /// Bit 1: 0x2.
+    #[inline]
     pub dst_ip: bool,
     /// Bit 2: 0x4.
+    #[inline]
     pub l4_sport: bool,
     /// Bit 3: 0x8.
+    #[inline]
     pub l4_dport: bool,
     /// Bit 4: 0x10.
+    #[inline]
     pub ipsec_spi: bool,
     #[bits(27)]
     __: u32,
 }
 
 impl RxHashFields {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        RxHashFields(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "rx_hash_fields", bits: &[(0, "SRC_IP"), (1, "DST_IP"), (2, "L4_SPORT"), (3, "L4_DPORT"), (4, "IPSEC_SPI")] };

@@ -567,42 +567,61 @@ layout! { DeviceEmulationQpToNvmeMap, tag::DeviceEmulationQpToNvmeMap, "device_e
 /// Fields of a virtio net queue that MODIFY_GENERAL_OBJECT changes.
 ///
 /// Of `virtio_net_q_object.modify_field_select`.
-#[bitfield_struct::bitfield(u64, debug = false)]
+#[bitfield_struct::bitfield(u64, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyVirtioNetQSelect {
     /// Bit 0: `state`.
+    #[inline]
     pub state: bool,
     #[bits(2)]
     __: u64,
     /// Bit 3: `dirty_bitmap_mkey`, `dirty_bitmap_size`, `dirty_bitmap_addr`.
+    #[inline]
     pub dirty_bitmap_params: bool,
     /// Bit 4: `dirty_bitmap_dump_enable`.
+    #[inline]
     pub dirty_bitmap_dump_enable: bool,
     /// Bit 5: `virtio_q_context.queue_period_mode`, `virtio_q_context.queue_period_us`, `virtio_q_context.queue_max_count`.
+    #[inline]
     pub queue_period: bool,
     /// Bit 6: `virtio_q_context.desc_addr`, `virtio_q_context.used_addr`, `virtio_q_context.available_addr`.
+    #[inline]
     pub virtio_q_addrs: bool,
     /// Bit 7: `hw_available_index`.
+    #[inline]
     pub hw_available_index: bool,
     /// Bit 8: `hw_used_index`.
+    #[inline]
     pub hw_used_index: bool,
     /// Bit 9: `virtio_q_context.virtio_q_type`.
+    #[inline]
     pub virtio_q_type: bool,
     /// Bit 10: `virtio_q_context.virtio_version_1_0`.
+    #[inline]
     pub virtio_version_1_0: bool,
     /// Bit 11: `virtio_q_context.virtio_q_mkey`.
+    #[inline]
     pub virtio_q_mkey: bool,
     /// Bit 12: `queue_feature_bit_mask_12_3`, `queue_feature_bit_mask_2_0`.
+    #[inline]
     pub queue_features: bool,
     /// Bit 13: `virtio_q_context.event_mode`, `virtio_q_context.event_qpn_or_msix`.
+    #[inline]
     pub event_mode: bool,
     /// Bit 14: `virtio_q_context.desc_group_mkey`.
+    #[inline]
     pub desc_group_mkey: bool,
     #[bits(49)]
     __: u64,
 }
 
 impl ModifyVirtioNetQSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifyVirtioNetQSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_virtio_net_q_select", bits: &[(0, "state"), (3, "dirty_bitmap_params"), (4, "dirty_bitmap_dump_enable"), (5, "queue_period"), (6, "virtio_q_addrs"), (7, "hw_available_index"), (8, "hw_used_index"), (9, "virtio_q_type"), (10, "virtio_version_1_0"), (11, "virtio_q_mkey"), (12, "queue_features"), (13, "event_mode"), (14, "desc_group_mkey")] };

@@ -2463,20 +2463,29 @@ layout! { CreateModifyElemIn, tag::CreateModifyElemIn, "create_modify_elem_in", 
 /// Fields that MODIFY_HCA_VPORT_CONTEXT changes. cap_mask1 has a mask of its own.
 ///
 /// Of `modify_hca_vport_context_in.hca_vport_context.field_select`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyHcaVportContextSelect {
     /// Bit 0: `hca_vport_context.port_guid`.
+    #[inline]
     pub port_guid: bool,
     /// Bit 1: `hca_vport_context.node_guid`.
+    #[inline]
     pub node_guid: bool,
     /// Bit 2: `hca_vport_context.vport_state_policy`.
+    #[inline]
     pub state_policy: bool,
     #[bits(29)]
     __: u32,
 }
 
 impl ModifyHcaVportContextSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifyHcaVportContextSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_hca_vport_context_select", bits: &[(0, "port_guid"), (1, "node_guid"), (2, "state_policy")] };
@@ -2487,18 +2496,26 @@ flags_debug! { ModifyHcaVportContextSelect }
 /// Fields that MODIFY_SCHEDULING_ELEMENT changes.
 ///
 /// Of `modify_scheduling_element_in.modify_bitmask`.
-#[bitfield_struct::bitfield(u32, debug = false)]
+#[bitfield_struct::bitfield(u32, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifySchedulingElementSelect {
     /// Bit 0: `scheduling_context.bw_share`.
+    #[inline]
     pub bw_share: bool,
     /// Bit 1: `scheduling_context.max_average_bw`.
+    #[inline]
     pub max_average_bw: bool,
     #[bits(30)]
     __: u32,
 }
 
 impl ModifySchedulingElementSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifySchedulingElementSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_scheduling_element_select", bits: &[(0, "bw_share"), (1, "max_average_bw")] };
@@ -2509,18 +2526,26 @@ flags_debug! { ModifySchedulingElementSelect }
 /// Fields of a scheduling element, as a general object, that a create takes and MODIFY_GENERAL_OBJECT changes.
 ///
 /// Of `sched_elem.modify_field_select`.
-#[bitfield_struct::bitfield(u64, debug = false)]
+#[bitfield_struct::bitfield(u64, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifySchedElemSelect {
     /// Bit 0: `sched_context.bw_share`.
+    #[inline]
     pub bw_share: bool,
     /// Bit 1: `sched_context.max_average_bw`.
+    #[inline]
     pub max_average_bw: bool,
     #[bits(62)]
     __: u64,
 }
 
 impl ModifySchedElemSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifySchedElemSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_sched_elem_select", bits: &[(0, "bw_share"), (1, "max_average_bw")] };

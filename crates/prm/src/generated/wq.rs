@@ -781,20 +781,28 @@ request! { CreateRqIn => CreateRqOut }
 /// Fields that MODIFY_SQ changes besides the state.
 ///
 /// Of `modify_sq_in.modify_bitmask`.
-#[bitfield_struct::bitfield(u64, debug = false)]
+#[bitfield_struct::bitfield(u64, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifySqSelect {
     /// Bit 0: `ctx.packet_pacing_rate_limit_index`.
+    #[inline]
     pub packet_pacing_rate_limit_index: bool,
     #[bits(1)]
     __: u64,
     /// Bit 2: `ctx.qos_queue_group_id`.
+    #[inline]
     pub qos_queue_group_id: bool,
     #[bits(61)]
     __: u64,
 }
 
 impl ModifySqSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifySqSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_sq_select", bits: &[(0, "packet_pacing_rate_limit_index"), (2, "qos_queue_group_id")] };
@@ -805,22 +813,32 @@ flags_debug! { ModifySqSelect }
 /// Fields that MODIFY_RQ changes besides the state.
 ///
 /// Of `modify_rq_in.modify_bitmask`.
-#[bitfield_struct::bitfield(u64, debug = false)]
+#[bitfield_struct::bitfield(u64, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ModifyRqSelect {
     /// Bit 0: `ctx.wq.lwm`.
+    #[inline]
     pub lwm: bool,
     /// Bit 1: `ctx.vsd`.
+    #[inline]
     pub vsd: bool,
     /// Bit 2: `ctx.scatter_fcs`.
+    #[inline]
     pub scatter_fcs: bool,
     /// Bit 3: `ctx.counter_set_id`.
+    #[inline]
     pub counter_set_id: bool,
     #[bits(60)]
     __: u64,
 }
 
 impl ModifyRqSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifyRqSelect(0)
+    }
+
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
         &crate::FlagsDesc { name: "modify_rq_select", bits: &[(0, "lwm"), (1, "vsd"), (2, "scatter_fcs"), (3, "counter_set_id")] };

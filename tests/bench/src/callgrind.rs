@@ -1,5 +1,9 @@
 //! Instructions, as `valgrind --tool=callgrind` counts them: exactly, and the same in every run.
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test uses a part of it; one takes it by its path"
+)]
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,7 +13,7 @@ use std::process::{Command, Stdio};
 ///
 /// # Panics
 /// There is none, and the tests run where nothing may be left out.
-pub(crate) fn is_installed() -> bool {
+pub fn is_installed() -> bool {
     if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_ok() {
         return true;
     }
@@ -19,7 +23,7 @@ pub(crate) fn is_installed() -> bool {
 }
 
 /// What a program prints, which must succeed.
-pub(crate) fn output(command: &mut Command) -> String {
+pub fn output(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {}\n{errors}", output.status);
@@ -27,29 +31,34 @@ pub(crate) fn output(command: &mut Command) -> String {
 }
 
 /// Builds a program of a package for release, whatever the test is built for, into this target
-/// folder.
-pub(crate) fn release(target: &Path, package: &str, program: &str) {
+/// folder, with these features and no others.
+pub fn release(target: &Path, package: &str, program: &str, features: &str) {
     output(
         Command::new(env!("CARGO"))
             .args(["build", "--release", "--offline", "--no-default-features", "--bin", program])
+            .args(["--features", features])
             .arg("--target-dir")
             .arg(target)
             .current_dir(package),
     );
 }
 
-/// Instructions of one call of a function, with all that it calls.
+/// Lets memset and memcpy of the C library use vectors for blocks of any size.
+const NO_REP: &str =
+    "glibc.cpu.x86_rep_stosb_threshold=1000000000:glibc.cpu.x86_rep_movsb_threshold=1000000000";
+
+/// Instructions of the calls of a function, with all that they call.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Cost {
+pub struct Cost {
     /// Calls.
-    pub(crate) calls: u64,
+    pub calls: u64,
     /// Instructions of all of them.
-    pub(crate) instructions: u64,
+    pub instructions: u64,
 }
 
 /// Runs a program under callgrind; gives its output and the costs of its functions. If functions are
 /// named in `only`, what is counted is they, and what they call.
-pub(crate) fn count(
+pub fn count(
     program: &mut Command,
     scratch: &Path,
     only: &[&str],
@@ -59,10 +68,15 @@ pub(crate) fn count(
     let printed = output(
         Command::new("valgrind")
             .envs(environment)
+            // Symbols are looked up when a program is loaded, and not in the first call.
+            .env("LD_BIND_NOW", "1")
+            // Of `rep stosb` and `rep movsb` each byte would be counted as an instruction.
+            .env("GLIBC_TUNABLES", NO_REP)
             .args(["--tool=callgrind", "--quiet"])
             .arg(format!("--callgrind-out-file={}", file.display()))
             .args(only.iter().map(|function| format!("--toggle-collect={function}")))
-            .arg(program.get_program()),
+            .arg(program.get_program())
+            .args(program.get_args()),
     );
     (printed, costs(&std::fs::read_to_string(&file).expect("what callgrind wrote")))
 }
