@@ -4,7 +4,7 @@
 //! What is no fault of ours is in `valgrind.supp`.
 #![cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 
-#[path = "../../tests/callgrind/mod.rs"]
+#[path = "../../bench/src/callgrind.rs"]
 mod callgrind;
 mod device;
 
