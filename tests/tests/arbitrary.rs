@@ -86,10 +86,17 @@ proptest! {
         prop_assert_eq!(command.bytes()[2..6].to_vec(), [0; 4]);
     }
 
-    /// The kernel's rules and the firmware take them, whatever their fields.
+    /// The kernel's rules and the firmware take them, whatever their fields, but for the size, which
+    /// has a limit, and umems, of which there are none.
     #[test]
-    fn commands_are_taken_by_the_simulated_adapter(create in any::<CreateCqIn>()) {
+    fn commands_are_taken_by_the_simulated_adapter(mut create in any::<CreateCqIn>()) {
         let adapter = Adapter::new();
+        create.set_cq_umem_valid(false);
+        create.set_cq_umem_id(0);
+        let context = create.cq_context_mut();
+        context.set_dbr_umem_valid(false);
+        context.set_dbr_umem_id(0);
+        context.set_log_cq_size(context.log_cq_size() % 23);
         let cq = mlx5_devx::Object::create(&adapter, &create).expect("any CQ is made");
         let mut query = QueryCqIn::new();
         let context = *cq.query(&mut query).expect("it is there").cq_context();

@@ -85,11 +85,11 @@ fn cq_resize_has_a_mask_of_its_own() {
     // The whole context is given; the mask counts.
     let mut resize = ModifyCqIn::new()
         .with_cq_context(Cqc::from_bytes([0xff; Cqc::SIZE]))
-        .changing_log_cq_size(0x1f);
+        .changing_log_cq_size(0x15);
     assert_eq!(resize.op_mod(), ModifyCqOpMod::RESIZE_CQ);
     cq.modify(&mut resize).unwrap();
     let context = *cq.query(&mut QueryCqIn::new()).unwrap().cq_context();
-    assert_eq!(context, Cqc::new().with_log_cq_size(0x1f).with_cq_period(5));
+    assert_eq!(context, Cqc::new().with_log_cq_size(0x15).with_cq_period(5));
 }
 
 /// RST to RTS as a user of RC does it.

@@ -247,7 +247,7 @@ fn works(firmware: &mut Firmware, input: &[u8], room: usize) -> Vec<u8> {
 }
 
 /// Contexts that must not be anything when the object is made, or that a modify checks.
-const DELICATE: &[&str] = &["qp", "rq", "sq", "rmp", "rqt"];
+const DELICATE: &[&str] = &["cq", "qp", "rq", "sq", "rmp", "rqt"];
 
 /// Makes an object with this content.
 fn command_subject(layout: &str, content: &[u8]) -> Option<Subject> {
@@ -332,6 +332,14 @@ fn the_adapter_changes_what_is_selected() {
             // The table of receive queues has room for none here.
             let calls: Vec<_> = match &*select.layout {
                 "modify_rqt_in" => calls.iter().map(|(i, _)| (*i, 0)).collect(),
+                // The size of a CQ has a limit.
+                "modify_cq_in" => calls
+                    .iter()
+                    .map(|(i, value)| match all[*i].path {
+                        "cq_context.log_cq_size" => (*i, value & 0xf),
+                        _ => (*i, *value),
+                    })
+                    .collect(),
                 _ => calls,
             };
             let (mut input, _) = call(select, &all, &calls);

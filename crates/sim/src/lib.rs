@@ -44,7 +44,8 @@
 //! # What it does not refuse
 //! A command that passes here may be refused by an adapter. It looks at the umems that commands of
 //! DEVX name (`x_umem_id` where `x_umem_valid` is set, by the program or by the kernel; of these 0 is
-//! none where the program did not set the bit), which are registered by [`Uverbs`] alone, so that on an
+//! none where the program did not set the bit, and of a context in a change only what is selected
+//! counts), which are registered by [`Uverbs`] alone, so that on an
 //! [`Adapter`] without one every other id is refused; and at the sizes of CQs, QPs, SRQs, XRC SRQs and
 //! tables, against the general page, where that names a limit. It does not look at:
 //!

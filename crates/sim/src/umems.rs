@@ -6,37 +6,57 @@
 //! (`mlx5_devx_cmd_create_qp` without `uar_index`), or a hairpin queue. So 0 is no umem, unless the
 //! program set the bit itself.
 
-use mlx5_prm::{Count, Element, Kind, LayoutDesc, ObjectType, Opcode, Place, Verb};
+use mlx5_prm::{
+    CommandDesc, Count, Element, Kind, LayoutDesc, ObjectType, Opcode, Place, SelectDesc, Verb,
+};
 
 use crate::general;
 
 /// The umems that a command names that makes or changes an object: `given` as the program made it,
-/// `sent` as the kernel sends it.
+/// `sent` as the kernel sends it. Of the context in a change only what a mask selects counts; a change
+/// of a general object names none.
 pub(crate) fn named(opcode: Opcode, given: &[u8], sent: &[u8]) -> Vec<u32> {
-    let (layout, start) = match opcode {
-        Opcode::CREATE_GENERAL_OBJECT | Opcode::MODIFY_GENERAL_OBJECT => {
-            let desc = mlx5_prm::general_object(ObjectType(general::key(sent).0));
-            (desc.map(|desc| desc.layout), general::HEAD as u32 * 8)
+    let mut found = Vec::new();
+    if opcode == Opcode::CREATE_GENERAL_OBJECT {
+        if let Some(desc) = mlx5_prm::general_object(ObjectType(general::key(sent).0)) {
+            collect(desc.layout, general::HEAD as u32 * 8, given, sent, &mut found);
         }
-        _ => match mlx5_prm::command(opcode.0) {
-            Some(c) if matches!(c.verb, Verb::Create | Verb::Modify) => (Some(c.input), 0),
-            _ => (None, 0),
-        },
-    };
-    let mut ids = Vec::new();
-    if let Some(layout) = layout {
-        collect(layout, start, given, sent, &mut ids);
+    } else if let Some(command) = mlx5_prm::command(opcode.0)
+        && matches!(command.verb, Verb::Create | Verb::Modify)
+    {
+        collect(command.input, 0, given, sent, &mut found);
+        found.retain(|(place, _)| command.verb == Verb::Create || counts(command, *place, sent));
     }
-    ids
+    found.into_iter().map(|(_, id)| id).collect()
 }
 
-fn collect(layout: &LayoutDesc, start: u32, given: &[u8], sent: &[u8], ids: &mut Vec<u32>) {
+/// Whether a field of a change counts.
+fn counts(command: &CommandDesc, field: Place, sent: &[u8]) -> bool {
+    let is_in =
+        |outer: Place| outer.bit <= field.bit && field.bit + field.width <= outer.bit + outer.width;
+    let is_selected = |select: &SelectDesc| {
+        let mask = select.mask.read(sent).unwrap_or_default();
+        let mut bits = select.bits.iter().filter(|b| mask >> b.bit & 1 != 0);
+        bits.any(|b| b.fields.iter().any(|f| is_in(f.place)))
+            || select.always.iter().any(|place| is_in(*place))
+    };
+    !command.context.is_some_and(is_in)
+        || command.selects.iter().filter(|s| s.counts(sent)).any(is_selected)
+}
+
+fn collect(
+    layout: &LayoutDesc,
+    start: u32,
+    given: &[u8],
+    sent: &[u8],
+    found: &mut Vec<(Place, u32)>,
+) {
     for field in layout.fields {
         // Which member of a union counts is not known.
         if let (Element::Layout(inner), Count::One) = (field.element, field.count)
             && layout.kind != Kind::Union
         {
-            collect(inner, start + field.bit(), given, sent, ids);
+            collect(inner, start + field.bit(), given, sent, found);
         }
         let Some(valid) = field.name.strip_suffix("_umem_id") else { continue };
         let Some(valid) = layout.field(&format!("{valid}_umem_valid")) else { continue };
@@ -45,11 +65,12 @@ fn collect(layout: &LayoutDesc, start: u32, given: &[u8], sent: &[u8], ids: &mut
         if valid.read(sent).is_none_or(|valid| valid == 0) {
             continue;
         }
-        match place(field.bit(), field.width()).read(sent) {
+        let id = place(field.bit(), field.width());
+        match id.read(sent) {
             // What is too short is refused by the firmware.
             None => {}
             Some(0) if valid.read(given) == Some(0) => {}
-            Some(id) => ids.push(id as u32),
+            Some(number) => found.push((id, number as u32)),
         }
     }
 }
