@@ -35,7 +35,8 @@ pub trait Kernel: Send + Sync {
         rustix::io::read(file, buffer)
     }
 
-    /// The device file, which pages of doorbells are mapped from.
+    /// The device file, which pages of doorbells are mapped from. It is as long as they say, and does
+    /// not become shorter: a doorbell behind its end is a signal (SIGBUS).
     fn file(&self) -> BorrowedFd<'_>;
 }
 

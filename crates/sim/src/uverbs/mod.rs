@@ -21,7 +21,7 @@ use mlx5_devx::wire::{Memory, Message};
 use mlx5_devx::{Errno, Handle, TargetKind};
 use mlx5_prm::EventType;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{MemfdFlags, OFlags};
+use rustix::fs::{MemfdFlags, OFlags, SealFlags};
 
 use crate::adapter::Adapter;
 use crate::state::{State, What};
@@ -144,8 +144,10 @@ impl Uverbs {
     /// # Panics
     /// The real kernel gives no file.
     pub fn open(adapter: &Adapter) -> Self {
-        let pages = rustix::fs::memfd_create("uverbs", MemfdFlags::CLOEXEC)
-            .expect("the kernel gives a file");
+        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        let pages = rustix::fs::memfd_create("uverbs", flags).expect("the kernel gives a file");
+        // Pages that are mapped must stay: writing to one behind the file's end is a signal.
+        rustix::fs::fcntl_add_seals(&pages, SealFlags::SHRINK).expect("it may be sealed");
         let mut state = adapter.lock();
         let device = &mut state.uverbs;
         device.last_file += 1;
