@@ -1,5 +1,6 @@
 //! Mistakes that do not compile, and what the compiler says of them.
 
+use std::io::Write as _;
 use std::process::Command;
 
 /// The compiler that said what stands beside the programs. Another one says it in other words.
@@ -11,9 +12,12 @@ fn mistakes_do_not_compile() {
     let version = Command::new(rustc).arg("--version").output().expect("a compiler");
     let version = String::from_utf8_lossy(&version.stdout).into_owned();
     if !version.starts_with(COMPILER) {
-        println!(
-            "SKIPPED, NOTHING WAS COMPILED: the texts are those of {COMPILER}x, and this is {version}"
-        );
+        writeln!(
+            std::io::stderr(),
+            "SKIPPED, NOTHING WAS COMPILED: the texts are those of {COMPILER}x, and this is \
+             {version}"
+        )
+        .expect("stderr is open");
         return;
     }
     trybuild::TestCases::new().compile_fail("tests/compile_fail/*.rs");

@@ -7,6 +7,7 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod common;
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use common::{Claims, beginning, compiles, structure};
@@ -64,10 +65,12 @@ fn folders() -> Vec<PathBuf> {
 #[test]
 fn numbers_and_structures_are_those_of_the_headers() {
     if !matches!(compiles(INCLUDES, &folders()), Some((true, _))) {
-        println!(
+        writeln!(
+            std::io::stderr(),
             "SKIPPED, NOTHING WAS COMPARED: there is no gcc, or no fwctl headers of the kernel \
              (from Linux 6.15; MLX5_UAPI names a folder of them)"
-        );
+        )
+        .expect("stderr is open");
         return;
     }
     claims().hold(&folders());
@@ -81,7 +84,11 @@ fn opcodes_are_those_of_the_header() {
         .filter_map(|header| Some((std::fs::read_to_string(&header).ok()?, header)))
         .collect();
     if headers.is_empty() {
-        println!("SKIPPED, NOTHING WAS COMPARED: there is no linux/mlx5/mlx5_ifc.h");
+        writeln!(
+            std::io::stderr(),
+            "SKIPPED, NOTHING WAS COMPARED: there is no linux/mlx5/mlx5_ifc.h"
+        )
+        .expect("stderr is open");
     }
     for (text, header) in headers {
         let opcodes = text.lines().filter_map(|line| {

@@ -6,6 +6,7 @@
 )]
 
 use std::collections::HashMap;
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -18,7 +19,11 @@ pub fn is_installed() -> bool {
         return true;
     }
     assert!(std::env::var_os("CI").is_none(), "no valgrind; run: apt-get install valgrind");
-    println!("SKIPPED, NOTHING WAS COUNTED: no valgrind; run: apt-get install valgrind");
+    writeln!(
+        std::io::stderr(),
+        "SKIPPED, NOTHING WAS COUNTED: no valgrind; run: apt-get install valgrind"
+    )
+    .expect("stderr is open");
     false
 }
 

@@ -9,6 +9,7 @@ mod device;
 
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 
 use device::{caught, sysfs};
 
@@ -119,10 +120,12 @@ fn run_program(
     let child = command.args(calls).envs(environment.iter().copied()).output().unwrap();
     let said = String::from_utf8_lossy(&child.stderr);
     if child.status.code() == Some(NOT_INSTALLED) {
-        println!(
+        writeln!(
+            std::io::stderr(),
             "SKIPPED, NOTHING WAS CAUGHT: {}; run: apt-get install libibverbs1 ibverbs-providers",
             said.trim()
-        );
+        )
+        .expect("stderr is open");
         return None;
     }
     assert!(child.status.success(), "the child: {}\n{said}", child.status);

@@ -7,6 +7,7 @@ mod scenario;
 #[allow(dead_code, reason = "other tests look at more of a trace")]
 mod trace;
 
+use std::io::Write as _;
 use std::os::fd::OwnedFd;
 
 use device::{caught, sysfs};
@@ -38,7 +39,8 @@ fn run_program(program: &str, arguments: &[&str], raw: bool) -> Option<(String, 
     let child = command.output().unwrap();
     let complained = String::from_utf8_lossy(&child.stderr);
     if child.status.code() == Some(NOT_INSTALLED) {
-        println!("SKIPPED, NOTHING WAS CAUGHT: {}", complained.trim());
+        writeln!(std::io::stderr(), "SKIPPED, NOTHING WAS CAUGHT: {}", complained.trim())
+            .expect("stderr is open");
         return None;
     }
     assert!(child.status.success(), "the child: {}\n{complained}", child.status);
@@ -187,7 +189,11 @@ fn exports_give_the_same_over_every_way() {
                          libmlx5.so.1 has no mlx5dv_devx_obj_export, which came with rdma-core 63: \
                          update rdma-core";
             assert_eq!((backend, line), ("libmlx5", words));
-            println!("SKIPPED, NOTHING WAS EXPORTED BY LIBMLX5: the installed one is too old");
+            writeln!(
+                std::io::stderr(),
+                "SKIPPED, NOTHING WAS EXPORTED BY LIBMLX5: the installed one is too old"
+            )
+            .expect("stderr is open");
             return;
         }
         assert_eq!(said, expected, "{backend}");

@@ -9,6 +9,7 @@ mod callgrind;
 mod device;
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -194,7 +195,8 @@ fn child_is_faultless(program: &str, arguments: &[&str], environment: &[&str]) {
     let plain = child.output().unwrap();
     let complained = String::from_utf8_lossy(&plain.stderr);
     if plain.status.code() == Some(NOT_INSTALLED) {
-        println!("SKIPPED, NOTHING WAS CAUGHT: {}", complained.trim());
+        writeln!(std::io::stderr(), "SKIPPED, NOTHING WAS CAUGHT: {}", complained.trim())
+            .expect("stderr is open");
         return;
     }
     assert!(plain.status.success(), "{child:?}: {}\n{complained}", plain.status);

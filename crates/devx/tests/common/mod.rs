@@ -20,7 +20,11 @@ impl Claims {
             return Some(Claims::new(includes));
         }
         let includes = includes.replace('\n', " ");
-        println!("SKIPPED, NOTHING WAS COMPARED: there is no gcc, or not all of {includes}");
+        writeln!(
+            std::io::stderr(),
+            "SKIPPED, NOTHING WAS COMPARED: there is no gcc, or not all of {includes}"
+        )
+        .expect("stderr is open");
         None
     }
 
