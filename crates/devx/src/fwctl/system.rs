@@ -1,17 +1,19 @@
 //! The system calls on a device file: the only module of this backend that is not safe Rust.
 #![allow(unsafe_code, reason = "FWCTL_INFO and FWCTL_RPC, which rustix does not know")]
 
-use std::ffi::c_void;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, opcode};
+use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 use zerocopy::IntoBytes;
 
 use super::Scope;
 use super::file::{DeviceFile, FileInfo};
 use super::wire::{CMD_INFO, CMD_RPC, Info, InfoMlx5, Rpc, TYPE};
 use crate::Errno;
+
+const FWCTL_INFO: Opcode = opcode::none(TYPE, CMD_INFO);
+const FWCTL_RPC: Opcode = opcode::none(TYPE, CMD_RPC);
 
 /// `FWCTL_INFO` with its memory.
 struct InfoCall<'a> {
@@ -80,48 +82,25 @@ impl DeviceFile for OpenFile {
     fn info(&self) -> Result<FileInfo, Errno> {
         let mut data = InfoMlx5::default();
         let mut call = InfoCall::new(&mut data);
-        // SAFETY: The kernel reads and writes the 24 bytes that `size` says, which is all of the
-        // message, and writes `device_data_len` bytes at `out_device_data`: that is the memory of
-        // `data`, with its length, which `call` borrows alone for longer than the call. Any bytes
-        // are a valid `InfoMlx5`. A file that is none of fwctl does not know the number.
-        unsafe { rustix::ioctl::ioctl(&self.fd, Numbered::<_, CMD_INFO>(call.addressed())) }?;
+        // SAFETY: The number is that of the call with an `Info`. The kernel reads and writes the 24
+        // bytes that `size` says, which is all of the message, and writes `device_data_len` bytes
+        // at `out_device_data`: that is the memory of `data`, with its length, which `call` borrows
+        // alone for longer than the call. Any bytes are a valid `InfoMlx5`. A file that is none of
+        // fwctl does not know the number.
+        unsafe { ioctl(&self.fd, Updater::<FWCTL_INFO, _>::new(call.addressed())) }?;
         let Info { out_device_type: device_type, device_data_len: length, .. } = call.message;
         Ok(FileInfo { device_type, length, data })
     }
 
     fn rpc(&self, scope: Scope, input: &[u8], output: &mut [u8]) -> Result<usize, Errno> {
         let mut call = RpcCall::new(scope, input, output).ok_or(Errno::MSGSIZE)?;
-        // SAFETY: The kernel reads and writes the 32 bytes that `size` says, which is all of the
-        // message, reads `in_len` bytes at `in_` and writes no more than `out_len` bytes at `out`:
-        // those are the memory of `input` and `output`, with their lengths, which `call` borrows,
-        // the output alone, for longer than the call. A file that is none of fwctl does not know
-        // the number.
-        unsafe { rustix::ioctl::ioctl(&self.fd, Numbered::<_, CMD_RPC>(call.addressed())) }?;
+        // SAFETY: The number is that of the call with an `Rpc`. The kernel reads and writes the 32
+        // bytes that `size` says, which is all of the message, reads `in_len` bytes at `in_` and
+        // writes no more than `out_len` bytes at `out`: those are the memory of `input` and
+        // `output`, with their lengths, which `call` borrows, the output alone, for longer than the
+        // call. A file that is none of fwctl does not know the number.
+        unsafe { ioctl(&self.fd, Updater::<FWCTL_RPC, _>::new(call.addressed())) }?;
         Ok(call.message.out_len as usize)
-    }
-}
-
-/// A call with a message, by its number among those of fwctl.
-struct Numbered<'a, M, const NUMBER: u8>(&'a mut M);
-
-// SAFETY: The number is that of the call, which reads and writes the message; the message is
-// borrowed for as long as this value lives. The calls give nothing but success. That the type of
-// the message belongs to the number is seen to where the value is made, twice above.
-unsafe impl<M, const NUMBER: u8> Ioctl for Numbered<'_, M, NUMBER> {
-    type Output = ();
-
-    const IS_MUTATING: bool = true;
-
-    fn opcode(&self) -> Opcode {
-        opcode::none(TYPE, NUMBER)
-    }
-
-    fn as_ptr(&mut self) -> *mut c_void {
-        std::ptr::from_mut(self.0).cast()
-    }
-
-    unsafe fn output_from_ptr(_: IoctlOutput, _: *mut c_void) -> Result<(), Errno> {
-        Ok(())
     }
 }
 
@@ -133,8 +112,8 @@ mod tests {
     fn the_numbers_are_those_of_the_header() {
         // _IO(0x9a, n), where no direction is 0, as on x86 and Arm.
         if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
-            assert_eq!(Numbered::<_, CMD_INFO>(&mut Info::default()).opcode(), 0x9a00);
-            assert_eq!(Numbered::<_, CMD_RPC>(&mut Rpc::default()).opcode(), 0x9a01);
+            assert_eq!(FWCTL_INFO, 0x9a00);
+            assert_eq!(FWCTL_RPC, 0x9a01);
         }
     }
 

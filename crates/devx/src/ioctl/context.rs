@@ -7,6 +7,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use rustix::io::retry_on_intr;
 use rustix::mm::{MapFlags, ProtFlags};
 
 use super::Kernel;
@@ -44,7 +45,7 @@ impl Made {
         let mut core_support = 0;
         let mut request =
             Request::get_context(&ask, &mut driver, &mut num_comp_vectors, &mut core_support);
-        Interrupted::Again.call(|| kernel.call(&mut request))?;
+        retry_on_intr(|| kernel.call(&mut request))?;
         Ok(Made { num_comp_vectors, driver })
     }
 }
@@ -56,17 +57,6 @@ pub(super) enum Interrupted {
     GiveUp,
 }
 
-impl Interrupted {
-    pub(super) fn call<T>(self, mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
-        loop {
-            match call() {
-                Err(Errno::INTR) if self == Interrupted::Again => {}
-                result => return result,
-            }
-        }
-    }
-}
-
 impl Context {
     #[inline]
     pub(super) fn call(
@@ -74,7 +64,10 @@ impl Context {
         request: &mut Request<'_>,
         interrupted: Interrupted,
     ) -> Result<(), Errno> {
-        interrupted.call(|| self.kernel.call(request))
+        match interrupted {
+            Interrupted::Again => retry_on_intr(|| self.kernel.call(request)),
+            Interrupted::GiveUp => self.kernel.call(request),
+        }
     }
 
     /// A call that makes an object. Gives its handle.
@@ -86,7 +79,7 @@ impl Context {
 
     /// A call that makes a file.
     fn make_file(&self, request: &mut Request<'_>) -> Result<OwnedFd, Errno> {
-        Interrupted::Again.call(|| self.kernel.make_file(request))
+        retry_on_intr(|| self.kernel.make_file(request))
     }
 }
 
@@ -241,7 +234,7 @@ impl Channel {
     /// Reads once, and again when a signal came: that takes nothing.
     fn read_once(&self, buffer: &mut [u8]) -> Result<usize, Errno> {
         let kernel = &self.context.kernel;
-        Interrupted::Again.call(|| read_file(self.file.as_fd(), |fd| kernel.read(fd, buffer)))
+        retry_on_intr(|| read_file(self.file.as_fd(), |fd| kernel.read(fd, buffer)))
     }
 }
 

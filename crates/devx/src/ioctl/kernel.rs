@@ -1,14 +1,15 @@
 //! The system calls on a device file of uverbs, and what may stand in for them.
 #![allow(unsafe_code, reason = "RDMA_VERBS_IOCTL, which rustix does not know")]
 
-use std::ffi::c_void;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
 
-use rustix::ioctl::{Ioctl, IoctlOutput, Opcode, opcode};
+use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 
 use crate::Errno;
 use crate::wire::numbers::{IOCTL_MAGIC, IOCTL_NUMBER};
-use crate::wire::{DRIVER_MLX5, Header, Request, ShortMessage};
+use crate::wire::{DRIVER_MLX5, Header, Request};
+
+const RDMA_VERBS_IOCTL: Opcode = opcode::read_write::<Header>(IOCTL_MAGIC, IOCTL_NUMBER);
 
 /// An open device file of uverbs, or what stands for one: a simulated kernel, or a test.
 ///
@@ -47,13 +48,13 @@ impl Kernel for DeviceFile {
     fn call(&self, request: &mut Request<'_>) -> Result<(), Errno> {
         // libibverbs answers EINVAL for a buffer that does not fit (`execute_ioctl`).
         let message = request.message(DRIVER_MLX5).map_err(|_| Errno::INVAL)?;
-        // SAFETY: The message is well-formed, so the kernel reads and writes no more of it than
-        // there is. Its addresses are those of the buffers of `request`, inputs for reading and
-        // outputs for writing, with their lengths; `request` is borrowed for longer than the call.
-        // The memory that a umem registers is not touched by the call; what owns it (`Umem`) lets
-        // the adapter write to it. A file that is none of uverbs does not know the number of the
-        // call.
-        let result = unsafe { rustix::ioctl::ioctl(&self.0, VerbsIoctl(message)) };
+        // SAFETY: The number is that of the call with such a message. It is well-formed, so the
+        // kernel reads and writes no more of it than there is. Its addresses are those of the
+        // buffers of `request`, inputs for reading and outputs for writing, with their lengths;
+        // `request` is borrowed for longer than the call. The memory that a umem registers is not
+        // touched by the call; what owns it (`Umem`) lets the adapter write to it. A file that is
+        // none of uverbs does not know the number of the call.
+        let result = unsafe { ioctl(&self.0, Updater::<RDMA_VERBS_IOCTL, _>::new(message)) };
         request.read_back_own();
         result
     }
@@ -71,29 +72,6 @@ impl Kernel for DeviceFile {
     }
 }
 
-/// `RDMA_VERBS_IOCTL` with a message.
-struct VerbsIoctl<'a>(&'a mut ShortMessage);
-
-// SAFETY: The number is that of the call, which reads and writes the message; the message is
-// borrowed for as long as this value lives. The call gives nothing but success.
-unsafe impl Ioctl for VerbsIoctl<'_> {
-    type Output = ();
-
-    const IS_MUTATING: bool = true;
-
-    fn opcode(&self) -> Opcode {
-        opcode::read_write::<Header>(IOCTL_MAGIC, IOCTL_NUMBER)
-    }
-
-    fn as_ptr(&mut self) -> *mut c_void {
-        std::ptr::from_mut(self.0).cast()
-    }
-
-    unsafe fn output_from_ptr(_: IoctlOutput, _: *mut c_void) -> Result<(), Errno> {
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,9 +86,7 @@ mod tests {
     fn the_number_is_that_of_the_header() {
         // _IOWR(0x1b, 1, 24 bytes) where reading is 2 and writing 1, as on x86 and Arm.
         if cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) {
-            let mut request = Request::obj_destroy(1);
-            let message = request.message(1).expect("it fits");
-            assert_eq!(VerbsIoctl(message).opcode(), 0xc018_1b01);
+            assert_eq!(RDMA_VERBS_IOCTL, 0xc018_1b01);
         }
     }
 

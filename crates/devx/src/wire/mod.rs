@@ -40,7 +40,6 @@ pub use context::{AllocUcontextReq, AllocUcontextResp};
 pub use memory::Memory;
 pub use message::{Attr, Header, Malformed, Message};
 pub use numbers::DRIVER_MLX5;
-pub(crate) use request::ShortMessage;
 #[cfg(test)]
 pub(crate) use request::tests as handwritten;
 pub use request::{Request, TooLong, UmemMemory};
