@@ -1,7 +1,11 @@
 //! Mistakes that do not compile, and what the compiler says of them.
 
-use std::io::Write as _;
+#[path = "common/skipped.rs"]
+mod skipped;
+
 use std::process::Command;
+
+use skipped::skipped;
 
 /// The compiler that said what stands beside the programs. Another one says it in other words.
 const COMPILER: &str = "rustc 1.95.";
@@ -12,12 +16,10 @@ fn mistakes_do_not_compile() {
     let version = Command::new(rustc).arg("--version").output().expect("a compiler");
     let version = String::from_utf8_lossy(&version.stdout).into_owned();
     if !version.starts_with(COMPILER) {
-        writeln!(
-            std::io::stderr(),
-            "SKIPPED, NOTHING WAS COMPILED: the texts are those of {COMPILER}x, and this is \
+        skipped(&format!(
+            "NOTHING WAS COMPILED: the texts are those of {COMPILER}x, and this is \
              {version}"
-        )
-        .expect("stderr is open");
+        ));
         return;
     }
     trybuild::TestCases::new().compile_fail("tests/compile_fail/*.rs");

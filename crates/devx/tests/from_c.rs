@@ -3,8 +3,13 @@
 //! Its Rust is compiled by the documentation tests. What is needed here is gcc, rdma-core's headers and
 //! `mlx5_ifc.h` of a kernel's headers; without them nothing is checked, and that is an error in CI.
 
+#[path = "common/skipped.rs"]
+mod skipped;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use skipped::skipped;
 
 const PAGE: &str = include_str!("../../../docs/from-c.md");
 const MLX5DV: &str = "/usr/include/infiniband/mlx5dv.h";
@@ -48,12 +53,9 @@ fn kernel_headers() -> Option<PathBuf> {
     folders.find(|folder| HEADERS.iter().all(|header| folder.join(header).is_file()))
 }
 
-/// Told past the test harness, which keeps what passing tests print.
 fn skip(missing: &str) {
-    use std::io::Write as _;
     assert!(std::env::var_os("CI").is_none(), "no {missing}; see tests/run");
-    writeln!(std::io::stderr(), "SKIPPED: the C of docs/from-c.md, no {missing}; see tests/run")
-        .expect("a place to write to");
+    skipped(&format!("the C of docs/from-c.md, no {missing}; see tests/run"));
 }
 
 /// The blocks of C, and the line of the page on which each begins.

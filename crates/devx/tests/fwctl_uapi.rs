@@ -7,10 +7,9 @@
 #[allow(dead_code, reason = "other tests use the rest")]
 mod common;
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
-use common::{Claims, beginning, compiles, structure};
+use common::{Claims, beginning, compiles, skipped, structure};
 use mlx5_devx::fwctl::wire::*;
 use mlx5_devx::fwctl::{Scope, admitted};
 
@@ -65,12 +64,10 @@ fn folders() -> Vec<PathBuf> {
 #[test]
 fn numbers_and_structures_are_those_of_the_headers() {
     if !matches!(compiles(INCLUDES, &folders()), Some((true, _))) {
-        writeln!(
-            std::io::stderr(),
-            "SKIPPED, NOTHING WAS COMPARED: there is no gcc, or no fwctl headers of the kernel \
-             (from Linux 6.15; MLX5_UAPI names a folder of them)"
-        )
-        .expect("stderr is open");
+        skipped(
+            "NOTHING WAS COMPARED: there is no gcc, or no fwctl headers of the kernel \
+             (from Linux 6.15; MLX5_UAPI names a folder of them)",
+        );
         return;
     }
     claims().hold(&folders());
@@ -84,11 +81,7 @@ fn opcodes_are_those_of_the_header() {
         .filter_map(|header| Some((std::fs::read_to_string(&header).ok()?, header)))
         .collect();
     if headers.is_empty() {
-        writeln!(
-            std::io::stderr(),
-            "SKIPPED, NOTHING WAS COMPARED: there is no linux/mlx5/mlx5_ifc.h"
-        )
-        .expect("stderr is open");
+        skipped("NOTHING WAS COMPARED: there is no linux/mlx5/mlx5_ifc.h");
     }
     for (text, header) in headers {
         let opcodes = text.lines().filter_map(|line| {

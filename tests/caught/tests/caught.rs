@@ -6,12 +6,14 @@
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod alone;
 mod device;
+#[path = "../../../crates/devx/tests/common/skipped.rs"]
+mod skipped;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::Write as _;
 
 use device::{caught, sysfs};
+use skipped::skipped;
 
 /// The exit code of a child without libmlx5.
 const NOT_INSTALLED: i32 = 77;
@@ -120,12 +122,10 @@ fn run_program(
     let child = command.args(calls).envs(environment.iter().copied()).output().unwrap();
     let said = String::from_utf8_lossy(&child.stderr);
     if child.status.code() == Some(NOT_INSTALLED) {
-        writeln!(
-            std::io::stderr(),
-            "SKIPPED, NOTHING WAS CAUGHT: {}; run: apt-get install libibverbs1 ibverbs-providers",
+        skipped(&format!(
+            "NOTHING WAS CAUGHT: {}; run: apt-get install libibverbs1 ibverbs-providers",
             said.trim()
-        )
-        .expect("stderr is open");
+        ));
         return None;
     }
     assert!(child.status.success(), "the child: {}\n{said}", child.status);

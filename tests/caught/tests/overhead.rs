@@ -8,13 +8,15 @@
 #[path = "../../bench/src/callgrind.rs"]
 mod callgrind;
 mod device;
+#[path = "../../../crates/devx/tests/common/skipped.rs"]
+mod skipped;
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
 use callgrind::{count, is_installed, release};
 use device::{caught, sysfs};
+use skipped::skipped;
 
 const ROUNDS: u64 = 100;
 
@@ -41,12 +43,7 @@ fn ours_takes_no_more_than_libmlx5() {
     probe.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let probed = probe.env("MLX5_CAUGHT_GRANTED", "1").output().expect("it runs");
     if probed.status.code() == Some(77) {
-        writeln!(
-            std::io::stderr(),
-            "SKIPPED, NOTHING WAS COUNTED: {}",
-            String::from_utf8_lossy(&probed.stderr)
-        )
-        .expect("stderr is open");
+        skipped(&format!("NOTHING WAS COUNTED: {}", String::from_utf8_lossy(&probed.stderr)));
         return;
     }
     assert!(probed.status.success(), "{}", String::from_utf8_lossy(&probed.stderr));

@@ -4,10 +4,11 @@
 mod device;
 #[path = "../scenario/mod.rs"]
 mod scenario;
+#[path = "../../../crates/devx/tests/common/skipped.rs"]
+mod skipped;
 #[allow(dead_code, reason = "other tests look at more of a trace")]
 mod trace;
 
-use std::io::Write as _;
 use std::os::fd::OwnedFd;
 
 use device::{caught, sysfs};
@@ -16,6 +17,7 @@ use mlx5_devx::{Errno, Error, Handle, Ioctl};
 use mlx5_prm::{Cqc, Cqn, EventType, Qpc, Rmpc, Rqc, Rqtc};
 use mlx5_sim::{Adapter, Made, Refusals, Uverbs};
 use scenario::{Hooks, OfVerbs, Replayed, beyond, commands, exports};
+use skipped::skipped;
 use trace::Ioctl as Sent;
 
 /// The exit code of a child without libmlx5.
@@ -39,8 +41,7 @@ fn run_program(program: &str, arguments: &[&str], raw: bool) -> Option<(String, 
     let child = command.output().unwrap();
     let complained = String::from_utf8_lossy(&child.stderr);
     if child.status.code() == Some(NOT_INSTALLED) {
-        writeln!(std::io::stderr(), "SKIPPED, NOTHING WAS CAUGHT: {}", complained.trim())
-            .expect("stderr is open");
+        skipped(&format!("NOTHING WAS CAUGHT: {}", complained.trim()));
         return None;
     }
     assert!(child.status.success(), "the child: {}\n{complained}", child.status);
@@ -189,11 +190,7 @@ fn exports_give_the_same_over_every_way() {
                          libmlx5.so.1 has no mlx5dv_devx_obj_export, which came with rdma-core 63: \
                          update rdma-core";
             assert_eq!((backend, line), ("libmlx5", words));
-            writeln!(
-                std::io::stderr(),
-                "SKIPPED, NOTHING WAS EXPORTED BY LIBMLX5: the installed one is too old"
-            )
-            .expect("stderr is open");
+            skipped("NOTHING WAS EXPORTED BY LIBMLX5: the installed one is too old");
             return;
         }
         assert_eq!(said, expected, "{backend}");

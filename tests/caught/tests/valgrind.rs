@@ -7,15 +7,17 @@
 #[path = "../../bench/src/callgrind.rs"]
 mod callgrind;
 mod device;
+#[path = "../../../crates/devx/tests/common/skipped.rs"]
+mod skipped;
 
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use callgrind::is_installed;
 use device::{caught, sysfs};
+use skipped::skipped;
 
 /// The exit code of a child without libmlx5.
 const NOT_INSTALLED: i32 = 77;
@@ -195,8 +197,7 @@ fn child_is_faultless(program: &str, arguments: &[&str], environment: &[&str]) {
     let plain = child.output().unwrap();
     let complained = String::from_utf8_lossy(&plain.stderr);
     if plain.status.code() == Some(NOT_INSTALLED) {
-        writeln!(std::io::stderr(), "SKIPPED, NOTHING WAS CAUGHT: {}", complained.trim())
-            .expect("stderr is open");
+        skipped(&format!("NOTHING WAS CAUGHT: {}", complained.trim()));
         return;
     }
     assert!(plain.status.success(), "{child:?}: {}\n{complained}", plain.status);

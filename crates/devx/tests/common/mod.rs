@@ -1,9 +1,13 @@
 //! Claims about C headers, which a C compiler checks.
 
+mod skipped;
+
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
+
+pub(crate) use skipped::skipped;
 
 /// Lines of C that compile when what stands here is what stands in the headers.
 pub(crate) struct Claims(String);
@@ -20,11 +24,7 @@ impl Claims {
             return Some(Claims::new(includes));
         }
         let includes = includes.replace('\n', " ");
-        writeln!(
-            std::io::stderr(),
-            "SKIPPED, NOTHING WAS COMPARED: there is no gcc, or not all of {includes}"
-        )
-        .expect("stderr is open");
+        skipped(&format!("NOTHING WAS COMPARED: there is no gcc, or not all of {includes}"));
         None
     }
 

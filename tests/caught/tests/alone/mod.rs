@@ -1,7 +1,6 @@
 //! What the backend `ioctl` has beyond `Transport`, against the same calls of libmlx5.
 
 use std::collections::HashMap;
-use std::io::Write as _;
 
 use super::*;
 
@@ -421,7 +420,7 @@ fn refused(
     let child =
         caught(program, root).args(calls).envs(environment.iter().copied()).output().unwrap();
     if child.status.code() == Some(NOT_INSTALLED) {
-        writeln!(std::io::stderr(), "SKIPPED, NOTHING WAS CAUGHT").expect("stderr is open");
+        skipped("NOTHING WAS CAUGHT");
         return None;
     }
     assert!(!child.status.success(), "the device opened");
@@ -449,7 +448,7 @@ fn calls_that_are_not_compared_are_named() {
     fs::write(directory.path().join("answers"), "").unwrap();
     let child = caught(PROGRAM, directory.path()).arg("functions").output().unwrap();
     if child.status.code() == Some(NOT_INSTALLED) {
-        writeln!(std::io::stderr(), "SKIPPED, NO LIBRARY TO LOOK INTO").expect("stderr is open");
+        skipped("NO LIBRARY TO LOOK INTO");
         return;
     }
     assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stderr));
