@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use mlx5_devx::record::Method;
-use mlx5_devx::{Errno, Handle, Ioctl, Target, TargetKind, Transport};
+use mlx5_devx::{Errno, Handle, Ioctl, TargetKind, Transport};
 use mlx5_fuzz::commands::{Kind, Object, Step};
 use mlx5_prm::{Cqc, CreateCqIn, Opcode, Qpc, Qpn, QueryQpIn, QueryQpOut, Rmpc, Rqc, Rqtc};
 use mlx5_sim::{Adapter, Refusals, Uverbs};
@@ -50,11 +50,6 @@ const TRANSITIONS: [(u16, &[u8], u8); 8] = [
 
 /// What verbs would have made on an adapter.
 fn verbs(adapter: &Adapter) -> Vec<Object> {
-    let object = |kind, handle, name, number| Object {
-        target: Target { kind, handle },
-        kind: Kind::Named(name),
-        number,
-    };
     let cq = adapter.create_cq(&Cqc::new()).expect("a CQ");
     let qp = adapter.create_qp(&Qpc::new()).expect("a QP");
     let srq = adapter.create_srq(&Rmpc::new()).expect("an RMP");
@@ -62,11 +57,11 @@ fn verbs(adapter: &Adapter) -> Vec<Object> {
     let table = Rqtc::new().with_rqt_max_size(8);
     let table = adapter.create_ind_table(&table, &[wq.number]).expect("an RQT");
     vec![
-        object(TargetKind::Cq, cq.handle, "cq", cq.number.get()),
-        object(TargetKind::Qp, qp.handle, "qp", qp.number.get()),
-        object(TargetKind::Srq, srq.handle, "rmp", srq.number.get()),
-        object(TargetKind::Wq, wq.handle, "rq", wq.number.get()),
-        object(TargetKind::IndTable, table.handle, "rqt", table.number.get()),
+        Object::of_verbs(TargetKind::Cq, cq.handle, "cq", cq.number.get()),
+        Object::of_verbs(TargetKind::Qp, qp.handle, "qp", qp.number.get()),
+        Object::of_verbs(TargetKind::Srq, srq.handle, "rmp", srq.number.get()),
+        Object::of_verbs(TargetKind::Wq, wq.handle, "rq", wq.number.get()),
+        Object::of_verbs(TargetKind::IndTable, table.handle, "rqt", table.number.get()),
     ]
 }
 

@@ -14,8 +14,8 @@
 use arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use mlx5_devx::record::{Call, MAX_MAILBOX, ReadError, Recorder, Recording, Replayer};
-use mlx5_devx::{Target, TargetKind, Transport};
-use mlx5_fuzz::commands::{Kind, Object, Outcome, Step};
+use mlx5_devx::{TargetKind, Transport};
+use mlx5_fuzz::commands::{Object, Outcome, Step};
 use mlx5_prm::{Cqc, Qpc};
 use mlx5_sim::Adapter;
 
@@ -52,16 +52,11 @@ fn text(data: &[u8]) {
 
 fn program(from: &mut Unstructured<'_>) -> Result<()> {
     let adapter = Adapter::new();
-    let object = |kind, handle, name, number| Object {
-        target: Target { kind, handle },
-        kind: Kind::Named(name),
-        number,
-    };
     let cq = adapter.create_cq(&Cqc::new()).expect("a CQ");
     let qp = adapter.create_qp(&Qpc::new()).expect("a QP");
     let mut objects = vec![
-        object(TargetKind::Cq, cq.handle, "cq", cq.number.get()),
-        object(TargetKind::Qp, qp.handle, "qp", qp.number.get()),
+        Object::of_verbs(TargetKind::Cq, cq.handle, "cq", cq.number.get()),
+        Object::of_verbs(TargetKind::Qp, qp.handle, "qp", qp.number.get()),
     ];
     let recorder = Recorder::new(adapter, Vec::new());
     let mut made: Vec<(Step, Outcome)> = Vec::new();

@@ -220,8 +220,7 @@ fuzz_target!(|data: &[u8]| {
     let mut from = Unstructured::new(data);
     let adapter = Adapter::new();
     let made = adapter.create_cq(&Cqc::new()).expect("a CQ");
-    let target = Target { kind: TargetKind::Cq, handle: made.handle };
-    let cq = Object { target, kind: Kind::Named("cq"), number: made.number.get() };
+    let cq = Object::of_verbs(TargetKind::Cq, made.handle, "cq", made.number.get());
     let mut run = Run {
         uverbs: Uverbs::open(&adapter),
         memory: Program { command: Vec::new(), written: Vec::new(), reads: Cell::new(0) },

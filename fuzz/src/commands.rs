@@ -43,6 +43,13 @@ pub struct Object {
     pub number: u32,
 }
 
+impl Object {
+    /// One of verbs, whose commands are those of `name`.
+    pub fn of_verbs(kind: TargetKind, handle: Handle, name: &'static str, number: u32) -> Self {
+        Object { target: Target { kind, handle }, kind: Kind::Named(name), number }
+    }
+}
+
 /// A kind of objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

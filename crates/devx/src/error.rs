@@ -5,7 +5,7 @@ use std::fmt;
 
 use mlx5_prm::{Opcode, Status, TransitionError};
 
-use crate::Errno;
+use crate::{Errno, errno};
 
 /// Why a command has no result.
 ///
@@ -33,7 +33,7 @@ pub enum Error {
     #[error(
         "{} op_mod {op_mod:#x} failed: {} ({:#x}), syndrome {syndrome:#x}, errno {}: {}",
         Named(*opcode), status_words(*status), status.0,
-        errno_name(status_errno(*status)), status_meaning(*status)
+        errno::name(status_errno(*status)).unwrap_or_default(), status_meaning(*status)
     )]
     Firmware {
         /// The command.
@@ -191,17 +191,6 @@ pub const fn status_errno(status: Status) -> Errno {
         Status::LIM_ERR => Errno::NOMEM,
         Status::NO_RES_ERR => Errno::AGAIN,
         _ => Errno::IO,
-    }
-}
-
-/// The name of an errno of [`status_errno`].
-fn errno_name(errno: Errno) -> &'static str {
-    match errno {
-        Errno::INVAL => "EINVAL",
-        Errno::BUSY => "EBUSY",
-        Errno::NOMEM => "ENOMEM",
-        Errno::AGAIN => "EAGAIN",
-        _ => "EIO",
     }
 }
 

@@ -104,6 +104,7 @@ mod caps;
 mod device_file;
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
 mod devx;
+mod errno;
 mod error;
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
 mod events;

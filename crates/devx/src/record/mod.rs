@@ -63,7 +63,6 @@
 
 mod call;
 mod difference;
-mod errno;
 mod mismatch;
 mod read;
 mod recorder;

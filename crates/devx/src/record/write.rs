@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use mlx5_prm::Status;
 
 use super::call::{Call, target_text};
-use super::errno;
+use crate::errno;
 
 /// The first line of a recording: what the file is, and the version of the format.
 pub(crate) const HEADER: &str = "mlx5-recording 1";

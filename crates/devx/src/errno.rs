@@ -1,4 +1,4 @@
-//! Names of errnos, for people who read a recording.
+//! Names of errnos, for people.
 
 use crate::Errno;
 
