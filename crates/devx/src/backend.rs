@@ -34,6 +34,16 @@ pub enum UmemMemory {
     },
 }
 
+impl UmemMemory {
+    /// Where it begins, its length, and the dma-buf that it is of.
+    pub(crate) fn parts(self) -> (u64, u64, Option<i32>) {
+        match self {
+            UmemMemory::Program { address, length } => (address, length, None),
+            UmemMemory::Dmabuf { fd, offset, length } => (offset, length, Some(fd)),
+        }
+    }
+}
+
 /// A umem, as the backend made it.
 #[derive(Debug, Clone, Copy)]
 pub struct RawUmem {

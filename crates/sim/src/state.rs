@@ -264,7 +264,8 @@ impl State {
         }
     }
 
-    fn remove(&mut self, handle: Handle) {
+    /// Forgets an object, and frees its handle.
+    pub(crate) fn remove(&mut self, handle: Handle) {
         self.used.remove(&handle);
         if self.handles.remove(&handle).is_some() {
             self.taken = self.taken.min(handle.0.saturating_sub(1));
@@ -295,11 +296,6 @@ impl State {
         }
         self.remove(handle);
         Ok(())
-    }
-
-    /// Takes the handle of an object that is no command's.
-    pub(crate) fn take(&mut self, handle: Handle) {
-        self.remove(handle);
     }
 
     /// Says on which device file an object was made.

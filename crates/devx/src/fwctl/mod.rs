@@ -37,6 +37,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use mlx5_prm::Opcode;
+use rustix::io::retry_on_intr;
 
 pub use device::{Device, Selector};
 pub use error::{OpenError, RpcError};
@@ -108,14 +109,8 @@ impl Fwctl {
     /// [`OpenError::ShortInfo`].
     pub fn over(file: impl DeviceFile + 'static, limit: Limit) -> Result<Self, OpenError> {
         let node = || file.node().to_owned();
-        let info = loop {
-            match file.info() {
-                Ok(info) => break info,
-                Err(Errno::INTR) => {}
-                Err(errno) => return Err(OpenError::of_info(node(), errno)),
-            }
-        };
-        let FileInfo { device_type, length, data } = info;
+        let FileInfo { device_type, length, data } =
+            retry_on_intr(|| file.info()).map_err(|errno| OpenError::of_info(node(), errno))?;
         if device_type != DEVICE_TYPE_MLX5 {
             return Err(OpenError::NotMlx5 { node: node(), device_type });
         }

@@ -320,10 +320,7 @@ impl Backend for Context {
                 made(|| unsafe { reg(self.address(), at, length, access) })?
             }
             (memory, page_sizes) => {
-                let (address, length, fd) = match memory {
-                    UmemMemory::Program { address, length } => (address, length, None),
-                    UmemMemory::Dmabuf { fd, offset, length } => (offset, length, Some(fd)),
-                };
+                let (address, length, fd) = memory.parts();
                 let mut umem_in = CUmemIn {
                     addr: at(address),
                     size: usize::try_from(length).map_err(long)?,

@@ -186,10 +186,7 @@ impl<'a> Request<'a> {
         page_sizes: Option<u64>,
         umem_id: &'a mut u32,
     ) -> Self {
-        let (address, length, fd) = match memory {
-            UmemMemory::Program { address, length } => (address, length, None),
-            UmemMemory::Dmabuf { fd, offset, length } => (offset, length, Some(fd)),
-        };
+        let (address, length, fd) = memory.parts();
         let mut request = Request::new(object::DEVX_UMEM, method::DEVX_UMEM_REG)
             .with(attr::UMEM_REG_ADDR, Value::U64(address))
             .with(attr::UMEM_REG_LEN, Value::U64(length))

@@ -155,7 +155,7 @@ impl Answering<'_> {
                     return Err(Errno::INVAL);
                 };
                 self.state.hooks.pass()?;
-                self.state.take(handle);
+                self.state.remove(handle);
                 self.free_uar(index);
             }
             Call::AsyncCmdFdAlloc => {

@@ -244,12 +244,12 @@ impl Drop for File {
                 _ => true,
             };
             if ended {
-                state.take(handle);
+                state.remove(handle);
             }
             any | ended
         }) {}
         for handle in state.made_on(self.number) {
-            state.take(handle);
+            state.remove(handle);
         }
         state.uverbs.close(self.number);
     }
