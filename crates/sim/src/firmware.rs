@@ -1,6 +1,7 @@
 //! The firmware: a function of its state and the input bytes.
 
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 
 use mlx5_prm::{
     AccessRegisterIn, ArmRqIn, ArmXrcSrqIn, ArmXrqIn, CmdOut, CommandDesc, Cqc, Described, Layout,
@@ -10,6 +11,7 @@ use mlx5_prm::{
 
 use crate::capability::Capabilities;
 use crate::general::GeneralObjects;
+use crate::handles::Map;
 use crate::register::Registers;
 use crate::select::{self, Change};
 use crate::{syndrome, transition};
@@ -56,13 +58,37 @@ impl Refusal {
 /// Kind of an object, by name, and its number.
 type Key = (&'static str, u32);
 
+/// Objects of one kind.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Objects {
+    /// The context of each as QUERY gives it, with its list.
+    contexts: Map<u32, Vec<u8>>,
+    /// The last number given out.
+    last: u32,
+}
+
+impl Objects {
+    /// The next number of `width` bits that is not taken; 0 is left out.
+    fn next_number(&mut self, width: u32) -> Result<u32, Refusal> {
+        let max = ((1u64 << width) - 1) as u32;
+        let mut numbers = (self.last..max).chain(0..self.last).map(|n| n + 1);
+        match numbers.find(|n| !self.contexts.contains_key(n)) {
+            Some(number) => {
+                self.last = number;
+                Ok(number)
+            }
+            None => refuse(Status::NO_RES_ERR, syndrome::NO_NUMBER_LEFT),
+        }
+    }
+}
+
 /// Objects and their contexts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Firmware {
-    /// The context of each object as QUERY gives it, with its list.
-    objects: BTreeMap<Key, Vec<u8>>,
-    /// The last number given out, by kind.
-    last: BTreeMap<&'static str, u32>,
+    /// By the name of their kind.
+    objects: BTreeMap<&'static str, Objects>,
+    /// How many entries of tables name a receive queue, by its number.
+    in_tables: Map<u32, usize>,
     registers: Registers,
     general_objects: GeneralObjects,
     pub(crate) capabilities: Capabilities,
@@ -92,13 +118,13 @@ impl Firmware {
 
     /// The context of an object, as QUERY gives it.
     pub fn context(&self, kind: &'static str, number: u32) -> Option<&[u8]> {
-        self.objects.get(&(kind, number)).map(Vec::as_slice)
+        self.get((kind, number)).map(Vec::as_slice)
     }
 
     /// Puts a QP into a state that no command leads to, as an error of traffic does: SQER, SQD,
     /// SUSPENDED. Gives `false` when there is no such QP, or the state has more than 4 bits.
     pub fn force_qp_state(&mut self, qpn: Qpn, state: QpState) -> bool {
-        let context = self.objects.get_mut(&(kinds::QP, qpn.get()));
+        let context = self.get_mut((kinds::QP, qpn.get()));
         context.is_some_and(|c| with(c, |qpc: &mut Qpc| qpc.try_set_state(state)).is_ok())
     }
 
@@ -165,33 +191,52 @@ impl Firmware {
         }
         let number = match command.number {
             Some(place) => {
-                let number = self.next_number(kind, place.width)?;
+                let number = self.objects.entry(kind).or_default().next_number(place.width)?;
                 place.write(output, number.into());
                 number
             }
-            None if self.objects.contains_key(&(kind, 0)) => {
+            None if self.get((kind, 0)).is_some() => {
                 return refuse(Status::NO_RES_ERR, syndrome::NO_NUMBER_LEFT);
             }
             None => 0,
         };
-        self.objects.insert((kind, number), context);
+        self.put((kind, number), context);
         Ok(())
     }
 
-    /// The next number of a kind that is not taken; 0 is left out.
-    fn next_number(&mut self, kind: &'static str, width: u32) -> Result<u32, Refusal> {
-        let max = ((1u64 << width) - 1) as u32;
-        let last = self.last.get(kind).copied().unwrap_or(0);
-        let free = (last..max)
-            .chain(0..last)
-            .map(|n| n + 1)
-            .find(|n| !self.objects.contains_key(&(kind, *n)));
-        match free {
-            Some(number) => {
-                self.last.insert(kind, number);
-                Ok(number)
+    fn get(&self, (kind, number): Key) -> Option<&Vec<u8>> {
+        self.objects.get(kind)?.contexts.get(&number)
+    }
+
+    fn get_mut(&mut self, (kind, number): Key) -> Option<&mut Vec<u8>> {
+        self.objects.get_mut(kind)?.contexts.get_mut(&number)
+    }
+
+    /// Gives an object a context, in place of the one that it has.
+    fn put(&mut self, (kind, number): Key, context: Vec<u8>) {
+        if kind == kinds::RQT {
+            for rqn in entries(&context) {
+                *self.in_tables.entry(rqn).or_default() += 1;
             }
-            None => refuse(Status::NO_RES_ERR, syndrome::NO_NUMBER_LEFT),
+        }
+        let before = self.objects.entry(kind).or_default().contexts.insert(number, context);
+        self.ended(kind, before);
+    }
+
+    fn remove(&mut self, (kind, number): Key) {
+        let before = self.objects.get_mut(kind).and_then(|all| all.contexts.remove(&number));
+        self.ended(kind, before);
+    }
+
+    /// The receive queues that a table named are free of it.
+    fn ended(&mut self, kind: &str, context: Option<Vec<u8>>) {
+        for rqn in context.iter().filter(|_| kind == kinds::RQT).flat_map(|c| entries(c)) {
+            if let Entry::Occupied(mut count) = self.in_tables.entry(rqn) {
+                *count.get_mut() -= 1;
+                if *count.get() == 0 {
+                    count.remove();
+                }
+            }
         }
     }
 
@@ -201,7 +246,7 @@ impl Firmware {
         let kind = command.object.name;
         let number = command.number.and_then(|place| place.read(input)).unwrap_or_default();
         let key = (kind, number as u32);
-        if self.objects.contains_key(&key) || is_standing(kind) {
+        if self.get(key).is_some() || is_standing(kind) {
             return Ok(key);
         }
         let why = if kind == kinds::QP { syndrome::NO_SUCH_QP } else { syndrome::NO_SUCH_OBJECT };
@@ -211,7 +256,7 @@ impl Firmware {
     /// The context of an object; all zero where none was written.
     fn context_of(&self, key: Key, command: &CommandDesc) -> Vec<u8> {
         let width = command.context.map_or(0, |place| place.width);
-        self.objects.get(&key).cloned().unwrap_or_else(|| vec![0; width as usize / 8])
+        self.get(key).cloned().unwrap_or_else(|| vec![0; width as usize / 8])
     }
 
     fn query(
@@ -236,13 +281,10 @@ impl Firmware {
     fn destroy(&mut self, command: &CommandDesc, input: &[u8]) -> Result<(), Refusal> {
         only_op_mod(input, 0)?;
         let key = self.key(command, input)?;
-        let tables = self.objects.iter().filter(|((kind, _), _)| *kind == kinds::RQT);
-        if key.0 == kinds::RQ
-            && tables.flat_map(|(_, context)| entries(context)).any(|n| n == key.1)
-        {
+        if key.0 == kinds::RQ && self.in_tables.contains_key(&key.1) {
             return refuse(Status::BAD_RES_STATE_ERR, syndrome::STILL_USED);
         }
-        self.objects.remove(&key);
+        self.remove(key);
         Ok(())
     }
 
@@ -287,7 +329,7 @@ impl Firmware {
         } else if op_mod(input) != 0 || !command.selects.is_empty() {
             return refuse(Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD);
         }
-        self.objects.insert(key, context);
+        self.put(key, context);
         Ok(())
     }
 
@@ -305,7 +347,7 @@ impl Firmware {
             _ => read(input, ArmXrqIn::lwm),
         };
         let number = command.number.and_then(|place| place.read(input)).unwrap_or_default();
-        let Some(context) = self.objects.get_mut(&(kind, number as u32)) else {
+        let Some(context) = self.get_mut((kind, number as u32)) else {
             return refuse(Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_OBJECT);
         };
         match kind {
@@ -367,7 +409,7 @@ impl Firmware {
             return refuse(Status::BAD_INP_LEN_ERR, syndrome::SHORT_INPUT);
         }
         context.truncate(end);
-        if entries(context).all(|rqn| self.objects.contains_key(&(kinds::RQ, rqn))) {
+        if entries(context).all(|rqn| self.get((kinds::RQ, rqn)).is_some()) {
             Ok(())
         } else {
             refuse(Status::BAD_RES_STATE_ERR, syndrome::DANGLING_NUMBER)

@@ -1,10 +1,9 @@
 //! General objects.
 
-use std::collections::BTreeMap;
-
 use mlx5_prm::{GeneralObjectDesc, ObjectType, Opcode, Place, Status};
 
 use crate::firmware::{Refusal, refuse};
+use crate::handles::Map;
 use crate::select::{self, Change};
 use crate::syndrome;
 
@@ -22,7 +21,7 @@ type Key = (u16, u32);
 /// The objects, as QUERY gives them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct GeneralObjects {
-    objects: BTreeMap<Key, Vec<u8>>,
+    objects: Map<Key, Vec<u8>>,
     last: u32,
 }
 

@@ -73,6 +73,7 @@ mod firmware;
 #[cfg(feature = "fwctl")]
 mod fwctl;
 mod general;
+mod handles;
 mod hooks;
 mod kernel;
 mod register;

@@ -1,12 +1,13 @@
 //! What the simulated kernel and the adapter remember, and the commands that programs send.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use mlx5_devx::{Errno, Handle, Target, TargetKind, status_errno};
 use mlx5_prm::{Opcode, Status, Verb};
 
 use crate::firmware::{Firmware, Refusal};
 use crate::general;
+use crate::handles::{Handles, Map};
 use crate::hooks::Hooks;
 use crate::kernel::{Identity, Kind, Method, admit, force, named};
 use crate::{syndrome, umems};
@@ -19,11 +20,11 @@ const UID: u16 = 1;
 pub(crate) struct State {
     pub(crate) firmware: Firmware,
     pub(crate) hooks: Hooks,
-    handles: BTreeMap<Handle, Object>,
-    /// All handles up to this one are taken.
-    taken: u64,
+    handles: Handles<Object>,
     /// The umems that objects lie in.
-    used: BTreeMap<Handle, BTreeSet<u32>>,
+    used: Map<Handle, BTreeSet<u32>>,
+    /// The umems, by their numbers in commands. Without `Uverbs` there are none.
+    umems: Map<u32, Umem>,
     #[cfg(feature = "uverbs")]
     pub(crate) uverbs: crate::uverbs::Device,
 }
@@ -32,9 +33,9 @@ pub(crate) struct State {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Object {
     pub(crate) what: What,
-    /// The device file that it was made on; none for objects of verbs, and of the transport.
-    #[cfg(feature = "uverbs")]
-    pub(crate) file: Option<u64>,
+    /// Who made it.
+    #[cfg_attr(not(feature = "uverbs"), expect(dead_code, reason = "there are no files"))]
+    pub(crate) of: Sender,
 }
 
 /// A kind of objects with handles.
@@ -48,6 +49,28 @@ pub(crate) enum What {
     /// A page of doorbells: which one of its device file.
     #[cfg(feature = "uverbs")]
     Uar(u32),
+}
+
+/// Registered memory.
+#[derive(Debug)]
+struct Umem {
+    /// Who registered it.
+    #[cfg_attr(not(feature = "uverbs"), expect(dead_code, reason = "there are no files"))]
+    of: Sender,
+    /// How many objects lie in it.
+    objects: usize,
+}
+
+impl Umem {
+    /// Whether it may be named by a command: that of a device file names umems of this file, any other
+    /// those of all.
+    fn is_reached_by(&self, sender: Sender) -> bool {
+        match sender {
+            #[cfg(feature = "uverbs")]
+            Sender::File(_) => self.of == sender,
+            _ => true,
+        }
+    }
 }
 
 /// Who sends a command.
@@ -110,31 +133,14 @@ impl State {
             TargetKind::Devx => umems::named(opcode, input, &sent),
             _ => Vec::new(),
         };
-        if umems.iter().all(|id| self.has_umem(sender, *id)) {
+        let reached = |id| self.umems.get(id).is_some_and(|umem| umem.is_reached_by(sender));
+        if umems.iter().all(reached) {
             self.firmware.execute(&sent, output);
         } else {
             let (status, syndrome) = (Status::BAD_RES_ERR, syndrome::NO_SUCH_UMEM);
             Refusal { status, syndrome }.answer(output);
         }
         (output.first().map_or(Status::OK, |status| Status(*status)), umems)
-    }
-
-    /// Whether a program has registered a umem: on its device file, or, if it has none, on any.
-    #[cfg(feature = "uverbs")]
-    fn has_umem(&self, sender: Sender, id: u32) -> bool {
-        let mut all = self.handles.values();
-        all.any(|object| match (object.what, sender) {
-            (What::Umem(is), Sender::File(file)) => is == id && object.file == Some(file),
-            (What::Umem(is), _) => is == id,
-            _ => false,
-        })
-    }
-
-    /// Without `Uverbs` there are no umems.
-    #[cfg(not(feature = "uverbs"))]
-    #[expect(clippy::unused_self, reason = "it is asked as with the feature")]
-    fn has_umem(&self, _: Sender, _: u32) -> bool {
-        false
     }
 
     /// Makes an object by a command, and gives its handle and its number.
@@ -173,8 +179,7 @@ impl State {
                 }
             }
         };
-        let handle = self.next_handle();
-        self.insert(handle, What::Command(kind, identity));
+        let handle = self.insert(sender, What::Command(kind, identity));
         self.uses(handle, umems);
         Ok((handle, identity.number))
     }
@@ -238,7 +243,7 @@ impl State {
 
     /// The object with a handle.
     pub(crate) fn object(&self, handle: Handle) -> Result<Object, Errno> {
-        self.handles.get(&handle).copied().ok_or(Errno::NOENT)
+        self.handles.get(handle).copied().ok_or(Errno::NOENT)
     }
 
     /// Makes sure that an object is of the kind that the transport says.
@@ -249,41 +254,53 @@ impl State {
         }
     }
 
-    /// The lowest handle that no object has, as the kernel gives them. The kernel begins with 0.
-    pub(crate) fn next_handle(&mut self) -> Handle {
-        while self.handles.contains_key(&Handle(self.taken + 1)) {
-            self.taken += 1;
-        }
-        Handle(self.taken + 1)
-    }
-
     /// Remembers the umems that an object lies in, besides those before: until it ends.
     fn uses(&mut self, handle: Handle, umems: Vec<u32>) {
-        if !umems.is_empty() {
-            self.used.entry(handle).or_default().extend(umems);
+        for id in umems {
+            if self.used.entry(handle).or_default().insert(id)
+                && let Some(umem) = self.umems.get_mut(&id)
+            {
+                umem.objects += 1;
+            }
         }
     }
 
     /// Forgets an object, and frees its handle.
     pub(crate) fn remove(&mut self, handle: Handle) {
-        self.used.remove(&handle);
-        if self.handles.remove(&handle).is_some() {
-            self.taken = self.taken.min(handle.0.saturating_sub(1));
+        for id in self.used.remove(&handle).into_iter().flatten() {
+            if let Some(umem) = self.umems.get_mut(&id) {
+                umem.objects -= 1;
+            }
+        }
+        let Some(object) = self.handles.remove(handle) else { return };
+        match object.what {
+            What::Command(..) => {}
+            #[cfg(feature = "uverbs")]
+            What::Uar(_) => {}
+            #[cfg(feature = "uverbs")]
+            What::Umem(id) => {
+                self.umems.remove(&id);
+            }
         }
     }
 
-    pub(crate) fn insert(&mut self, handle: Handle, what: What) {
-        let object = Object {
-            what,
-            #[cfg(feature = "uverbs")]
-            file: None,
-        };
-        self.handles.insert(handle, object);
+    /// Gives out the lowest handle that is free.
+    pub(crate) fn insert(&mut self, sender: Sender, what: What) -> Handle {
+        #[cfg(feature = "uverbs")]
+        if let What::Umem(id) = what {
+            self.umems.insert(id, Umem { of: sender, objects: 0 });
+        }
+        self.handles.insert(Object { what, of: sender })
     }
 }
 
 #[cfg(feature = "uverbs")]
 impl State {
+    /// The handle that the next object gets.
+    pub(crate) fn next_handle(&self) -> Handle {
+        self.handles.next()
+    }
+
     /// Takes the handle of registered memory, as long as no object lies in it.
     ///
     /// # Errors
@@ -291,31 +308,24 @@ impl State {
     /// refuses to end other objects in use, is the simulation's own choice.
     pub(crate) fn deregister(&mut self, handle: Handle) -> Result<(), Errno> {
         let What::Umem(id) = self.object(handle)?.what else { return Err(Errno::INVAL) };
-        if self.used.values().any(|umems| umems.contains(&id)) {
+        if self.umems.get(&id).is_some_and(|umem| umem.objects != 0) {
             return Err(status_errno(Status::BAD_RES_STATE_ERR));
         }
         self.remove(handle);
         Ok(())
     }
 
-    /// Says on which device file an object was made.
-    pub(crate) fn belongs_to(&mut self, handle: Handle, file: u64) {
-        if let Some(object) = self.handles.get_mut(&handle) {
-            object.file = Some(file);
-        }
-    }
-
     /// The handles of the objects that were made on a device file, the newest first.
     pub(crate) fn made_on(&self, file: u64) -> Vec<Handle> {
-        let of_file = self.handles.iter().filter(|(_, object)| object.file == Some(file));
-        of_file.rev().map(|(handle, _)| *handle).collect()
+        let of_file = self.handles.iter().filter(|(_, object)| object.of == Sender::File(file));
+        of_file.rev().map(|(handle, _)| handle).collect()
     }
 
     /// Forgets every object: their device is gone.
     pub(crate) fn forget(&mut self) {
-        self.handles.clear();
+        self.handles = Handles::default();
         self.used.clear();
-        self.taken = 0;
+        self.umems.clear();
     }
 }
 

@@ -1,9 +1,10 @@
-//! What the firmware refuses: sizes beyond the general page of capabilities, and umems that are none.
+//! What the firmware refuses: sizes beyond the general page of capabilities, umems that are none, and the
+//! end of what is in use.
 
-use mlx5_devx::{Error, Object};
+use mlx5_devx::{Errno, Error, Object, Target, TargetKind, Transport};
 use mlx5_prm::{
-    CapMode, CmdHcaCap, Cqc, CreateCqIn, ModifyCqIn, ModifyCqOpMod, QpRqType, Qpc, QueryCqIn, Rqtc,
-    Srqc, Status, XrcSrqc, caps::page,
+    CapMode, CmdHcaCap, Cqc, CreateCqIn, ModifyCqIn, ModifyCqOpMod, ModifyRqtInWithRqNum, QpRqType,
+    Qpc, QueryCqIn, Rqc, Rqn, Rqtc, Srqc, Status, XrcSrqc, caps::page,
 };
 use mlx5_sim::{Adapter, syndrome};
 
@@ -90,4 +91,33 @@ fn a_number_of_no_umem_is_refused_by_the_transport() {
         Error::Firmware { status: Status::BAD_RES_ERR, syndrome: syndrome::NO_SUCH_UMEM, .. }
     ));
     let _ = create(0).expect("a CQ");
+}
+
+#[test]
+fn a_receive_queue_stays_while_a_table_names_it() {
+    let adapter = Adapter::new();
+    let [one, two] = [(), ()].map(|()| adapter.create_wq(&Rqc::new()).expect("a queue"));
+    let context = Rqtc::new().with_rqt_max_size(4);
+    let table = |rqns: &[Rqn]| adapter.create_ind_table(&context, rqns).expect("a table");
+    let first = table(&[one.number, one.number, two.number]);
+    let second = table(&[one.number]);
+    let end = |kind, handle| adapter.end(Target { kind, handle });
+    let in_use = Err(Errno::INVAL);
+    assert_eq!(end(TargetKind::Wq, one.handle), in_use);
+    assert_eq!(end(TargetKind::Wq, two.handle), in_use);
+
+    // The first table gets another list.
+    let mut buffer = vec![0; ModifyRqtInWithRqNum::size(1)];
+    let modify = ModifyRqtInWithRqNum::new_in(&mut buffer, 1).expect("the size is right");
+    modify.head.set_rqtn(first.number);
+    modify.head.change_rqt_actual_size(1);
+    modify.tail[0].set_rq_num(two.number);
+    let target = Target { kind: TargetKind::IndTable, handle: first.handle };
+    adapter.modify(target, &buffer, &mut [0; 16]).expect("both queues are there");
+    assert_eq!(end(TargetKind::Wq, one.handle), in_use, "the second names it");
+    end(TargetKind::IndTable, second.handle).expect("nothing names it");
+    end(TargetKind::Wq, one.handle).expect("no table names it");
+    assert_eq!(end(TargetKind::Wq, two.handle), in_use);
+    end(TargetKind::IndTable, first.handle).expect("nothing names it");
+    end(TargetKind::Wq, two.handle).expect("no table names it");
 }

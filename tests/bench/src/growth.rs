@@ -62,9 +62,9 @@ pub fn objects(live: &Program, scratch: &Path) -> Vec<Series> {
         .iter()
         .map(|n| (f64::from(*n), live.count_functions(&[&n.to_string()], scratch)))
         .collect();
-    ["create_all", "modify_all", "query_all"]
+    ["create_all", "modify_all", "query_all", "destroy_all"]
         .iter()
-        .zip(["CREATE_CQ", "MODIFY_CQ", "QUERY_CQ"])
+        .zip(["CREATE_CQ", "MODIFY_CQ", "QUERY_CQ", "DESTROY_CQ"])
         .map(|(function, name)| {
             series(name, counted.iter().map(|(n, costs)| (*n, costs[*function] as f64)).collect())
         })

@@ -288,7 +288,6 @@ impl Answering<'_> {
         let result = self.state.create(Sender::File(self.file), &input, &mut answer);
         if let Ok((handle, _)) = result {
             debug_assert_eq!(handle, made, "nothing else takes a handle meanwhile");
-            self.state.belongs_to(handle, self.file);
         }
         let written = self.answered(result, output, &answer);
         if let (Ok((handle, _)), Err(_)) = (result, written) {
@@ -344,8 +343,8 @@ impl Answering<'_> {
         // Should this fail, the object is not there (`bundle_destroy`).
         self.put(umem_id, &id.to_ne_bytes())?;
         self.state.uverbs.last_umem = id;
-        self.state.insert(made, What::Umem(id));
-        self.state.belongs_to(made, self.file);
+        let handle = self.state.insert(Sender::File(self.file), What::Umem(id));
+        debug_assert_eq!(handle, made, "nothing else takes a handle meanwhile");
         Ok(())
     }
 
@@ -383,8 +382,8 @@ impl Answering<'_> {
             file.uars.resize(file.uars.len().max(index + 1), false);
             file.uars[index] = true;
         }
-        self.state.insert(made, What::Uar(index as u32));
-        self.state.belongs_to(made, self.file);
+        let handle = self.state.insert(Sender::File(self.file), What::Uar(index as u32));
+        debug_assert_eq!(handle, made, "nothing else takes a handle meanwhile");
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 
 use std::hint::black_box;
 
-use mlx5_devx::{Cq, Error, Transport};
+use mlx5_devx::{Cq, Errno, Error, Target, TargetKind, Transport};
 use mlx5_prm::{Cqc, Cqn, ModifyCqIn, QueryCqIn};
 use mlx5_sim::{Adapter, Made};
 
@@ -30,6 +30,15 @@ fn query_all(transport: &dyn Transport, made: &[Made<Cqn>]) -> Result<(), Error>
     Ok(())
 }
 
+#[inline(never)]
+fn destroy_all(adapter: &Adapter, made: &[Made<Cqn>]) -> Result<(), Errno> {
+    // Not in the order in which they were made: each is as likely the next. 7919 is a prime, so that all get
+    // their turn.
+    (0..made.len())
+        .map(|n| &made[n * 7919 % made.len()])
+        .try_for_each(|cq| adapter.end(Target { kind: TargetKind::Cq, handle: cq.handle }))
+}
+
 fn main() -> Result<(), Error> {
     let objects =
         std::env::args().nth(1).and_then(|n| n.parse().ok()).expect("a number of objects");
@@ -37,6 +46,7 @@ fn main() -> Result<(), Error> {
     let made = create_all(&adapter, objects)?;
     modify_all(&adapter, &made)?;
     query_all(&adapter, &made)?;
+    destroy_all(&adapter, &made).expect("they live");
     println!("{objects}");
     Ok(())
 }
