@@ -197,7 +197,7 @@ impl Report {
                 each(10000.0)
             ));
         }
-        self.say("\nThe adapter keeps its objects in ordered maps, so a command grows by the logarithm of their number.\n");
+        self.say("");
     }
 
     fn lines(&mut self, all: &[plot::Series], from: f64) {
@@ -219,6 +219,25 @@ impl Report {
              commands and statuses, take **{} bytes**.\n",
             three.saturating_sub(empty)
         ));
+    }
+
+    /// What it costs to compile the codec: what `tests/build-cost` prints.
+    pub fn build_cost(&mut self) {
+        self.say(
+            "## Build\n\nmlx5-prm, beside the same tables written with a `bitfield-struct` for each dword, as \
+             [tests/build-cost](../tests/build-cost) measures it.\n",
+        );
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../build-cost");
+        match Command::new(script).output() {
+            Ok(output) if output.status.success() => {
+                self.say(&String::from_utf8_lossy(&output.stdout));
+            }
+            Ok(output) => {
+                let why = String::from_utf8_lossy(&output.stderr).into_owned();
+                self.say(&format!("SKIPPED: {}\n", why.lines().last().unwrap_or("it fails")));
+            }
+            Err(e) => self.say(&format!("SKIPPED: tests/build-cost does not run: {e}\n")),
+        }
     }
 
     /// Writes the page; gives its path.

@@ -42,6 +42,7 @@ fn main() -> ExitCode {
     report.transports(scratch);
     report.growth(&ours, &gcc, scratch);
     report.sizes(scratch);
+    report.build_cost();
     println!("written: {}", report.write().display());
     ExitCode::SUCCESS
 }
