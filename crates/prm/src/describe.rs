@@ -127,6 +127,9 @@ pub struct EnumDesc {
     pub name: &'static str,
     /// Values and their names.
     pub values: &'static [(u32, &'static str)],
+    /// Whether it is a type, such as [`Opcode`](crate::Opcode); else it belongs to one field, whose
+    /// accessors take plain numbers.
+    pub is_type: bool,
 }
 
 /// Names of the bits of a word of flags.
@@ -226,7 +229,11 @@ impl LayoutDesc {
         bytes[..own].chunks(4).enumerate().filter_map(move |(i, chunk)| {
             let mut dword = [0; 4];
             dword[..chunk.len()].copy_from_slice(chunk);
-            let set = u32::from_be_bytes(dword) & !self.claimed(i * 4, bytes.len());
+            let dword = u32::from_be_bytes(dword);
+            if dword == 0 {
+                return None;
+            }
+            let set = dword & !self.claimed(i * 4, bytes.len());
             (set != 0).then_some((i * 4, set))
         })
     }

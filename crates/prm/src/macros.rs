@@ -680,7 +680,7 @@ macro_rules! words {
 macro_rules! element {
     ($name:literal;) => { $crate::Element::Bits };
     ($name:literal; $($text:literal = $number:literal),*) => {
-        $crate::Element::Enum(&$crate::EnumDesc { name: $name, values: &[ $( ($number, $text) ),* ] })
+        $crate::Element::Enum(&$crate::EnumDesc { name: $name, values: &[ $( ($number, $text) ),* ], is_type: false })
     };
 }
 
@@ -800,6 +800,7 @@ macro_rules! coded {
             pub const DESC: &'static $crate::EnumDesc = &$crate::EnumDesc {
                 name: $prm,
                 values: &[ $( ($number, $text) ),* ],
+                is_type: true,
             };
 
             /// The name of this value, when it has one.
