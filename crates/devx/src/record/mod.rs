@@ -38,9 +38,9 @@
 //!   result errno 121  # EREMOTEIO
 //! ```
 //!
-//! UTF-8 text, a statement a line, the last ended, too. Space at the beginning and the end of a line, empty lines, and what
-//! follows a `#` say nothing to the reader. The first statement is `mlx5-recording` and the version
-//! of the format, 1. Each call is then, in this order:
+//! UTF-8 text, a statement a line, the last ended, too. Space at the beginning and the end of a line,
+//! empty lines, and what follows a `#` say nothing to the reader. The first statement is
+//! `mlx5-recording` and the version of the format, 1. Each call is then, in this order:
 //!
 //! | statement | of | meaning |
 //! |---|---|---|
@@ -73,7 +73,7 @@ mod write;
 pub use call::{Call, MAX_MAILBOX, Method};
 pub use difference::Difference;
 pub use mismatch::{Mismatch, Unfinished};
-pub use read::ReadError;
+pub use read::{Calls, ReadError};
 pub use recorder::Recorder;
 pub use recording::{RecordedCall, Recording};
 pub use replayer::Replayer;

@@ -49,29 +49,81 @@ pub enum ReadError {
 
 /// Reads all calls, each with the line that it begins on.
 pub(crate) fn read(reader: impl BufRead) -> Result<Vec<(usize, Call)>, ReadError> {
-    let mut lines = Lines { reader, number: 0 };
-    let first = lines.expect("the file is empty", &format!("the first line is `{HEADER}`"))?;
-    let words: Vec<&str> = first.words.iter().map(|word| &*word.text).collect();
-    if words.join(" ") != HEADER {
-        let remedy = format!("the first line is `{HEADER}`; other versions need another reader");
-        return Err(first.fault(0, "this is no recording of a known version", remedy));
-    }
     let mut calls = Vec::new();
     let mut bytes = 0usize;
-    while let Some(head) = lines.next()? {
+    for call in Calls::new(reader)? {
+        let (line, call) = call?;
+        let too_much = |problem| fault(line, 1, problem, "cut the recording into several");
         if calls.len() == MAX_CALLS {
-            let problem = format!("there are more than {MAX_CALLS} calls");
-            return Err(head.fault(0, problem, "cut the recording into several"));
+            return Err(too_much(format!("there are more than {MAX_CALLS} calls")));
         }
-        let call = read_call(&head, &mut lines)?;
         bytes += call.input.len() + call.before.len() + call.output.len();
         if bytes > MAX_BYTES {
             let problem = format!("the mailboxes have more than {MAX_BYTES} bytes together");
-            return Err(head.fault(0, problem, "cut the recording into several"));
+            return Err(too_much(problem));
         }
-        calls.push((head.number, call));
+        calls.push((line, call));
     }
     Ok(calls)
+}
+
+/// The calls of a recording one after the other, each with the line that it begins on: for those who need
+/// not have all at once. It ends after the first error.
+///
+/// ```
+/// use mlx5_devx::record::Calls;
+///
+/// let text = "mlx5-recording 1\ndestroy devx 0x1\n at 7\n result errno 2 # ENOENT\n";
+/// for call in Calls::new(text.as_bytes())? {
+///     let (line, call) = call?;
+///     assert_eq!((line, call.at.as_micros()), (2, 7));
+/// }
+/// # Ok::<(), mlx5_devx::record::ReadError>(())
+/// ```
+pub struct Calls<R> {
+    /// `None` after an error.
+    lines: Option<Lines<R>>,
+}
+
+impl<R: BufRead> Calls<R> {
+    /// Reads the first line, which says that it is a recording.
+    ///
+    /// # Errors
+    /// It says something else, or can't be read.
+    pub fn new(reader: R) -> Result<Self, ReadError> {
+        let mut lines = Lines { reader, number: 0 };
+        let first = lines.expect("the file is empty", &format!("the first line is `{HEADER}`"))?;
+        let words: Vec<&str> = first.words.iter().map(|word| &*word.text).collect();
+        if words.join(" ") != HEADER {
+            let remedy =
+                format!("the first line is `{HEADER}`; other versions need another reader");
+            return Err(first.fault(0, "this is no recording of a known version", remedy));
+        }
+        Ok(Calls { lines: Some(lines) })
+    }
+}
+
+impl<R: BufRead> Iterator for Calls<R> {
+    type Item = Result<(usize, Call), ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let lines = self.lines.as_mut()?;
+        let call = match lines.next() {
+            Ok(None) => return None,
+            Ok(Some(head)) => read_call(&head, lines).map(|call| (head.number, call)),
+            Err(error) => Err(error),
+        };
+        if call.is_err() {
+            self.lines = None;
+        }
+        Some(call)
+    }
+}
+
+impl<R> std::fmt::Debug for Calls<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Calls").field("line", &self.lines.as_ref().map(|l| l.number)).finish()
+    }
 }
 
 fn read_call<R: BufRead>(head: &Line, lines: &mut Lines<R>) -> Result<Call, ReadError> {
