@@ -330,3 +330,24 @@ fn every_field_counts_for_the_services_of_the_table() {
     println!("{looked_at} fields by service");
     assert!(looked_at > 300);
 }
+
+#[test]
+fn missing_fields_are_compared_and_printed() {
+    let table = table();
+    let (builder, all) = transitions()
+        .map(|builder| (builder, required(&table[builder.command], QpSt::RC)))
+        .find(|(_, all)| all.len() > 1)
+        .expect("a transition with two");
+    let without = |left_out: usize| {
+        let given: Vec<(usize, u128)> =
+            all.iter().filter(|i| **i != left_out).map(|i| (*i, 1)).collect();
+        match (builder.build)(QpSt::RC, &given).expect_err("a field is missing").why {
+            Why::Missing(fields) => fields,
+            why => panic!("{why:?}"),
+        }
+    };
+    assert_eq!(without(all[0]), without(all[0]));
+    assert_ne!(without(all[0]), without(all[1]));
+    let path = &table[builder.command].fields[all[0]].path;
+    assert_eq!(format!("{:?}", without(all[0])), format!("{{{path:?}}}"));
+}

@@ -250,3 +250,114 @@ pub fn outcome<T>(input: &[u8], output: &[u8], result: Result<T, Errno>) -> Resu
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_has_words_an_errno_and_a_meaning() {
+        for (number, words, errno, meaning) in [
+            (0x00, "ok", Errno::IO, "the command was done"),
+            (0x01, "internal error", Errno::IO, "the firmware met a fault of its own"),
+            (
+                0x02,
+                "bad operation",
+                Errno::INVAL,
+                "the adapter has no such command or op_mod, or not for this function",
+            ),
+            (
+                0x03,
+                "bad parameter",
+                Errno::INVAL,
+                "a value in the input is not allowed, or not together with others",
+            ),
+            (
+                0x04,
+                "bad system state",
+                Errno::IO,
+                "the function is not in a state that takes the command",
+            ),
+            (
+                0x05,
+                "bad resource",
+                Errno::INVAL,
+                "an object that the input names is not there, or not this user's",
+            ),
+            (0x06, "resource busy", Errno::BUSY, "the object is in use by another one"),
+            (0x07, "not ready", Errno::IO, "what was asked for is not there yet; try again later"),
+            (
+                0x08,
+                "limit exceeded",
+                Errno::NOMEM,
+                "there are as many objects as there may be, or memory is short",
+            ),
+            (
+                0x09,
+                "bad resource state",
+                Errno::INVAL,
+                "the object is not in a state that takes the command",
+            ),
+            (0x0a, "bad index", Errno::INVAL, "an index in the input is out of its table"),
+            (0x0f, "no resources", Errno::AGAIN, "the adapter has nothing left to give"),
+            (
+                0x10,
+                "bad QP state",
+                Errno::INVAL,
+                "the QP is not in the state that the transition begins with",
+            ),
+            (0x30, "bad packet", Errno::INVAL, "a packet in the input is malformed"),
+            (
+                0x40,
+                "too many outstanding CQEs",
+                Errno::INVAL,
+                "the CQ has more completions than its new size holds",
+            ),
+            (
+                0x50,
+                "bad input length",
+                Errno::IO,
+                "the input is shorter than the command, or its list",
+            ),
+            (0x51, "bad output length", Errno::IO, "the output is shorter than the answer"),
+            (0xff, "unknown status", Errno::IO, "a status that is newer than this program"),
+        ] {
+            let status = Status(number);
+            assert_eq!(status_words(status), words);
+            assert_eq!(status_errno(status), errno, "{words}");
+            assert_eq!(status_meaning(status), meaning);
+        }
+    }
+
+    #[test]
+    fn it_is_told_who_refused() {
+        let says = |errno| {
+            let error = outcome(&[4, 3], &[0; 16], Err::<(), _>(errno)).expect_err("refused");
+            assert_eq!(format!("{error:?}"), error.to_string());
+            error.to_string()
+        };
+        assert_eq!(
+            says(Errno::BADE),
+            "MODIFY_CQ(0x403) differs from the recording, as Replayer::mismatch tells: Invalid \
+             exchange (os error 52)"
+        );
+        assert_eq!(
+            says(Errno::ACCESS),
+            "MODIFY_CQ(0x403) was kept back by the limit of the Fwctl, as Fwctl::check tells: \
+             Permission denied (os error 13)"
+        );
+    }
+
+    #[test]
+    fn an_output_without_room_holds_no_status() {
+        let short = |result| outcome::<()>(&[4, 3], &[0; 7], result).expect_err("no status");
+        assert_eq!(
+            short(Err(Errno::NOENT)),
+            Error::Kernel { opcode: Opcode::MODIFY_CQ, errno: Errno::NOENT }
+        );
+        for result in [Ok(()), Err(Errno::REMOTEIO)] {
+            let reason = BadAnswer::Short(7);
+            assert_eq!(short(result), Error::Answer { opcode: Opcode::MODIFY_CQ, reason });
+        }
+    }
+}

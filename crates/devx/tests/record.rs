@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use mlx5_devx::record::{Call, Method, ReadError, Recorder, Recording, Replayer};
 use mlx5_devx::{Cq, Errno, Handle, Target, TargetKind, Transport, write_register};
-use mlx5_prm::{Cqc, Cqn, CreateCqIn, ModifyCqIn, PaosReg, PortAdminStatus, QueryCqIn};
+use mlx5_prm::{
+    Cqc, Cqn, CreateCqIn, ModifyCqIn, ModifyCqOpMod, PaosReg, PortAdminStatus, QueryCqIn,
+};
 use mlx5_sim::Adapter;
 use proptest::prelude::*;
 
@@ -323,6 +325,21 @@ fn faults_name_line_column_and_remedy() {
     assert!(error.starts_with("line 2, column 4097: the line is longer than 4096"), "{error}");
     let error = Recording::read(&b"mlx5-recording 1\n\xc3\xa4\xff\n"[..]).unwrap_err().to_string();
     assert!(error.starts_with("line 2, column 2: this is not UTF-8"), "{error}");
+}
+
+#[test]
+fn a_refusal_is_told_beside_its_output() {
+    let recorder = Recorder::new(adapter(), Vec::new());
+    let cq = Cq::new(&recorder, Handle(1), Cqn::new(1));
+    cq.modify(&mut ModifyCqIn::new().with_op_mod(ModifyCqOpMod(7))).expect_err("refused");
+    cq.modify(&mut ModifyCqIn::new().changing_cq_period(1)).expect("changed");
+    cq.query(&mut QueryCqIn::new()).expect("its context");
+    let text = String::from_utf8(recorder.finish().unwrap()).unwrap();
+    assert!(text.contains("  output 16  # bad parameter, syndrome 0x510004\n"), "{text}");
+    assert_eq!(text.matches("syndrome").count(), 1, "{text}");
+    let again = Recording::read(text.as_bytes()).expect("it is read");
+    assert_ne!(again, Recording::default());
+    assert_eq!(again, Recording::read(text.as_bytes()).expect("it is read"));
 }
 
 #[test]

@@ -462,3 +462,80 @@ where
         None => unreachable!(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: Names = ("layout", "field");
+
+    /// Bits taken singly.
+    fn bits(bytes: &[u8], bit: usize, width: usize) -> u128 {
+        let bits = bit..bit + width;
+        bits.fold(0, |value, at| value << 1 | u128::from(bytes[at / 8] >> (7 - at % 8) & 1))
+    }
+
+    fn with_bits<const N: usize>(mut bytes: [u8; N], bit: usize, width: usize, v: u128) -> [u8; N] {
+        for (i, at) in (bit..bit + width).rev().enumerate() {
+            let mask = 0x80 >> (at % 8);
+            bytes[at / 8] &= !mask;
+            bytes[at / 8] |= if v >> i & 1 != 0 { mask } else { 0 };
+        }
+        bytes
+    }
+
+    const BYTES: [u8; 12] =
+        [0x5a, 0xc3, 0x0f, 0x96, 0xe1, 0x7d, 0x28, 0xb4, 0x39, 0xf0, 0x6e, 0x15];
+
+    #[test]
+    fn a_field_lies_anywhere_in_a_dword() {
+        for width in 1..=32 {
+            for bit in (0..=32 - width).chain(32..=64 - width) {
+                assert_eq!(u128::from(get(&BYTES, bit, width)), bits(&BYTES, bit, width));
+                for value in [0, 0x1234_5678, u32::MAX] {
+                    let (mut bytes, value) = (BYTES, value >> (32 - width));
+                    set(&mut bytes, bit, width, value);
+                    assert_eq!(bytes, with_bits(BYTES, bit, width, value.into()), "{bit} {width}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_packed_from_the_first_bit_on() {
+        for width in [1, 2, 4] {
+            for index in 0..16 / width {
+                let expected = bits(&BYTES, 8 + index * width, width) as u8;
+                assert_eq!(packed(&BYTES, 8, width, 16 / width, index), expected, "{index}");
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "there is no such element")]
+    fn there_are_no_more_packed_numbers() {
+        packed(&BYTES, 0, 4, 2, 2);
+    }
+
+    #[test]
+    fn a_wide_field_takes_what_fits() {
+        let value = 0x9a_bcde_f012;
+        let mut bytes = BYTES;
+        set_wide_checked(&mut bytes, 3, 40, value, NAMES);
+        assert_eq!(bytes, with_bits(BYTES, 24, 40, value));
+        let mut bytes = BYTES;
+        assert_eq!(try_wide(&mut bytes, 3, 40, value, NAMES), Ok(()));
+        assert_eq!(bytes, with_bits(BYTES, 24, 40, value));
+        let mut bytes = BYTES;
+        let value = 1 << 40;
+        let too_wide = FieldError { layout: "layout", field: "field", width: 40, value };
+        assert_eq!(try_wide(&mut bytes, 3, 40, value, NAMES), Err(too_wide));
+        assert_eq!(bytes, BYTES);
+    }
+
+    #[test]
+    #[should_panic]
+    fn a_wide_field_refuses_what_does_not_fit() {
+        set_wide_checked(&mut BYTES.clone(), 3, 40, 1 << 40, NAMES);
+    }
+}

@@ -47,7 +47,7 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Offset and four dwords a line, as the kernel dumps mailboxes and `prm show` reads them.
+/// Offset and four dwords a line, as the kernel dumps mailboxes and `prm decode` reads them.
 fn print_hex(bytes: &[u8]) {
     for (i, line) in bytes.chunks(16).enumerate() {
         let dwords =

@@ -525,3 +525,15 @@ fn may_move(kind: &str, context: &mut [u8], input: &[u8]) -> Result<(), Refusal>
         refuse(Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_TRANSITION)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_begin_again_behind_the_last() {
+        let mut objects = Objects { last: 0xff_fffe, ..Objects::default() };
+        assert_eq!(objects.next_number(24), Ok(0xff_ffff));
+        assert_eq!(objects.next_number(24), Ok(1));
+    }
+}

@@ -77,7 +77,10 @@ fn collect(
 
 #[cfg(test)]
 mod tests {
-    use mlx5_prm::{Cqc, CreateCqIn, CreateQpIn, CreateRqIn, Qpc, QueryCqIn, Rqc, Wq};
+    use mlx5_prm::{
+        Cqc, CreateCqIn, CreateQpIn, CreateRmpIn, CreateRqIn, CreateSqIn, CreateXrcSrqIn,
+        CreateXrqIn, ModifyCqIn, Qpc, QueryCqIn, Rmpc, Rqc, Sqc, Wq, Xrqc,
+    };
 
     use super::*;
     use crate::kernel::force;
@@ -112,5 +115,51 @@ mod tests {
         let wq = Wq::new().with_dbr_umem_id(1).with_wq_umem_id(2);
         let create = CreateRqIn::new().with_ctx(Rqc::new().with_wq(wq));
         assert_eq!(of(Opcode::CREATE_RQ, create.as_bytes()), [1, 2]);
+    }
+
+    #[test]
+    fn the_kernel_sets_the_bits_of_every_queue() {
+        let wq = Wq::new().with_dbr_umem_id(1).with_wq_umem_id(2);
+        let create = CreateSqIn::new().with_ctx(Sqc::new().with_wq(wq));
+        assert_eq!(of(Opcode::CREATE_SQ, create.as_bytes()), [1, 2]);
+        let create = CreateRmpIn::new().with_ctx(Rmpc::new().with_wq(wq));
+        assert_eq!(of(Opcode::CREATE_RMP, create.as_bytes()), [1, 2]);
+        let create = CreateXrqIn::new().with_xrq_context(Xrqc::new().with_wq(wq));
+        assert_eq!(of(Opcode::CREATE_XRQ, create.as_bytes()), [1, 2]);
+        let mut sent = CreateXrcSrqIn::new().as_bytes().to_vec();
+        force(Opcode::CREATE_XRC_SRQ, &mut sent, 1, true);
+        let create = CreateXrcSrqIn::view(&sent).expect("its size");
+        assert!(create.xrc_srq_umem_valid());
+        assert!(create.xrc_srq_context_entry().dbr_umem_valid());
+        let mut sent = ModifyCqIn::new().as_bytes().to_vec();
+        force(Opcode::MODIFY_CQ, &mut sent, 1, true);
+        assert!(ModifyCqIn::view(&sent).expect("its size").cq_umem_valid());
+    }
+
+    #[test]
+    fn a_field_of_the_context_counts_when_it_is_selected() {
+        let command = mlx5_prm::command(Opcode::MODIFY_CQ.0).expect("it is known");
+        let select = command.selects.iter().find(|s| s.op_mod == 0).expect("a mask");
+        let mask = |bits: u64| {
+            let mut input = ModifyCqIn::new();
+            assert!(select.mask.write(input.as_bytes_mut(), bits));
+            input
+        };
+        let [first, second] = [0, 1].map(|n| select.bits.iter().find(|b| b.bit == n).expect("it"));
+        for field in first.fields {
+            assert!(counts(command, field.place, mask(1).as_bytes()), "{}", field.path);
+            assert!(counts(command, field.place, mask(3).as_bytes()), "{}", field.path);
+            assert!(!counts(command, field.place, mask(2).as_bytes()), "{}", field.path);
+        }
+        for field in second.fields {
+            assert!(counts(command, field.place, mask(2).as_bytes()), "{}", field.path);
+            assert!(!counts(command, field.place, mask(1).as_bytes()), "{}", field.path);
+        }
+        let number = command.number.expect("it has one");
+        assert!(counts(command, number, mask(0).as_bytes()), "it is in no context");
+        let command = mlx5_prm::command(Opcode::MODIFY_RQ.0).expect("it is known");
+        let [select] = command.selects else { panic!("one mask") };
+        let none = vec![0; command.input.size];
+        assert!(counts(command, select.always[0], &none), "it counts always");
     }
 }

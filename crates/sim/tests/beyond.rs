@@ -210,3 +210,46 @@ fn a_task_waits_for_answers() {
         assert!(queries.read(&mut output).await.is_err(), "the device is gone");
     });
 }
+
+#[test]
+fn what_is_allowed_twice_is_allowed() {
+    let access = Access::LOCAL_WRITE | Access::REMOTE_READ;
+    assert_eq!(access | Access::LOCAL_WRITE, access);
+}
+
+#[test]
+fn what_is_made_says_what_it_is() {
+    let (_, devx) = devx();
+    assert!(format!("{devx:?}").starts_with("Ioctl { fd: BorrowedFd { fd: "));
+    let sampler = General::create(&devx, SamplerObj::new()).expect("made");
+    let words =
+        "General { type: \"sampler\", id: GeneralObjectId(0x1), handle: Some(Handle(1)), .. }";
+    assert_eq!(format!("{sampler:?}"), words);
+    let umem = Umem::register(&devx, Page::zeroed(2), Access::READ, None).expect("a umem");
+    assert!(format!("{umem:?}").ends_with(&format!("id: {}, pages: 2, .. }}", umem.id())));
+    let uar = Uar::alloc(&devx, UarKind::NonCached).expect("a page");
+    assert!(format!("{uar:?}").starts_with("Uar { page_id: "));
+    let queries = Queries::new(&devx).expect("a channel");
+    assert!(format!("{queries:?}").contains("Channel { file: OwnedFd { fd: "));
+}
+
+#[test]
+fn a_general_object_that_cannot_be_ended_is_given_back() {
+    let (adapter, devx) = devx();
+    let sampler = General::create(&devx, SamplerObj::new()).expect("made");
+    adapter.refuse_next(1, Errno::BUSY);
+    let still = sampler.destroy().expect_err("it is in use");
+    assert_eq!(still.errno, Errno::BUSY);
+    still.object.destroy().expect("it ends");
+}
+
+#[test]
+fn an_answer_fills_the_mailbox_of_the_caller() {
+    let (_, devx) = devx();
+    let cq = Object::create(&devx, &create()).expect("a CQ");
+    let mut answer = QueryCqOut::new();
+    answer.as_bytes_mut().fill(0xff);
+    cq.query_into(&mut QueryCqIn::new(), &mut answer).expect("its context");
+    assert_eq!(answer, cq.query(&mut QueryCqIn::new()).expect("its context"));
+    assert_eq!(answer.cq_context().log_cq_size(), 5);
+}

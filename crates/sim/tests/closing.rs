@@ -27,6 +27,30 @@ fn subscribe(uverbs: &Uverbs, file: i32) -> Result<(), Errno> {
     uverbs.call(&mut Request::subscribe_event(file, 1, None, &SUBSCRIBED))
 }
 
+#[test]
+fn a_device_file_ends_with_its_channels_alone() {
+    let adapter = Adapter::new();
+    let [first, second] = [(), ()].map(|()| open(&adapter));
+    let files = [&first, &second].map(event_file);
+    for (uverbs, file) in [&first, &second].into_iter().zip(&files) {
+        subscribe(uverbs, file.as_raw_fd()).expect("subscribed");
+    }
+    assert_eq!(adapter.raise_event(PORT, None, &[]), 2);
+    drop(first);
+    assert_eq!(adapter.raise_event(PORT, None, &[]), 1);
+    let read = || second.read(files[1].as_fd(), &mut [0; 72]);
+    assert_eq!((read(), read()), (Ok(72), Ok(72)));
+    drop(second);
+    assert_eq!(adapter.raise_event(PORT, None, &[]), 0);
+}
+
+#[test]
+fn a_device_file_has_a_number() {
+    let adapter = Adapter::new();
+    let [first, second] = [(), ()].map(|()| format!("{:?}", Uverbs::open(&adapter)));
+    assert_eq!((&*first, &*second), ("Uverbs { number: 1, .. }", "Uverbs { number: 2, .. }"));
+}
+
 fn files() -> usize {
     std::fs::read_dir("/proc/self/fd").expect("it is mounted").count()
 }

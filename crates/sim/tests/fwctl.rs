@@ -2,7 +2,7 @@
 
 use mlx5_devx::fwctl::wire::MAX_RPC_LEN;
 use mlx5_devx::fwctl::{DeviceFile, Fwctl, Limit, Scope, admitted};
-use mlx5_devx::{Cq, Errno, Handle, Transport};
+use mlx5_devx::{Cq, Errno, Handle, Target, TargetKind, Transport};
 use mlx5_prm::caps::page::GeneralDevice;
 use mlx5_prm::{CapMode, CmdHcaCap, Cqc, CreateCqIn, ModifyCqIn, QueryCqIn, Request, Status};
 use mlx5_sim::{Adapter, FwctlFile};
@@ -46,6 +46,16 @@ fn each_command_needs_its_scope() {
         let result = file.rpc(Scope::DebugWriteFull, &header(opcode, 0), &mut [0; 16]);
         assert_eq!(result, Err(Errno::BADMSG));
     }
+}
+
+#[test]
+fn the_adapter_behind_it_is_the_same() {
+    let adapter = Adapter::new();
+    let file = FwctlFile::new(adapter.clone());
+    let made = adapter.create_cq(&Cqc::new()).expect("a CQ");
+    let target = Target { kind: TargetKind::Cq, handle: made.handle };
+    assert_eq!(file.adapter().end(target), Ok(()));
+    assert_eq!(adapter.end(target), Err(Errno::NOENT));
 }
 
 #[test]

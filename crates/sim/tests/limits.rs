@@ -6,7 +6,7 @@ use mlx5_prm::{
     CapMode, CmdHcaCap, Cqc, CreateCqIn, ModifyCqIn, ModifyCqOpMod, ModifyRqtInWithRqNum, QpRqType,
     Qpc, QueryCqIn, Rqc, Rqn, Rqtc, Srqc, Status, XrcSrqc, caps::page,
 };
-use mlx5_sim::{Adapter, syndrome};
+use mlx5_sim::{Adapter, Refusals, syndrome};
 
 /// Whether it was made: what else can be is that it is too large.
 #[track_caller]
@@ -25,6 +25,10 @@ fn with_limits(page: CmdHcaCap) -> Adapter {
     let adapter = Adapter::new();
     adapter.set_page::<page::GeneralDevice>(CapMode::Current, &page);
     adapter
+}
+
+fn create(log_size: u8) -> CreateCqIn {
+    CreateCqIn::new().with_cq_context(Cqc::new().with_log_cq_size(log_size))
 }
 
 #[test]
@@ -69,6 +73,37 @@ fn a_cq_grows_up_to_the_limit() {
     assert_eq!(size(), 10);
     assert!(!resize(11));
     assert_eq!(size(), 10);
+}
+
+#[test]
+fn a_limit_counts_when_a_size_is_set() {
+    let adapter = with_limits(CmdHcaCap::new());
+    let cq = Object::create(&adapter, &create(4)).expect("a CQ");
+    let context = Rqtc::new().with_rqt_max_size(4);
+    let table = adapter.create_ind_table(&context, &[]).expect("a table");
+    let limits = CmdHcaCap::new().with_log_max_cq_sz(2).with_log_max_rqt_size(1);
+    adapter.set_page::<page::GeneralDevice>(CapMode::Current, &limits);
+
+    let mut buffer = vec![0; ModifyRqtInWithRqNum::size(0)];
+    let modify = ModifyRqtInWithRqNum::new_in(&mut buffer, 0).expect("the size is right");
+    modify.head.set_rqtn(table.number);
+    let target = Target { kind: TargetKind::IndTable, handle: table.handle };
+    let modify_table = |buffer: &[u8]| {
+        let mut output = [0; 16];
+        adapter.modify(target, buffer, &mut output).map_err(|_| Status(output[0]))
+    };
+    assert_eq!(modify_table(&buffer), Ok(()), "nothing is selected");
+    assert!(fits(cq.modify(&mut ModifyCqIn::new())), "nothing is selected");
+    assert!(!fits(cq.modify(&mut ModifyCqIn::new().changing_cq_period(1))));
+}
+
+#[test]
+fn verbs_are_told_by_the_firmware_whatever_programs_are() {
+    let adapter = with_limits(CmdHcaCap::new().with_log_max_cq_sz(2));
+    adapter.set_refusals(Refusals::Errno);
+    assert!(!fits(adapter.create_cq(&Cqc::new().with_log_cq_size(3))));
+    let error = Object::create(&adapter, &create(3)).expect_err("too large");
+    assert!(matches!(error, Error::Kernel { errno: Errno::INVAL, .. }), "{error}");
 }
 
 #[test]

@@ -554,3 +554,24 @@ impl EventChannel for Channel {
         self.read_once(event)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_gives_0_or_an_errno_or_sets_it() {
+        assert_eq!(result(0), Ok(()));
+        assert_eq!(result(Errno::INVAL.raw_os_error()), Err(Errno::INVAL));
+        let _ = std::fs::metadata("/proc/there-is-no-such-file");
+        assert_eq!(result(-1), Err(Errno::NOENT));
+    }
+
+    #[test]
+    fn what_another_program_exported_has_its_length() {
+        let bytes: Vec<u8> = (1..=13).collect();
+        let opaque = Opaque::of(&bytes, 13).expect("its length");
+        assert_eq!(opaque.bytes(), bytes);
+        assert!(Opaque::of(&bytes, 12).is_err() && Opaque::of(&bytes, 14).is_err());
+    }
+}

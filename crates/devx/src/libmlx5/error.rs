@@ -88,4 +88,10 @@ mod tests {
             "there is no device mlx5_9; there are mlx5_0, rxe0"
         );
     }
+
+    #[test]
+    fn a_kernel_without_rdma_is_hinted_at() {
+        assert_eq!(hint(Errno::NOSYS), "; is the module ib_uverbs loaded?");
+        assert_eq!(hint(Errno::NODEV), "");
+    }
 }

@@ -91,3 +91,48 @@ pub(super) fn make(ask: &[u8], can_devx: bool) -> Result<(Context, AllocUcontext
     };
     Ok((Context { devx }, answer))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(req: &AllocUcontextReq) -> Result<AllocUcontextResp, Errno> {
+        make(req.as_bytes(), true).map(|(_, answer)| answer)
+    }
+
+    #[test]
+    fn the_driver_says_what_it_has() {
+        let expected = AllocUcontextResp {
+            qp_tab_size: 0x4_0000,
+            bf_reg_size: 512,
+            cache_line_size: 64,
+            max_sq_desc_sz: 1024,
+            max_rq_desc_sz: 512,
+            max_send_wqebb: 0x8000,
+            max_recv_wr: 0x8000,
+            max_srq_recv_wr: 0x8000,
+            num_ports: 1,
+            cqe_version: 1,
+            cmds_supp_uhw: 3,
+            eth_min_inline: 1,
+            log_uar_size: 12,
+            num_uars_per_page: 1,
+            ..AllocUcontextResp::new_zeroed()
+        };
+        let dynamic = AllocUcontextReq::like_libmlx5(true);
+        assert_eq!(answer(&dynamic).expect("a context").as_bytes(), expected.as_bytes());
+        let fixed = AllocUcontextReq { lib_caps: 0, ..dynamic };
+        let expected = AllocUcontextResp { tot_bfregs: 16, num_dyn_bfregs: 512, ..expected };
+        assert_eq!(answer(&fixed).expect("a context").as_bytes(), expected.as_bytes());
+    }
+
+    #[test]
+    fn one_register_is_left_that_is_not_for_low_latency() {
+        let with = |low| AllocUcontextReq {
+            num_low_latency_bfregs: low,
+            ..AllocUcontextReq::like_libmlx5(false)
+        };
+        assert!(answer(&with(15)).is_ok());
+        assert_eq!(answer(&with(16)).err(), Some(Errno::INVAL));
+    }
+}

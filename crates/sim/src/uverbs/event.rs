@@ -215,3 +215,61 @@ fn count(eventfd: &OwnedFd) {
         let _ = rustix::io::write(eventfd, &1u64.to_ne_bytes());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of those that the old adapters have, and one that came later.
+    const OLD: EventType = EventType::LAST_WQE_REACHED;
+    const NEW: EventType = EventType(0x27);
+
+    #[test]
+    fn each_kind_of_object_has_its_type() {
+        let of = |event: EventType, kind| type_of_object(event.0.into(), Kind::Named(kind));
+        for (kind, old, new) in [
+            (kinds::QP, 0, 0xff02),
+            (kinds::RMP, 1, 0xff04),
+            (kinds::XRC_SRQ, 0, 0xff05),
+            (kinds::RQ, 1, 0xff06),
+            (kinds::SQ, 2, 0xff07),
+            ("tir", 0, 0xff08),
+            ("tis", 0, 0xff09),
+            ("dct", 6, 0xff0a),
+            (kinds::XRQ, 0, 0xff0b),
+            (kinds::RQT, 0, 0xff0e),
+            ("flow_counter", 0, 0xff0f),
+            (kinds::CQ, 0, 0xff10),
+            ("mkey", 0, 0),
+        ] {
+            assert_eq!((of(OLD, kind), of(NEW, kind)), (old, new), "{kind}");
+        }
+        assert_eq!(type_of_object(NEW.0.into(), Kind::General(0x20)), 0x20);
+    }
+
+    #[test]
+    fn a_number_stands_where_its_event_has_it() {
+        let object = Identity { kind: Kind::Named(kinds::XRQ), number: 0x12_3456 };
+        for (event, at, first) in [
+            (EventType::CQ_ERROR, 0, 0xff),
+            (EventType::XRQ_ERROR, 20, 0xff),
+            (OLD, 24, 0xff),
+            (NEW, 4, 0),
+        ] {
+            let eqe = eqe(event, Some(object), &[0xff; DATA_LEN]);
+            assert_eq!(eqe[DATA + at..][..4], [first, 0x12, 0x34, 0x56], "{event:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_have_24_bits_or_32() {
+        let number = |event: EventType, at: usize| {
+            let mut eqe = [0; EQE];
+            eqe[1] = event.0;
+            eqe[DATA + at..][..4].copy_from_slice(&[0x98, 0x76, 0x54, 0x32]);
+            key(&eqe, None).number
+        };
+        assert_eq!(number(OLD, 24), Some(0x76_5432));
+        assert_eq!(number(NEW, 4), Some(0x9876_5432));
+    }
+}

@@ -136,7 +136,14 @@ fn reads_are_those_of_the_kernel() {
     assert_eq!(read(72), Err(Errno::AGAIN));
     program.adapter.raise_event(PORT, None, &[]);
     assert_eq!((read(71), read(72), read(72)), (Err(Errno::INVAL), Ok(72), Err(Errno::AGAIN)));
-    // More than can wait.
+    // As many as can wait, and one more.
+    for _ in 0..1024 {
+        program.adapter.raise_event(PORT, None, &[]);
+    }
+    for _ in 0..1024 {
+        assert_eq!(read(72), Ok(72));
+    }
+    assert_eq!(read(72), Err(Errno::AGAIN));
     for _ in 0..1025 {
         program.adapter.raise_event(PORT, None, &[]);
     }
@@ -249,4 +256,30 @@ fn subscriptions_end_with_their_object() {
 #[should_panic(expected = "an event has 64 bytes, or up to 28 of data, and not 29")]
 fn an_event_has_a_length() {
     Program::with_devx().adapter.raise_event(PORT, None, &[0; 29]);
+}
+
+#[test]
+fn subscriptions_to_other_objects_stay() {
+    let program = Program::with_devx();
+    let file = file(&program, 0).file();
+    let ((first, first_number), (second, second_number)) = (program.cq(), program.cq());
+    for (cookie, object) in [(1, first), (2, second)] {
+        let types = [EventType::CQ_ERROR];
+        subscribe(&program, number(&file), Some(cookie), Some(object), &types).ok();
+    }
+    let raise =
+        |number: u32| program.adapter.raise_event(EventType::CQ_ERROR, None, &number.to_be_bytes());
+    assert_eq!((raise(first_number), raise(second_number)), (1, 1));
+    program.destroy(first).ok();
+    assert_eq!((raise(first_number), raise(second_number)), (0, 1));
+}
+
+#[test]
+fn nothing_is_left_of_events_when_the_device_goes() {
+    let program = Program::with_devx();
+    let file = file(&program, 0).file();
+    subscribe(&program, number(&file), Some(1), None, &[PORT]).ok();
+    program.adapter.raise_event(PORT, None, &[]);
+    program.adapter.remove();
+    assert_eq!(read_raw(&file, 72), [0; 0], "it is at its end");
 }

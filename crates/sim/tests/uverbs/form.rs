@@ -21,6 +21,10 @@ fn messages_are_of_this_driver_and_of_known_methods() {
     // Longer than a page.
     let many = vec![(0x2000, 0, 0, 0); 256];
     assert_eq!(refused(&program, &message(0x1001, 0x1001, 1, &many)), Errno::INVAL);
+    let mut longer = vec![(0x2000, 0, 0, 0); 255];
+    longer[0] = handle[0];
+    assert_eq!(refused(&program, &message(0x1001, 0x1001, 1, &longer)), Errno::INVAL);
+    assert_eq!(refused(&program, &message(0x1001, 0x1001, 1, &longer[..254])), Errno::NOENT);
 }
 
 #[test]

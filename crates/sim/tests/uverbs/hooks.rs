@@ -128,3 +128,13 @@ fn a_device_that_is_gone() {
     assert_eq!(read(), Err(Errno::AGAIN));
     assert_eq!(program.adapter.raise_event(EventType::PORT_STATE_CHANGE, None, &[]), 0);
 }
+
+#[test]
+fn no_command_reaches_a_device_that_is_gone() {
+    let program = Program::with_devx();
+    let (_, number) = program.cq();
+    let Program { adapter, uverbs } = program;
+    adapter.remove();
+    drop(uverbs);
+    assert!(exists(&adapter, Opcode::QUERY_CQ, number), "nothing ended it");
+}

@@ -1,10 +1,13 @@
 //! Objects that commands make, and commands for none.
 
 use mlx5_devx::{Errno, Handle, Target, TargetKind, Transport};
-use mlx5_prm::{Cqc, CreateRqIn, CreateRqtInWithRqNum, Opcode, RqNum, Rqc, Rqtc};
+use mlx5_prm::{
+    Cqc, CreateRqIn, CreateRqtInWithRqNum, ModifyRqtInWithRqNum, Opcode, RqNum, Rqc, Rqn, Rqtc,
+    Rqtn,
+};
 use mlx5_sim::{Refusals, Uverbs, syndrome};
 
-use crate::program::{Arg, Program, create_cq, exists, on_cq};
+use crate::program::{Arg, Left, Program, create_cq, exists, on_cq};
 
 fn status_and_syndrome(output: &[u8]) -> (u8, u32) {
     (output[0], u32::from_be_bytes(output[4..8].try_into().expect("4 bytes")))
@@ -251,4 +254,36 @@ fn objects_end_with_their_file() {
     program.get_context(1).ok();
     let left = program.call(0x1002, 0x1001, &[Arg::Number(0x1000, umem)]);
     assert_eq!(left.errno(), Errno::NOENT);
+}
+
+/// `uverbs_destroy_ufile_hw`: what is in use ends in a later round.
+#[test]
+fn objects_end_with_their_file_whatever_uses_them() {
+    let program = Program::with_devx();
+    let number =
+        |left: &Left| u32::from_be_bytes(left.outputs[&0x1002][8..12].try_into().expect("4 bytes"));
+    let rq = || number(&program.create(CreateRqIn::new().as_bytes(), 16).ok());
+    let mut buffer = vec![0; CreateRqtInWithRqNum::size(1)];
+    let create = CreateRqtInWithRqNum::new_in(&mut buffer, 1).expect("the size is right");
+    let context = Rqtc::new().with_rqt_max_size(2).with_rqt_actual_size(1);
+    create.head.set_rqt_context(&context);
+    let first = rq();
+    create.tail[0].set_rq_num(Rqn::new(first));
+    let table = program.create(create.as_bytes(), 16).ok();
+    // The newest end first: this queue while the table names it.
+    let second = rq();
+    let (_, cqn) = program.cq();
+    let mut buffer = vec![0; ModifyRqtInWithRqNum::size(1)];
+    let modify = ModifyRqtInWithRqNum::new_in(&mut buffer, 1).expect("the size is right");
+    modify.head.set_rqtn(Rqtn::new(number(&table)));
+    modify.head.change_rqt_actual_size(1);
+    modify.tail[0].set_rq_num(Rqn::new(second));
+    program.modify(table.handle(), &buffer, 16).ok();
+    program.destroy(1).ok();
+
+    let Program { adapter, uverbs } = program;
+    drop(uverbs);
+    assert!(!exists(&adapter, Opcode::QUERY_CQ, cqn));
+    assert!(!exists(&adapter, Opcode::QUERY_RQT, number(&table)));
+    assert!(!exists(&adapter, Opcode::QUERY_RQ, second), "nothing names it any more");
 }

@@ -38,6 +38,7 @@ fn offsets_go_on_behind_256_pages() {
 fn there_are_two_kinds() {
     let program = Program::with_devx();
     assert_eq!(program.uar(2).errno(), Errno::OPNOTSUPP);
+    assert_eq!(program.uar(u32::MAX.into()).errno(), Errno::OPNOTSUPP);
     assert_eq!(program.uar(1 << 32).errno(), Errno::INVAL);
     let nowhere = [
         Arg::Number(0x1000, 0),

@@ -1,0 +1,214 @@
+//! The simulated firmware: the state that an object begins in, what is always there, and what is
+//! refused.
+
+use mlx5_devx::{Errno, Handle, Target, TargetKind, Transport};
+use mlx5_prm::{
+    AccessOpMod, AccessRegisterIn, AccessRegisterOut, CmdOut, Cqc, CreateCqIn, CreateDctIn,
+    CreateLagIn, CreateQpIn, CreateRqIn, CreateSqIn, CreateXrqIn, Dctn, DrainDctIn, ModifySqIn,
+    Opcode, PacketPacingRateLimitIndex, QpSt, QpState, Qpc, Qpn, RqState, Rqc, Rst2initQpIn,
+    SetFteIn, SetPpRateLimitIn, SqState, Sqc, Sqn, Status,
+};
+use mlx5_sim::{Adapter, Firmware, syndrome};
+
+/// Runs a command, and gives the status and the syndrome.
+fn run(firmware: &mut Firmware, input: &[u8]) -> (Status, u32) {
+    let mut output = [0; 0x400];
+    firmware.execute(input, &mut output);
+    let (head, _) = CmdOut::view_prefix(&output).expect("long enough");
+    (head.status(), head.syndrome())
+}
+
+const DONE: (Status, u32) = (Status::OK, 0);
+const NO_SUCH_TRANSITION: (Status, u32) = (Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_TRANSITION);
+
+#[test]
+fn queues_begin_in_reset() {
+    let mut firmware = Firmware::new();
+    let create = CreateQpIn::new().with_qpc(Qpc::new().with_state(QpState::RTS));
+    assert_eq!(run(&mut firmware, create.as_bytes()), DONE);
+    let context = firmware.context("qp", 1).expect("it is there");
+    let (qpc, _) = Qpc::view_prefix(context).expect("long enough");
+    assert_eq!(qpc.state(), QpState::RST);
+
+    let create = CreateRqIn::new().with_ctx(Rqc::new().with_state(RqState::RDY));
+    assert_eq!(run(&mut firmware, create.as_bytes()), NO_SUCH_TRANSITION);
+    let create = CreateSqIn::new().with_ctx(Sqc::new().with_state(SqState::RDY));
+    assert_eq!(run(&mut firmware, create.as_bytes()), NO_SUCH_TRANSITION);
+}
+
+#[test]
+fn a_send_queue_moves_from_the_state_it_is_in() {
+    let mut firmware = Firmware::new();
+    assert_eq!(run(&mut firmware, CreateSqIn::new().as_bytes()), DONE);
+    let mut go = |from, to| {
+        let modify = ModifySqIn::new()
+            .with_sqn(Sqn::new(1))
+            .with_sq_state(from)
+            .with_ctx(Sqc::new().with_state(to));
+        run(&mut firmware, modify.as_bytes())
+    };
+    let not_there = (Status::BAD_RES_STATE_ERR, syndrome::NOT_THE_PRESENT_STATE);
+    assert_eq!(go(SqState::RDY, SqState::RDY), not_there);
+    assert_eq!(go(SqState::RST, SqState::ERR), NO_SUCH_TRANSITION);
+    assert_eq!(go(SqState::RST, SqState::RDY), DONE);
+    assert_eq!(go(SqState::RST, SqState::RDY), not_there);
+    assert_eq!(go(SqState::RDY, SqState::ERR), DONE);
+    assert_eq!(go(SqState::ERR, SqState::RDY), NO_SUCH_TRANSITION);
+    assert_eq!(go(SqState::ERR, SqState::RST), DONE);
+}
+
+#[test]
+fn a_list_of_pages_is_no_part_of_the_context() {
+    let mut firmware = Firmware::new();
+    let create = [&CreateCqIn::new().as_bytes()[..], &[0xff; 64]].concat();
+    assert_eq!(run(&mut firmware, &create), DONE);
+    assert_eq!(firmware.context("cq", 1), Some(&Cqc::new().as_bytes()[..]));
+}
+
+#[test]
+fn there_is_one_lag() {
+    let mut firmware = Firmware::new();
+    assert_eq!(run(&mut firmware, CreateLagIn::new().as_bytes()), DONE);
+    let none_left = (Status::NO_RES_ERR, syndrome::NO_NUMBER_LEFT);
+    assert_eq!(run(&mut firmware, CreateLagIn::new().as_bytes()), none_left);
+}
+
+#[test]
+fn what_is_always_there_is_set_whole() {
+    let mut firmware = Firmware::new();
+    let mut set = SetPpRateLimitIn::new().with_rate_limit_index(PacketPacingRateLimitIndex::new(3));
+    set.as_bytes_mut()[16..].fill(0x5a);
+    assert_eq!(run(&mut firmware, set.as_bytes()), DONE);
+    assert_eq!(firmware.context("rate_limit", 3), Some(&[0x5a; 48][..]));
+    set.set_op_mod(1);
+    set.as_bytes_mut()[16..].fill(0);
+    let unknown = (Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD);
+    assert_eq!(run(&mut firmware, set.as_bytes()), unknown);
+    assert_eq!(firmware.context("rate_limit", 3), Some(&[0x5a; 48][..]));
+}
+
+#[test]
+fn a_command_without_a_context_changes_none() {
+    let mut firmware = Firmware::new();
+    assert_eq!(run(&mut firmware, CreateDctIn::new().as_bytes()), DONE);
+    let before = firmware.context("dct", 1).map(<[u8]>::to_vec);
+    let mut drain = DrainDctIn::new().with_dctn(Dctn::new(1));
+    assert_eq!(run(&mut firmware, drain.as_bytes()), DONE);
+    assert_eq!(firmware.context("dct", 1), before.as_deref());
+    drain.set_op_mod(1);
+    let unknown = (Status::BAD_PARAM_ERR, syndrome::UNKNOWN_OP_MOD);
+    assert_eq!(run(&mut firmware, drain.as_bytes()), unknown);
+}
+
+#[test]
+fn a_field_inside_of_another_is_given_by_its_own_bit() {
+    let mut firmware = Firmware::new();
+    let create = CreateQpIn::new().with_qpc(Qpc::new().with_st(QpSt::RC));
+    assert_eq!(run(&mut firmware, create.as_bytes()), DONE);
+    let pkey_index = |firmware: &Firmware| {
+        let (qpc, _) = Qpc::view_prefix(firmware.context("qp", 1).expect("it")).expect("long");
+        qpc.primary_address_path().pkey_index()
+    };
+    let go = |firmware: &mut Firmware, opcode: Opcode, index, mask: u32| {
+        let mut input = Rst2initQpIn::new().with_opcode(opcode).with_qpn(Qpn::new(1));
+        input.as_bytes_mut()[0x10..0x14].copy_from_slice(&mask.to_be_bytes());
+        // Whatever else is needed is not zero.
+        input.as_bytes_mut()[0x18..].fill(0xff);
+        input.qpc_mut().set_st(QpSt::RC);
+        input.qpc_mut().primary_address_path_mut().set_pkey_index(index);
+        assert_eq!(run(firmware, input.as_bytes()), DONE, "{opcode:?}");
+    };
+    go(&mut firmware, Opcode::RST2INIT_QP, 5, 0);
+    assert_eq!(pkey_index(&firmware), 5);
+    go(&mut firmware, Opcode::INIT2RTR_QP, 9, 0);
+    assert_eq!(pkey_index(&firmware), 5, "the path was given, and this not");
+}
+
+/// The register `id`, with `data` in it: what comes back, or why not.
+fn access(
+    firmware: &mut Firmware,
+    op_mod: AccessOpMod,
+    id: u16,
+    data: &[u8],
+) -> Result<Vec<u8>, (Status, u32)> {
+    let head = AccessRegisterIn::new().with_op_mod(op_mod).with_register_id(id);
+    let mut output = vec![0; AccessRegisterOut::SIZE + data.len()];
+    firmware.execute(&[head.as_bytes(), data].concat(), &mut output);
+    let (answer, data) = CmdOut::view_prefix(&output).expect("long enough");
+    match answer.status() {
+        Status::OK => Ok(data[AccessRegisterOut::SIZE - CmdOut::SIZE..].to_vec()),
+        status => Err((status, answer.syndrome())),
+    }
+}
+
+#[test]
+fn registers_are_read_and_written_as_they_may_be() {
+    let mut firmware = Firmware::new();
+    let refused = (Status::BAD_PARAM_ERR, syndrome::NOT_ACCESSIBLE);
+    let mut of_both = 0;
+    for register in mlx5_prm::families().iter().flat_map(|f| f.registers) {
+        let size = register.layout.size;
+        let mut access = |op_mod, byte: u8| {
+            access(&mut firmware, op_mod, register.id, &vec![byte; size]).map_err(|why| {
+                assert_eq!(why, refused, "{}", register.layout.name);
+            })
+        };
+        assert_eq!(access(AccessOpMod::WRITE, 0xff).is_ok(), register.write);
+        assert_eq!(access(AccessOpMod::WRITE, 0).is_ok(), register.write);
+        let there = access(AccessOpMod::READ, 0);
+        assert_eq!(there.is_ok(), register.read);
+        if let (Ok(there), true) = (there, register.write) {
+            assert_eq!(there, vec![0; size], "{}: the last counts", register.layout.name);
+            of_both += 1;
+        }
+    }
+    assert!(of_both > 50, "{of_both} registers are of both");
+}
+
+const NOT_OF_METHOD: Errno = Errno::INVAL;
+
+#[test]
+fn entries_of_flow_tables_are_made_and_changed_by_one_command() {
+    let adapter = Adapter::new();
+    let set = |op_mod: u16| {
+        let mut set = SetFteIn::new();
+        set.as_bytes_mut()[6..8].copy_from_slice(&op_mod.to_be_bytes());
+        set
+    };
+    let create = |op_mod| adapter.create(set(op_mod).as_bytes(), &mut [0; 16]);
+    assert_eq!(create(1), Err(NOT_OF_METHOD));
+    let handle = create(0).expect("an entry");
+    let target = Target { kind: TargetKind::Devx, handle };
+    let modify = |op_mod| adapter.modify(target, set(op_mod).as_bytes(), &mut [0; 16]);
+    assert_eq!(modify(0), Err(NOT_OF_METHOD));
+    assert_eq!(modify(1), Ok(()));
+}
+
+#[test]
+fn commands_on_an_xrq_name_it() {
+    let adapter = Adapter::new();
+    let handle = adapter.create(CreateXrqIn::new().as_bytes(), &mut [0; 16]).expect("an XRQ");
+    let send = |opcode: Opcode, number: u32, handle: Handle| {
+        let mut input = [0; 0x100];
+        input[..2].copy_from_slice(&opcode.0.to_be_bytes());
+        input[8..12].copy_from_slice(&number.to_be_bytes());
+        let target = Target { kind: TargetKind::Devx, handle };
+        match opcode {
+            Opcode::QUERY_XRQ_DC_PARAMS_ENTRY | Opcode::QUERY_XRQ_ERROR_PARAMS => {
+                adapter.query(target, &input, &mut [0; 0x400])
+            }
+            _ => adapter.modify(target, &input, &mut [0; 0x400]),
+        }
+    };
+    for opcode in [
+        Opcode::SET_XRQ_DC_PARAMS_ENTRY,
+        Opcode::RELEASE_XRQ_ERROR,
+        Opcode::MODIFY_XRQ,
+        Opcode::QUERY_XRQ_DC_PARAMS_ENTRY,
+        Opcode::QUERY_XRQ_ERROR_PARAMS,
+    ] {
+        assert_eq!(send(opcode, 2, handle), Err(Errno::INVAL), "{opcode:?}");
+        let of_firmware = send(opcode, 1, handle);
+        assert!(matches!(of_firmware, Ok(()) | Err(Errno::REMOTEIO)), "{opcode:?}");
+    }
+}
