@@ -1,5 +1,7 @@
 //! Checks that tables are sound before anything is made from them.
 
+mod syndromes;
+
 use std::collections::HashMap;
 
 use crate::fault::{Faults, Origin};
@@ -27,6 +29,7 @@ pub fn check(spec: &Spec) -> Result<(), Faults> {
     opcodes(spec, &mut faults);
     spec_words(spec, &mut faults);
     examples(spec, &mut faults);
+    syndromes::check(spec, &mut faults);
     faults.or(())
 }
 

@@ -12,4 +12,5 @@ pub mod merge;
 pub mod model;
 pub mod opcodes;
 pub mod report;
+pub mod run;
 pub mod tables;

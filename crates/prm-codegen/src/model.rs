@@ -447,6 +447,8 @@ pub struct Semantics {
     pub capabilities: Vec<Capability>,
     /// Mailboxes of opcodes that are not called as the opcode is, and opcodes without them.
     pub opcodes: Vec<OpcodeNote>,
+    /// Syndromes that were explained in public, in the order of their file.
+    pub syndromes: Vec<Syndrome>,
 }
 
 impl Semantics {
@@ -454,6 +456,43 @@ impl Semantics {
     pub fn is_of_transitions(&self, select: &Select) -> bool {
         select.name == "qp_opt_param"
     }
+}
+
+/// A syndrome of a refused command that somebody explained in public. Nothing is generated from it:
+/// the `prm` command reads the table itself.
+#[derive(Debug, Clone)]
+pub struct Syndrome {
+    /// The number that the firmware tells.
+    pub number: u32,
+    /// The commands it was seen with, as written: names with blanks between, patterns, or opcodes.
+    pub command: String,
+    /// Their `op_mod`.
+    pub op_mod: Option<u16>,
+    /// The status beside it: the kernel's words.
+    pub status: Option<String>,
+    /// The status beside it: its number.
+    pub status_number: Option<u8>,
+    /// How sure it is.
+    pub certainty: String,
+    /// Keys that hold words, those that are there.
+    pub words: Vec<(&'static str, String, Origin)>,
+    /// Where its number, command, status and certainty are written.
+    pub places: SyndromePlaces,
+    /// Where it is written.
+    pub origin: Origin,
+}
+
+/// Where parts of a [`Syndrome`] are written.
+#[derive(Debug, Clone)]
+pub struct SyndromePlaces {
+    /// Its number.
+    pub number: Origin,
+    /// The words of its status.
+    pub status: Origin,
+    /// The number of its status.
+    pub status_number: Origin,
+    /// Its certainty.
+    pub certainty: Origin,
 }
 
 /// What is said by hand of an opcode: its mailboxes, or why it has none.

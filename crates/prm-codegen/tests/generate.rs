@@ -7,8 +7,13 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// What `generate` reads and writes.
-const PARTS: [&str; 4] =
-    ["prm-spec", "crates/prm/Cargo.toml", "crates/prm/src/generated", "tests/src/generated"];
+const PARTS: [&str; 5] = [
+    "prm-spec",
+    "crates/prm/Cargo.toml",
+    "crates/prm/src/generated",
+    "crates/cli/src/generated",
+    "tests/src/generated",
+];
 
 const MANIFEST: &str = "crates/prm/Cargo.toml";
 
@@ -126,6 +131,17 @@ fn edits_by_hand_are_told_and_undone() {
     assert!(stdout.ends_with("files, 3 changed\n"), "{stdout}");
     assert!(!dir.path().join(stale).exists());
     clean(&dir);
+}
+
+#[test]
+fn a_new_file_of_tables_gets_into_the_command() {
+    let dir = workspace();
+    fs::write(dir.path().join("prm-spec/words/lamp.toml"), "").unwrap();
+    let (ok, _, stderr) = generate(&dir, &["--check"]);
+    assert!(!ok);
+    let line =
+        "\n+    (\"words/lamp.toml\", include_str!(\"../../../../prm-spec/words/lamp.toml\")),\n";
+    assert!(stderr.contains(line), "{stderr}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::bindings::{Bindings, Bound, Meaning};
 use super::changes::test_changes;
 use super::diagram::diagram;
-use super::names::{accessor, camel};
+use super::names::{accessor, bare, camel};
 use super::tails::{alias, name as tail_name, tails};
 use super::transitions::test_transition;
 use super::{head, semantics, type_name};
@@ -268,7 +268,7 @@ struct Names {
 
 fn names(layout: &Layout, field: &Field) -> Names {
     let get = accessor(layout, field);
-    let bare = get.trim_end_matches('_').to_owned();
+    let bare = bare(&field.name);
     Names {
         set: format!("set_{bare}"),
         with: format!("with_{bare}"),

@@ -5,7 +5,7 @@ mod bindings;
 mod capabilities;
 mod changes;
 mod diagram;
-mod names;
+pub mod names;
 mod semantics;
 mod tails;
 mod transitions;
@@ -34,6 +34,8 @@ pub struct Emitted {
 const CODEC: &str = "crates/prm/src/generated";
 /// Where the generated part of the tests lies.
 const TESTS: &str = "tests/src/generated";
+/// Where the tables are put into the `prm` command.
+const COMMAND: &str = "crates/cli/src/generated";
 /// The manifest whose features are the families, and the lines they stand between.
 const MANIFEST: &str = "crates/prm/Cargo.toml";
 const FEATURES: (&str, &str) =
@@ -81,6 +83,31 @@ pub fn emit(spec: &Spec) -> Result<Vec<Emitted>, Faults> {
     }
     files.push(Emitted { path: MANIFEST.into(), text: features(spec, &uses) });
     faults.or(files)
+}
+
+/// Writes the file by which the tables themselves are compiled into the `prm` command: `names` are the paths
+/// of their files, below `prm-spec/`.
+pub fn embedded(names: &[String]) -> Emitted {
+    let mut text = head("The tables, for those who have only this program.");
+    text.push_str(
+        "/// The files of prm-spec/: the path of each below it, and its text.\n\
+         pub(crate) static TABLES: &[(&str, &str)] = &[\n",
+    );
+    for name in names {
+        let path = format!("../../../../prm-spec/{name}");
+        let line = format!("    (\"{name}\", include_str!(\"{path}\")),\n");
+        // As rustfmt breaks it.
+        if line.trim_end().len() <= 100 {
+            text.push_str(&line);
+        } else {
+            let _ = write!(
+                text,
+                "    (\n        \"{name}\",\n        include_str!(\"{path}\"),\n    ),\n"
+            );
+        }
+    }
+    text.push_str("];\n");
+    file(COMMAND, "tables.rs", text)
 }
 
 fn file(dir: &str, name: &str, text: String) -> Emitted {
@@ -302,7 +329,7 @@ fn read(path: &Path) -> Result<String, String> {
 /// Files in the generated folders that are not among `files`.
 fn stale(files: &[Emitted], root: &Path) -> Result<Vec<PathBuf>, String> {
     let mut out = Vec::new();
-    for dir in [CODEC, TESTS] {
+    for dir in [CODEC, TESTS, COMMAND] {
         let dir = root.join(dir);
         let Ok(entries) = std::fs::read_dir(&dir) else { continue };
         for entry in entries {

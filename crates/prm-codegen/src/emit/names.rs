@@ -98,7 +98,7 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// `modify_cq_in` -> `ModifyCqIn`. A name that begins with a digit gets an `N` before it.
-pub(super) fn camel(name: &str) -> String {
+pub fn camel(name: &str) -> String {
     let mut out = String::new();
     for word in name.split('_').filter(|w| !w.is_empty()) {
         // Two numbers side by side would run together.
@@ -138,8 +138,13 @@ pub(super) fn accessor(layout: &Layout, field: &Field) -> String {
     name
 }
 
+/// What the names of a field's setters end in, such as `cqn` for `set_cqn`, `with_cqn` and `cqn_mut`.
+pub fn bare(field: &str) -> String {
+    snake(field).trim_end_matches('_').to_owned()
+}
+
 /// A value's name as a constant.
-pub(super) fn upper(name: &str) -> String {
+pub fn upper(name: &str) -> String {
     let name = name.to_ascii_uppercase();
     if name.starts_with(|c: char| c.is_ascii_digit()) { format!("N{name}") } else { name }
 }

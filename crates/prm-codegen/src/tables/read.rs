@@ -1,10 +1,11 @@
 //! Reads `prm-spec/` into the model.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use super::folder::Folder;
 use super::toml_walk::{Table, each_entry};
-use crate::fault::{Fault, Faults, Origin, SourceFile};
+use crate::fault::{Faults, Origin, SourceFile};
 use crate::model::*;
 
 /// Reads all of `prm-spec/`: families, layouts and semantics. What it reads is well formed, not
@@ -12,46 +13,51 @@ use crate::model::*;
 ///
 /// # Errors
 /// Every fault of every file.
-pub fn read_spec(dir: &Path) -> Result<Spec, Faults> {
+pub fn read_spec<'a>(folder: impl Into<Folder<'a>>) -> Result<Spec, Faults> {
+    let folder = folder.into();
     let mut faults = Faults::default();
     let mut spec = Spec::default();
-    if let Some(families) = faults.take(read_families(dir)) {
+    if let Some(families) = faults.take(read_families(folder)) {
         spec.families = families;
     }
-    for path in toml_files(&dir.join("layouts"), &mut faults) {
-        let family = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        if let Some(file) = faults.take(SourceFile::read(&path)) {
-            read_layouts(&file, &family, &mut spec, &mut faults);
-        }
-    }
+    each_file(folder, "layouts", "toml", &mut faults, |file, family, faults| {
+        read_layouts(file, family, &mut spec, faults);
+    });
     let order: Vec<String> = spec.families.iter().map(|f| f.name.clone()).collect();
     spec.layouts.sort_by_key(|l| order.iter().position(|name| *name == l.family));
-    read_single(dir, &SINGLE, &mut spec, &mut faults);
-    for path in toml_files(&dir.join("semantics"), &mut faults) {
-        if let Some(file) = faults.take(SourceFile::read(&path)) {
-            read_semantics(&file, &mut spec.semantics, &mut faults);
-        }
+    read_single(folder, &SINGLE, &mut spec, &mut faults);
+    each_file(folder, "semantics", "toml", &mut faults, |file, _, faults| {
+        read_semantics(file, &mut spec.semantics, faults);
+    });
+    if folder.has("words") {
+        each_file(folder, "words", "toml", &mut faults, |file, _, faults| {
+            read_words(file, &mut spec.words, faults);
+        });
     }
-    let words = dir.join("words");
-    if is_there(&words) {
-        for path in toml_files(&words, &mut faults) {
-            if let Some(file) = faults.take(SourceFile::read(&path)) {
-                read_words(&file, &mut spec.words, &mut faults);
-            }
-        }
-    }
-    let examples = dir.join("examples");
-    if is_there(&examples) {
-        for path in files(&examples, "rs", &mut faults) {
-            if let Some(file) = faults.take(SourceFile::read(&path)) {
-                let layout = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                let (code, origin) = (file.text.clone(), Origin::whole(&file));
-                spec.examples.push(Example { layout, code, origin });
-            }
-        }
+    if folder.has("examples") {
+        each_file(folder, "examples", "rs", &mut faults, |file, layout, _| {
+            let (layout, code) = (layout.to_owned(), file.text.clone());
+            spec.examples.push(Example { layout, code, origin: Origin::whole(file) });
+        });
     }
     take_values(&mut spec);
     faults.or(spec)
+}
+
+/// Gives every file with this extension of a folder below, with its name without the extension.
+fn each_file(
+    folder: Folder<'_>,
+    below: &str,
+    extension: &str,
+    faults: &mut Faults,
+    mut each: impl FnMut(&Arc<SourceFile>, &str, &mut Faults),
+) {
+    for path in folder.files(below, extension, faults) {
+        if let Some(file) = faults.take(folder.read(&path)) {
+            let stem = Path::new(&path).file_stem().unwrap_or_default();
+            each(&file, &stem.to_string_lossy(), faults);
+        }
+    }
 }
 
 /// Reads one entry of a file into the spec: the array it stands in, the entry.
@@ -160,17 +166,11 @@ fn read_conflict(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Conflict>
     })
 }
 
-/// Whether there is anything of this name, be it readable or not.
-fn is_there(path: &Path) -> bool {
-    path.symlink_metadata().is_ok()
-}
-
 /// Reads those of `files` that are there.
-fn read_single(dir: &Path, files: &[SingleFile], spec: &mut Spec, faults: &mut Faults) {
+fn read_single(folder: Folder<'_>, files: &[SingleFile], spec: &mut Spec, faults: &mut Faults) {
     for (name, arrays, read) in files {
-        let path = dir.join(name);
-        if is_there(&path)
-            && let Some(file) = faults.take(SourceFile::read(&path))
+        if folder.has(name)
+            && let Some(file) = faults.take(folder.read(name))
         {
             each_entry(&file, arrays, faults, |key, t, faults| read(spec, key, t, faults));
         }
@@ -181,10 +181,10 @@ fn read_single(dir: &Path, files: &[SingleFile], spec: &mut Spec, faults: &mut F
 ///
 /// # Errors
 /// Every fault of the two.
-pub fn read_sources(dir: &Path) -> Result<(Vec<Source>, Rulings), Faults> {
+pub fn read_sources<'a>(folder: impl Into<Folder<'a>>) -> Result<(Vec<Source>, Rulings), Faults> {
     let mut faults = Faults::default();
     let mut spec = Spec::default();
-    read_single(dir, &SINGLE[..2], &mut spec, &mut faults);
+    read_single(folder.into(), &SINGLE[..2], &mut spec, &mut faults);
     faults.or((spec.sources, spec.rulings))
 }
 
@@ -192,8 +192,8 @@ pub fn read_sources(dir: &Path) -> Result<(Vec<Source>, Rulings), Faults> {
 ///
 /// # Errors
 /// Every fault of the file.
-pub fn read_families(dir: &Path) -> Result<Vec<Family>, Faults> {
-    let file = SourceFile::read(&dir.join("families.toml"))?;
+pub fn read_families<'a>(folder: impl Into<Folder<'a>>) -> Result<Vec<Family>, Faults> {
+    let file = folder.into().read("families.toml")?;
     let mut faults = Faults::default();
     let mut families = Vec::new();
     each_entry(&file, &[("family", "a family")], &mut faults, |_, t, faults| {
@@ -228,28 +228,6 @@ pub fn read_semantics_file(file: &Arc<SourceFile>) -> Result<Spec, Faults> {
     let mut spec = Spec::default();
     read_semantics(file, &mut spec.semantics, &mut faults);
     faults.or(spec)
-}
-
-/// The TOML files of a folder, by name.
-fn toml_files(dir: &Path, faults: &mut Faults) -> Vec<PathBuf> {
-    files(dir, "toml", faults)
-}
-
-/// The files of a folder with this extension, by name.
-fn files(dir: &Path, extension: &str, faults: &mut Faults) -> Vec<PathBuf> {
-    let entries = match std::fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(e) => {
-            let place = Origin::whole(&SourceFile::new(dir.display().to_string(), ""));
-            let message = format!("{} can't be read: {e}", dir.display());
-            faults.0.push(Fault::new(&place, message, "name the folder prm-spec with --spec"));
-            return Vec::new();
-        }
-    };
-    let mut paths: Vec<PathBuf> = entries.filter_map(|e| e.ok().map(|e| e.path())).collect();
-    paths.retain(|p| p.extension().is_some_and(|e| e == extension));
-    paths.sort();
-    paths
 }
 
 fn read_layouts(file: &Arc<SourceFile>, family: &str, spec: &mut Spec, faults: &mut Faults) {
@@ -426,6 +404,7 @@ fn read_semantics(file: &Arc<SourceFile>, semantics: &mut Semantics, faults: &mu
         ("general_object", "a general object"),
         ("capability", "a capability page"),
         ("opcode", "an opcode"),
+        ("syndrome", "a syndrome"),
     ];
     each_entry(file, &arrays, faults, |key, t, faults| match key {
         "object" => semantics.objects.extend(read_object(t, faults)),
@@ -438,6 +417,7 @@ fn read_semantics(file: &Arc<SourceFile>, semantics: &mut Semantics, faults: &mu
         "transition" => semantics.transitions.extend(read_transition(t, faults)),
         "general_object" => semantics.general_objects.extend(read_general_object(t, faults)),
         "capability" => semantics.capabilities.extend(read_capability(t, faults)),
+        "syndrome" => semantics.syndromes.extend(read_syndrome(t, faults)),
         _ => semantics.opcodes.extend(read_opcode(t, faults)),
     });
 }
@@ -487,6 +467,52 @@ fn read_opcode(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<OpcodeNote>
     let output = t.text("output", faults);
     let why = t.text("why", faults);
     Some(OpcodeNote { name: name?, input, output, why, origin: t.origin.clone() })
+}
+
+fn read_syndrome(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Syndrome> {
+    let number = t.need_u32("number", u32::MAX, faults);
+    let command = t.need_text("command", faults);
+    let op_mod = t.u32("op_mod", 0xffff, faults).map(|n| n as u16);
+    let status = t.text("status", faults);
+    let status_number = t.u32("status_number", 0xff, faults).map(|n| n as u8);
+    let certainty = t.need_text("certainty", faults);
+    let mut words = Vec::new();
+    let mut keep = |key, text: Option<String>, place| {
+        let there = text.is_some();
+        words.extend(text.map(|text| (key, text, place)));
+        there
+    };
+    let cause = t.need_text("cause", faults);
+    let cause = keep("cause", cause, t.place("cause"));
+    let source = t.need_text("source", faults);
+    let source = keep("source", source, t.place("source"));
+    for key in ["detail", "remedy", "adapter", "firmware"] {
+        let text = t.text(key, faults);
+        keep(key, text, t.place(key));
+    }
+    for (text, place) in t.texts("also", faults) {
+        keep("also", Some(text), place);
+    }
+    let places = SyndromePlaces {
+        number: t.place("number"),
+        status: t.place("status"),
+        status_number: t.place("status_number"),
+        certainty: t.place("certainty"),
+    };
+    if !cause || !source {
+        return None;
+    }
+    Some(Syndrome {
+        number: number?,
+        command: command?,
+        op_mod,
+        status,
+        status_number,
+        certainty: certainty?,
+        words,
+        places,
+        origin: t.origin.clone(),
+    })
 }
 
 fn read_object(t: &mut Table<'_, '_>, faults: &mut Faults) -> Option<Object> {
