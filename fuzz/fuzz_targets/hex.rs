@@ -1,4 +1,4 @@
-//! What people have of a mailbox: the readers of hex and dumps of the `prm` command.
+//! What people have of a mailbox: the readers of hex, arrays, dumps and kernel logs of the `prm` command.
 //!
 //! The first byte may say a format (`FORMATS`): the bytes that follow are written in it, as the tool
 //! does, and read back as the same. Else the whole is read as it is: it gives bytes, or an error that
@@ -11,6 +11,7 @@
 use std::fmt::Write;
 
 use libfuzzer_sys::fuzz_target;
+use mlx5_prm_cli::kernel_log::{Dump, Found, Reader};
 use mlx5_prm_cli::read_hex::read;
 
 /// How a dump is written.
@@ -26,11 +27,13 @@ enum Format {
     Od { octal: bool, squeeze: bool },
     /// `hexdump -C`
     Hexdump { squeeze: bool },
+    /// An array of C, as `xxd -i` writes it.
+    Array,
     /// The kernel's command dump, with what stands before each line.
     Kernel { before: &'static str },
 }
 
-const FORMATS: [(u8, Format); 12] = [
+const FORMATS: [(u8, Format); 13] = [
     (0x80, Format::Xxd { group: 2, columns: 16, upper: false, squeeze: false }),
     (0x81, Format::Xxd { group: 4, columns: 16, upper: true, squeeze: true }),
     (0x82, Format::Xxd { group: 32, columns: 32, upper: false, squeeze: false }),
@@ -43,6 +46,7 @@ const FORMATS: [(u8, Format); 12] = [
     (0x89, Format::Hexdump { squeeze: true }),
     (0x8a, Format::Hexdump { squeeze: false }),
     (0x8b, Format::Kernel { before: "[   12.300002] cmd[0]: " }),
+    (0x8c, Format::Array),
 ];
 
 fuzz_target!(|data: &[u8]| {
@@ -64,6 +68,12 @@ fuzz_target!(|data: &[u8]| {
 fn back(format: Format, bytes: &[u8]) {
     let text = write(format, bytes);
     for text in [text.clone(), text.replace('\n', "\r\n"), text.replace('\n', "\n\n")] {
+        if matches!(format, Format::Kernel { before } if !before.is_empty()) {
+            let dumps: Vec<Found> = log(text.as_bytes());
+            let [Ok(Dump { bytes: read, .. })] = &dumps[..] else { panic!("{dumps:?}\n{text}") };
+            assert_eq!(read, bytes, "{text}");
+            continue;
+        }
         match read("dump", text.as_bytes()) {
             Ok(read) => assert_eq!(read, bytes, "{text}"),
             Err(error) => panic!("{error}\n{text}"),
@@ -71,8 +81,29 @@ fn back(format: Format, bytes: &[u8]) {
     }
 }
 
+/// All that a log leads to.
+fn log(data: &[u8]) -> Vec<Found> {
+    let mut reader = Reader::new();
+    let lines = data.split_inclusive(|byte| *byte == b'\n');
+    let mut found: Vec<Found> = lines.filter_map(|line| reader.line(line)).collect();
+    found.extend(reader.finish());
+    found
+}
+
 fn any(data: &[u8]) {
     let lines = String::from_utf8_lossy(data).lines().count();
+    for found in log(data) {
+        match found {
+            Ok(dump) => {
+                assert!((1..=lines as u64).contains(&dump.line), "{dump:?}");
+                assert!(dump.bytes.len() <= data.len(), "{dump:?}");
+            }
+            Err(damage) => {
+                assert!((damage.begin..=lines as u64).contains(&damage.line), "{damage:?}");
+                assert!(damage.to_string().ends_with("is left out"), "{damage}");
+            }
+        }
+    }
     match read("any", data) {
         Ok(bytes) => {
             assert!(!bytes.is_empty());
@@ -155,6 +186,14 @@ fn write(format: Format, bytes: &[u8]) -> String {
                 put(out, format_args!("{at:08x}  {hex:50}|{}|", shown(line)));
             });
             put(&mut out, format_args!("{:08x}\n", bytes.len()));
+        }
+        Format::Array => {
+            put(&mut out, format_args!("unsigned char dump[] = {{\n"));
+            for line in bytes.chunks(12) {
+                line.iter().for_each(|byte| put(&mut out, format_args!("  0x{byte:02x},")));
+                out.push('\n');
+            }
+            put(&mut out, format_args!("}};\nunsigned int dump_len = {};\n", bytes.len()));
         }
         Format::Kernel { before } => {
             if !before.is_empty() {
