@@ -106,4 +106,5 @@ def main():
     print(hex(read(answer)), statistics.median(times))
 
 
-main()
+if __name__ == "__main__":
+    main()
