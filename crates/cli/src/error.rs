@@ -4,6 +4,22 @@ use std::io;
 
 use mlx5_prm_cli::read_hex::ReadError;
 
+use crate::arguments::ArgumentFault;
+
+/// How the command ends. `prm diff` ends as diff(1) does: 1 when the two differ, 2 when something
+/// went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All was done.
+    Done = 0,
+    /// The input or an argument is wrong; or what was compared differs.
+    Wrong = 1,
+    /// The command line can't be understood (clap's own).
+    Usage = 2,
+    /// The kernel or the firmware refused a command.
+    Refused = 3,
+}
+
 /// Why the command ends without its output.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
@@ -13,29 +29,16 @@ pub(crate) enum Error {
     /// Its content is no mailbox.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The mailbox ends before its layout does.
-    #[error(
-        "{layout} needs {needed} bytes; {file} has {given}\n\
-         Give the whole mailbox, or another layout: `prm layouts` lists them with their sizes."
-    )]
-    Short { layout: &'static str, needed: usize, file: String, given: usize },
-    /// No layout has this name.
-    #[error(
-        "no layout is called `{name}`{}\n`prm layouts PART` lists the names that contain PART.",
-        nearest(.near)
-    )]
-    UnknownLayout { name: String, near: Vec<&'static str> },
-    /// No layout has this in its name.
-    #[error(
-        "no layout's name contains `{part}`{}\n`prm layouts` lists all names.",
-        nearest(.near)
-    )]
-    NoMatch { part: String, near: Vec<&'static str> },
+    /// An argument is wrong.
+    #[error(transparent)]
+    Argument(#[from] ArgumentFault),
+    /// Anything else about the input: what is wrong, where, and what to do.
+    #[error("{0}")]
+    Input(String),
+    /// The kernel or the firmware refused: who, what and why.
+    #[error("{0}")]
+    Refused(String),
     /// The output can't be written.
     #[error("standard output: {0}")]
-    Write(io::Error),
-}
-
-fn nearest(near: &[&str]) -> String {
-    if near.is_empty() { String::new() } else { format!("; nearest: {}", near.join(", ")) }
+    Write(#[from] io::Error),
 }

@@ -1,34 +1,235 @@
-//! The mailbox from a file or standard input.
+//! What a command reads: a file or standard input, and the mailboxes in it.
 
-use std::fs;
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
-use mlx5_prm::LayoutDesc;
-
-use crate::error::Error;
+use mlx5_devx::record::{Call, Calls};
+use mlx5_prm_cli::kernel_log::{self, Found};
 use mlx5_prm_cli::read_hex;
 
-/// Reads a mailbox that is at least as long as its layout.
-pub(crate) fn mailbox(layout: &LayoutDesc, file: Option<&Path>) -> Result<Vec<u8>, Error> {
-    let file = file.filter(|path| path.as_os_str() != "-");
-    let name = file.map_or("standard input".to_owned(), |path| path.display().to_string());
-    let raw = content(file).map_err(|source| Error::Open { file: name.clone(), source })?;
-    let bytes = read_hex::read(&name, &raw)?;
-    if bytes.len() < layout.size {
-        let (needed, given) = (layout.size, bytes.len());
-        return Err(Error::Short { layout: layout.name, needed, file: name, given });
-    }
-    Ok(bytes)
+use crate::error::Error;
+use crate::progress::Progress;
+
+/// The longest text that is one mailbox; logs and recordings have no end.
+const MOST_TEXT: usize = 16 << 20;
+
+/// The longest line that is looked at as one; the rest is another.
+const MOST_LINE: u64 = 1 << 16;
+
+/// How a recording begins.
+const RECORDING: &[u8] = b"mlx5-recording";
+
+/// Where input comes from.
+pub(crate) struct Source {
+    name: String,
+    reader: Box<dyn BufRead>,
 }
 
-fn content(file: Option<&Path>) -> io::Result<Vec<u8>> {
-    match file {
-        Some(path) => fs::read(path),
-        None => {
-            let mut raw = Vec::new();
-            io::stdin().lock().read_to_end(&mut raw)?;
-            Ok(raw)
+/// What is found in the input.
+pub(crate) enum Item<'i> {
+    /// The input is one mailbox.
+    Whole(&'i [u8]),
+    /// A dump in a kernel log.
+    Dump(&'i kernel_log::Dump),
+    /// A call of a recording, and its line.
+    Call(usize, &'i Call),
+}
+
+/// What was read.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Mailboxes, or calls.
+    pub(crate) items: u64,
+    /// Dumps that are damaged, each told on standard error.
+    pub(crate) damaged: u64,
+}
+
+impl Source {
+    /// A file, or standard input when it is left out or `-`.
+    pub(crate) fn open(file: Option<&Path>) -> Result<Self, Error> {
+        match file.filter(|path| path.as_os_str() != "-") {
+            None => Ok(Source {
+                name: "standard input".to_owned(),
+                reader: Box::new(io::stdin().lock()),
+            }),
+            Some(path) => {
+                let name = path.display().to_string();
+                match File::open(path) {
+                    Ok(file) => Ok(Source {
+                        name,
+                        reader: Box::new(BufReader::with_capacity(1 << 16, file)),
+                    }),
+                    Err(source) => Err(Error::Open { file: name, source }),
+                }
+            }
         }
     }
+
+    /// What it is called.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn fault(&self, source: io::Error) -> Error {
+        Error::Open { file: self.name.clone(), source }
+    }
+
+    /// All of it, when it is a text of one's own, such as a JSON file.
+    pub(crate) fn text(mut self) -> Result<String, Error> {
+        let mut raw = Vec::new();
+        let read = (&mut self.reader).take(MOST_TEXT as u64 + 1).read_to_end(&mut raw);
+        read.map_err(|source| self.fault(source))?;
+        if raw.len() > MOST_TEXT {
+            return Err(self.too_long());
+        }
+        String::from_utf8(raw).map_err(|error| {
+            let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+            let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+            Error::Input(format!("{}, line {line}: not UTF-8\nGive text.", self.name))
+        })
+    }
+
+    fn too_long(&self) -> Error {
+        Error::Input(format!(
+            "{}: over {} MiB, and no dump of a command in it\nGive one mailbox, a log with the kernel's dumps, \
+             or a recording.",
+            self.name,
+            MOST_TEXT >> 20
+        ))
+    }
+
+    /// The one mailbox that it is. `what` says why there can't be several.
+    pub(crate) fn mailbox(self, what: &str) -> Result<Vec<u8>, Error> {
+        let name = self.name.clone();
+        let mut one = None;
+        let read = self.items(&mut |item| {
+            let bytes = match item {
+                Item::Whole(bytes) => bytes.to_vec(),
+                Item::Dump(dump) => dump.bytes.clone(),
+                Item::Call(..) => {
+                    return Err(Error::Input(format!(
+                        "{name}: a recording of calls\n{what}; `prm decode` shows what is in it."
+                    )));
+                }
+            };
+            match one.replace(bytes) {
+                None => Ok(()),
+                Some(_) => Err(Error::Input(format!(
+                    "{name}: several mailboxes\n{what}; leave one in the file."
+                ))),
+            }
+        })?;
+        debug_assert!(read.items > 0, "an input without any is an error");
+        one.ok_or_else(|| Error::Input(format!("{name}: no mailbox")))
+    }
+
+    /// Gives all that is in it, one after the other. What is damaged in a log is told, and passed over.
+    pub(crate) fn items(
+        mut self,
+        each: &mut dyn FnMut(Item<'_>) -> Result<(), Error>,
+    ) -> Result<Tally, Error> {
+        let mut head = Vec::new();
+        let mut line = Vec::new();
+        let mut lines = 0u64;
+        let mut progress = Progress::new();
+        loop {
+            self.line(&mut line)?;
+            if line.is_empty() {
+                break;
+            }
+            if lines == 0 && line.starts_with(RECORDING) {
+                return recording(&self.name, line.chain(self.reader), each);
+            }
+            if kernel_log::is_telling(&line) {
+                head.extend_from_slice(&line);
+                let from = if head.len() <= MOST_TEXT { 0 } else { lines };
+                let head = if from == 0 { head } else { line };
+                return log(&self.name, from, head.chain(self.reader), each);
+            }
+            lines += 1;
+            progress.step(line.len(), "MB looked through for a dump");
+            if head.len() <= MOST_TEXT {
+                head.extend_from_slice(&line);
+            }
+        }
+        if head.len() > MOST_TEXT {
+            return Err(self.too_long());
+        }
+        each(Item::Whole(&read_hex::read(&self.name, &head)?))?;
+        Ok(Tally { items: 1, damaged: 0 })
+    }
+
+    fn line(&mut self, line: &mut Vec<u8>) -> Result<(), Error> {
+        read_line(&mut self.reader, line).map_err(|source| self.fault(source))
+    }
+}
+
+fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<()> {
+    line.clear();
+    reader.take(MOST_LINE).read_until(b'\n', line).map(drop)
+}
+
+/// The dumps of a log that begins after so many lines.
+fn log(
+    name: &str,
+    from: u64,
+    mut reader: impl BufRead,
+    each: &mut dyn FnMut(Item<'_>) -> Result<(), Error>,
+) -> Result<Tally, Error> {
+    let mut dumps = kernel_log::Reader::after(from);
+    let mut read = Tally::default();
+    let mut take = |found: Found, read: &mut Tally| match found {
+        Ok(dump) => {
+            read.items += 1;
+            each(Item::Dump(&dump))
+        }
+        Err(damage) => {
+            read.damaged += 1;
+            writeln!(io::stderr(), "prm: {name}, {damage}").map_err(Error::Write)
+        }
+    };
+    let mut progress = Progress::new();
+    let mut line = Vec::new();
+    loop {
+        read_line(&mut reader, &mut line)
+            .map_err(|source| Error::Open { file: name.to_owned(), source })?;
+        if line.is_empty() {
+            break;
+        }
+        if let Some(found) = dumps.line(&line) {
+            take(found, &mut read)?;
+        }
+        progress.step(line.len(), "MB read");
+    }
+    for found in dumps.finish() {
+        take(found, &mut read)?;
+    }
+    if read.items == 0 && read.damaged == 0 {
+        return Err(Error::Input(format!(
+            "{name}: a log without a whole dump of a command\n{}",
+            "Load mlx5_core with debug_mask=1, and turn its pr_debug on, to have them."
+        )));
+    }
+    Ok(read)
+}
+
+fn recording(
+    name: &str,
+    reader: impl BufRead,
+    each: &mut dyn FnMut(Item<'_>) -> Result<(), Error>,
+) -> Result<Tally, Error> {
+    let fault = |error| Error::Input(format!("{name}, {error}"));
+    let mut read = Tally::default();
+    let mut progress = Progress::new();
+    for call in Calls::new(reader).map_err(fault)? {
+        let (line, call) = call.map_err(fault)?;
+        read.items += 1;
+        progress.step(call.input.len() + call.output.len(), "MB of mailboxes read");
+        each(Item::Call(line, &call))?;
+    }
+    if read.items == 0 {
+        return Err(Error::Input(format!("{name}: a recording without calls")));
+    }
+    Ok(read)
 }

@@ -1,99 +1,118 @@
-//! The `prm` command: reads command mailboxes of mlx5 adapters and explains them.
+//! The `prm` command: reads, writes, explains and sends command mailboxes of mlx5 adapters.
 
+mod arguments;
+mod caps;
+mod decode;
+mod diff;
+mod encode;
 mod error;
+mod explain;
+mod find;
 mod input;
-mod json;
-mod layout;
-mod layouts;
+mod list;
 mod names;
+mod output;
 mod position;
+mod progress;
+mod reg;
+mod send;
+mod shell;
 mod show;
-mod trailing;
+mod spec;
+mod spec_files;
+mod transport;
+mod view;
+
+/// Written by prm-codegen.
+mod generated {
+    pub(crate) mod tables;
+}
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::error::Error;
+use crate::error::{Error, Exit};
+use crate::output::Output;
 
-/// Reads command mailboxes of mlx5 adapters and explains them.
+/// Reads, writes, explains and sends command mailboxes of NVIDIA ConnectX and BlueField (mlx5) adapters.
 #[derive(Parser)]
-#[command(name = "prm", version)]
+#[command(name = "prm", version, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
+const AFTER_HELP: &str = "\
+Names are those of the PRM: modify_cq_in, MODIFY_CQ, cqc, ptys_reg. A file left out, or -, is standard input.
+
+  prm find moderation                                what is this about
+  prm show modify_cq                                 what is in it
+  prm encode modify_cq cqn=0x42 --hex | prm decode   there and back
+  dmesg | prm decode                                 the kernel's dumps (mlx5_core debug_mask=1)
+  dmesg | prm explain                                what failed, and why
+
+Exit: 0 done, 1 the input is wrong, 2 the command line is wrong, 3 the kernel or the firmware refused.
+prm diff, spec diff: 0 the same, 1 they differ, 2 something is wrong.";
+
 #[derive(Subcommand)]
 enum Command {
-    /// Decodes a mailbox.
-    ///
-    /// It is read as binary, plain hex, or a dump by xxd, od -A x -t x1, hexdump -C or the kernel
-    /// (mlx5_core with debug_mask=1); which one it is, is seen from the content.
-    Show {
-        /// PRM name of the layout, such as modify_cq_in; `prm layouts` lists them.
-        layout: String,
-        /// The mailbox; standard input when left out, or `-`.
-        file: Option<PathBuf>,
-        /// Writes JSON; every field is there, also those that are zero.
-        #[arg(long)]
-        json: bool,
-        /// Shows also the fields that are zero.
-        #[arg(long)]
-        all: bool,
-    },
-    /// Lists the layouts.
-    Layouts {
-        /// Only those whose name contains this.
-        part: Option<String>,
-        /// Writes JSON.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Lists the fields of a layout.
-    Layout {
-        /// PRM name of the layout, such as cqc.
-        name: String,
-        /// Writes JSON.
-        #[arg(long)]
-        json: bool,
-    },
+    Decode(decode::Arguments),
+    Encode(encode::Arguments),
+    Explain(explain::Arguments),
+    Show(show::Arguments),
+    Find(find::Arguments),
+    List(list::Arguments),
+    Diff(diff::Arguments),
+    Send(send::Arguments),
+    Caps(caps::Arguments),
+    Reg(reg::Arguments),
+    Spec(spec::Arguments),
+    Completions(shell::Completions),
+    Man(shell::Manual),
 }
 
 fn main() -> ExitCode {
-    match run(Cli::parse().command).and_then(|text| write(&text)) {
-        Ok(()) => ExitCode::SUCCESS,
+    let mut out = Output::new();
+    let command = Cli::parse().command;
+    // As diff(1) has it.
+    let compares = match &command {
+        Command::Diff(_) => true,
+        Command::Spec(arguments) => arguments.compares(),
+        _ => false,
+    };
+    let run = match command {
+        Command::Decode(arguments) => decode::run(&arguments, &mut out),
+        Command::Encode(arguments) => encode::run(&arguments, &mut out),
+        Command::Explain(arguments) => explain::run(&arguments, &mut out),
+        Command::Show(arguments) => show::run(&arguments, &mut out),
+        Command::Find(arguments) => find::run(&arguments, &mut out),
+        Command::List(arguments) => list::run(&arguments, &mut out),
+        Command::Diff(arguments) => diff::run(&arguments, &mut out),
+        Command::Send(arguments) => send::run(&arguments, &mut out),
+        Command::Caps(arguments) => caps::run(&arguments, &mut out),
+        Command::Reg(arguments) => reg::run(&arguments, &mut out),
+        Command::Spec(arguments) => spec::run(&arguments, &mut out),
+        Command::Completions(arguments) => shell::completions(&arguments, Cli::command(), &mut out),
+        Command::Man(arguments) => shell::manual(&arguments, Cli::command(), &mut out),
+    };
+    let run = run.and_then(|exit| out.flush().map(|()| exit).map_err(Error::Write));
+    match run {
+        Ok(exit) => ExitCode::from(exit as u8),
+        // Whoever reads has seen enough: `prm list layouts | head`.
+        Err(Error::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            // Nothing is left to be told to whoever closed standard error.
+            // What was written before the fault is seen before it. Nothing is left to be told to whoever
+            // closed standard error.
+            let _ = out.flush();
             let _ = writeln!(io::stderr(), "prm: {error}");
-            ExitCode::FAILURE
+            let exit = match error {
+                Error::Refused(_) => Exit::Refused,
+                _ if compares => Exit::Usage,
+                _ => Exit::Wrong,
+            };
+            ExitCode::from(exit as u8)
         }
-    }
-}
-
-/// What the command writes to standard output.
-fn run(command: Command) -> Result<String, Error> {
-    match command {
-        Command::Show { layout, file, json, all } => {
-            let layout = names::find(&layout)?;
-            let bytes = input::mailbox(layout, file.as_deref())?;
-            Ok(if json { json::text(layout, &bytes) } else { show::text(layout, &bytes, all) })
-        }
-        Command::Layouts { part, json } => layouts::text(part.as_deref().unwrap_or(""), json),
-        Command::Layout { name, json } => {
-            let layout = names::find(&name)?;
-            Ok(if json { layout::json(layout) } else { layout::text(layout) })
-        }
-    }
-}
-
-fn write(text: &str) -> Result<(), Error> {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // Whoever reads has seen enough: `prm layouts | head`.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.map_err(Error::Write),
     }
 }

@@ -1,16 +1,61 @@
-//! Layouts by name, and the names nearest to one that does not exist.
+//! Layouts, commands, registers and enumerations by name, and the names nearest to one that does not
+//! exist.
 
-use mlx5_prm::{LayoutDesc, families, layout_desc};
-
-use crate::error::Error;
+use mlx5_prm::{CommandDesc, Element, EnumDesc, FlagsDesc, LayoutDesc, RegisterDesc, families};
 
 /// How many names are proposed.
 const PROPOSALS: usize = 5;
 
-/// The layout called `name`.
-pub(crate) fn find(name: &str) -> Result<&'static LayoutDesc, Error> {
-    layout_desc(name)
-        .ok_or_else(|| Error::UnknownLayout { name: name.to_owned(), near: nearest(name) })
+/// The layout with a name: as it is, in another way of writing, or without `_in`.
+pub(crate) fn find(name: &str) -> Option<&'static LayoutDesc> {
+    let wanted = snake_case(name);
+    mlx5_prm::layout_desc(name)
+        .or_else(|| mlx5_prm::layout_desc(&wanted))
+        .or_else(|| mlx5_prm::layout_desc(&format!("{wanted}_in")))
+        .or_else(|| opcode(name).and_then(|(_, name)| input_of(name)))
+}
+
+/// The opcode with a name or a number, and its name: `MODIFY_CQ`, `modify_cq`, `0x403`.
+pub(crate) fn opcode(text: &str) -> Option<(u16, &'static str)> {
+    let wanted = snake_case(text).to_ascii_uppercase();
+    let number = number(text);
+    let mut all = mlx5_prm::Opcode::DESC.values.iter();
+    let (code, name) =
+        all.find(|(code, name)| *name == wanted || number == Some(u64::from(*code)))?;
+    Some((u16::try_from(*code).ok()?, name))
+}
+
+/// The name of an opcode.
+pub(crate) fn opcode_name(opcode: u16) -> Option<&'static str> {
+    mlx5_prm::Opcode::DESC.name_of(opcode.into())
+}
+
+/// The input of a command, by the command's name.
+pub(crate) fn input_of(command: &str) -> Option<&'static LayoutDesc> {
+    of_command(command, "_in")
+}
+
+/// The output of a command, by the command's name.
+pub(crate) fn output_of(command: &str) -> Option<&'static LayoutDesc> {
+    of_command(command, "_out")
+}
+
+fn of_command(command: &str, end: &str) -> Option<&'static LayoutDesc> {
+    // The one whose layouts are called otherwise.
+    let command = if command == "ACCESS_REG" { "ACCESS_REGISTER" } else { command };
+    let known = commands().find(|known| known.name == command);
+    let known = known.map(|known| if end == "_in" { known.input } else { known.output });
+    known.or_else(|| mlx5_prm::layout_desc(&format!("{}{end}", command.to_ascii_lowercase())))
+}
+
+/// The commands whose meaning is known.
+pub(crate) fn commands() -> impl Iterator<Item = &'static CommandDesc> {
+    families().iter().flat_map(|f| f.commands).copied()
+}
+
+/// All registers.
+pub(crate) fn registers() -> impl Iterator<Item = &'static RegisterDesc> {
+    families().iter().flat_map(|f| f.registers).copied()
 }
 
 /// All layouts with their family's name.
@@ -23,24 +68,57 @@ pub(crate) fn family(layout: &LayoutDesc) -> &'static str {
     all().find(|(other, _)| other.name == layout.name).map_or("", |(_, family)| family)
 }
 
-/// The names most like `name`, the nearest first. Empty when nothing is like it.
+/// The enumerations of all fields, each once, by name.
+pub(crate) fn enums() -> Vec<&'static EnumDesc> {
+    let of = |element| if let Element::Enum(names) = element { Some(names) } else { None };
+    once(of, |names| names.name)
+}
+
+/// The sets of flags of all fields, each once, by name.
+pub(crate) fn flags() -> Vec<&'static FlagsDesc> {
+    let of = |element| if let Element::Flags(flags) = element { Some(flags) } else { None };
+    once(of, |flags| flags.name)
+}
+
+fn once<T: Copy>(of: impl Fn(Element) -> Option<T>, name: impl Fn(T) -> &'static str) -> Vec<T> {
+    let fields = all().flat_map(|(layout, _)| layout.fields);
+    let mut found: Vec<T> = fields.filter_map(|field| of(field.element)).collect();
+    found.sort_by_key(|one| name(*one));
+    found.dedup_by_key(|one| name(*one));
+    found
+}
+
+/// The names of layouts most like `name`, the nearest first. Empty when nothing is like it.
 pub(crate) fn nearest(name: &str) -> Vec<&'static str> {
+    nearest_of(name, all().map(|(layout, _)| layout.name))
+}
+
+/// Those of some names that are most like one.
+pub(crate) fn nearest_of<'n>(name: &str, all: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
     let wanted = snake_case(name);
-    let mut ranked: Vec<(usize, &str)> = all()
-        .map(|(layout, _)| (unlikeness(&wanted, layout.name), layout.name))
+    let mut ranked: Vec<(usize, &str)> = all
+        .map(|known| (unlikeness(&wanted, &known.to_ascii_lowercase()), known))
         .filter(|(unlike, _)| *unlike <= wanted.len() / 3)
         .collect();
     ranked.sort_unstable();
+    ranked.dedup();
     ranked.truncate(PROPOSALS);
     ranked.into_iter().map(|(_, name)| name).collect()
 }
 
+/// `; nearest: a, b`, or nothing.
+pub(crate) fn list(near: &[&str]) -> String {
+    if near.is_empty() { String::new() } else { format!("; nearest: {}", near.join(", ")) }
+}
+
 /// `ModifyCqIn`, `MODIFY_CQ_IN` and `modify-cq-in` mean `modify_cq_in`.
-fn snake_case(name: &str) -> String {
+pub(crate) fn snake_case(name: &str) -> String {
     let mut out = String::new();
     let mut after_small = false;
+    // `RTR2RTS_QP` has its words apart.
+    let is_camel = name.chars().any(|c| c.is_ascii_lowercase());
     for c in name.chars() {
-        if c.is_ascii_uppercase() && after_small {
+        if is_camel && c.is_ascii_uppercase() && after_small {
             out.push('_');
         }
         after_small = c.is_ascii_lowercase() || c.is_ascii_digit();
@@ -49,29 +127,36 @@ fn snake_case(name: &str) -> String {
     out
 }
 
+/// A number as people write it: decimal, or hex, octal or binary with its prefix; `_` between digits.
+pub(crate) fn number(text: &str) -> Option<u64> {
+    wide_number(text).and_then(|number| u64::try_from(number).ok())
+}
+
+/// The same, of up to 128 bits.
+pub(crate) fn wide_number(text: &str) -> Option<u128> {
+    let lower = text.to_ascii_lowercase();
+    let (digits, radix) = match lower.get(..2) {
+        Some("0x") => (&lower[2..], 16),
+        Some("0o") => (&lower[2..], 8),
+        Some("0b") => (&lower[2..], 2),
+        _ => (&lower[..], 10),
+    };
+    let is_number = digits.starts_with(|c: char| c.is_digit(radix));
+    let digits: String = digits.chars().filter(|c| *c != '_').collect();
+    is_number.then(|| u128::from_str_radix(&digits, radix).ok()).flatten()
+}
+
 /// Edits from `wanted` to `name`. What `name` has beyond a whole `wanted` counts little: who
 /// writes `modify_cq` forgot `_in`.
 fn unlikeness(wanted: &str, name: &str) -> usize {
     match name.strip_prefix(wanted) {
         Some("") => 0,
         Some("_in" | "_out") if !wanted.is_empty() => 1,
-        _ => edits(wanted.as_bytes(), name.as_bytes()),
+        // `rtr2rts` for `rtr2rts_qp_in`
+        Some(rest) if wanted.len() > 2 && rest.starts_with('_') => rest.matches('_').count(),
+        // Two letters that changed places are one mistake.
+        _ => strsim::osa_distance(wanted, name),
     }
-}
-
-/// The least number of bytes to insert, remove or change (Levenshtein's distance).
-fn edits(from: &[u8], to: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in to.iter().enumerate() {
-            let change = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[to.len()]
 }
 
 #[cfg(test)]
@@ -79,10 +164,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_ways_to_write_a_name_lead_to_it() {
-        for name in ["MODIFY_CQ_IN", "ModifyCqIn", "modify-cq-in", "modfy_cq_in"] {
-            assert_eq!(nearest(name)[0], "modify_cq_in", "{name}");
+    fn other_ways_to_write_a_name_are_understood() {
+        for name in
+            ["MODIFY_CQ_IN", "ModifyCqIn", "modify-cq-in", "modify_cq", "MODIFY_CQ", "0x403"]
+        {
+            assert_eq!(find(name).map(|layout| layout.name), Some("modify_cq_in"), "{name}");
         }
+        assert_eq!(find("RTR2RTS_QP").map(|layout| layout.name), Some("rtr2rts_qp_in"));
+        assert_eq!(find("2RST_QP").map(|layout| layout.name), Some("qp_2rst_in"));
+        assert_eq!(find("2rst_qp").map(|layout| layout.name), Some("qp_2rst_in"));
+        assert_eq!(nearest("modfy_cq_in")[0], "modify_cq_in");
         assert_eq!(nearest("modify_cq")[..2], ["modify_cq_in", "modify_cq_out"]);
     }
 
@@ -90,12 +181,34 @@ mod tests {
     fn what_is_like_nothing_gets_no_proposal() {
         assert!(nearest("no such thing at all").is_empty());
         assert!(nearest("").is_empty());
+        assert!(find("").is_none());
     }
 
     #[test]
-    fn edits_of_known_words() {
-        assert_eq!(edits(b"kitten", b"sitting"), 3);
-        assert_eq!(edits(b"", b"abc"), 3);
-        assert_eq!(edits(b"abc", b"abc"), 0);
+    fn numbers_in_any_base() {
+        for (text, number) in [
+            ("10", Some(10)),
+            ("0x1F", Some(31)),
+            ("0b1010_0101", Some(0xa5)),
+            ("0o17", Some(15)),
+            ("1_000", Some(1000)),
+            ("", None),
+            ("0x", None),
+            ("-1", None),
+            ("+1", None),
+            ("_1", None),
+            ("1é", None),
+            ("0xfffffffffffffffff", None),
+        ] {
+            assert_eq!(super::number(text), number, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_command_has_its_layouts() {
+        for command in commands() {
+            assert_eq!(input_of(command.name).map(|l| l.name), Some(command.input.name));
+            assert_eq!(output_of(command.name).map(|l| l.name), Some(command.output.name));
+        }
     }
 }

@@ -5,11 +5,18 @@
 /// Bits that reach into later dwords are counted from the end of the last one: a field of 64 bits
 /// is `63:0` of the dword where it begins.
 pub(crate) fn position(bit: usize, width: usize) -> (usize, String) {
+    match place(bit, width) {
+        (at, Some((high, low))) => (at, format!("{high}:{low}")),
+        (at, None) => (at, String::new()),
+    }
+}
+
+/// The same as numbers; no bits where the width is 0.
+pub(crate) fn place(bit: usize, width: usize) -> (usize, Option<(usize, usize)>) {
     let dword = bit / 32 * 32;
     let run = (bit + width).next_multiple_of(32) - dword;
     let low = run - (bit - dword) - width;
-    let high = (low + width).saturating_sub(1);
-    (dword / 8, format!("{high}:{low}"))
+    (dword / 8, (width > 0).then(|| (low + width - 1, low)))
 }
 
 #[cfg(test)]

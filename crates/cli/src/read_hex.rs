@@ -1,8 +1,9 @@
-//! Mailboxes as people have them: binary, hex, or a dump by a tool or the kernel.
+//! Mailboxes as people have them: binary, hex, an array of C, or a dump by a tool.
 //!
 //! The format is seen from the content. Whatever a format tells beyond the bytes, such as
 //! offsets and text columns, is used to check that none of them is missing.
 
+mod array;
 mod assemble;
 mod fault;
 mod format;
@@ -34,6 +35,11 @@ pub fn read(file: &str, raw: &[u8]) -> Result<Vec<u8>, ReadError> {
         .collect();
     let Some(first) = lines.first() else { return Err(ReadError::empty(file)) };
     let format = Format::of(&lines).map_err(|fault| ReadError::at(file, *first, fault))?;
+    if format == Format::Array {
+        let bytes =
+            array::read(&lines).map_err(|(line, fault)| ReadError::at(file, line, fault))?;
+        return if bytes.is_empty() { Err(ReadError::empty(file)) } else { Ok(bytes) };
+    }
     let mut assembly = Assembly::default();
     for line in &lines {
         let item = format.item(line.text);

@@ -1,274 +1,411 @@
-//! A mailbox as text, for people.
+//! `prm show`: a layout, a command, a register, an enumeration or a field, as the tables have it.
 
-use std::fmt::Write;
+mod diagram;
+mod json;
+mod svg;
 
-use mlx5_prm::{Count, Element, FieldDesc, Kind, LayoutDesc};
+use std::io::Write;
 
+use clap::Args;
+use mlx5_prm::{
+    Access, CommandDesc, Count, Element, FieldDesc, Kind, LayoutDesc, Opcode, RegisterDesc,
+};
+
+use crate::arguments::ArgumentFault;
+use crate::error::{Error, Exit};
+use crate::names;
+use crate::output::{Output, Paint};
 use crate::position::position;
-use crate::trailing::trailing;
+use crate::spec_files;
 
-/// Bytes in a row of an array of bytes, and of trailing bytes that are shown.
-const ROW: usize = 16;
-
-/// A line of the output.
-struct Row {
-    at: usize,
-    bits: String,
-    depth: usize,
+/// Shows a layout: its fields, their places and words, and a diagram of its bits.
+///
+/// Takes a layout (cqc), a command (MODIFY_CQ: its input, its output, and what it does), a register
+/// (PTYS), an enumeration (qp_state), or a field (cqc.cq_period).
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The name, and after a dot a field.
     name: String,
-    value: String,
+    /// Writes JSON.
+    #[arg(long)]
+    json: bool,
+    /// Writes the diagram as SVG.
+    #[arg(long, conflicts_with = "json")]
+    svg: bool,
 }
 
-/// The mailbox, one field a line. `all`: also the fields that are zero.
-pub(crate) fn text(layout: &'static LayoutDesc, bytes: &[u8], all: bool) -> String {
-    let rows = Decoder { all }.layout(layout, bytes, 0, 0);
-    let about = layout.about.map_or_else(String::new, |about| format!(" ({about})"));
-    let mut out = format!("{}{about}: {}\n", layout.name, count(bytes.len(), "byte"));
-    if rows.is_empty() {
-        out += "every field is zero\n";
-    }
-    out += &table(&rows);
-    out + &trailing_line(layout, bytes)
-}
-
-fn table(rows: &[Row]) -> String {
-    let named = rows.iter().filter(|row| !row.value.is_empty());
-    let width = named.map(|row| row.depth * 2 + row.name.len()).max().unwrap_or(0);
-    let mut out = String::new();
-    for Row { at, bits, depth, name, value } in rows {
-        let name = format!("{:indent$}{name}", "", indent = depth * 2);
-        let line = format!("0x{at:03x}  {bits:>6}  {name:width$}  {value}");
-        out += line.trim_end();
-        out.push('\n');
-    }
-    out
-}
-
-fn trailing_line(layout: &LayoutDesc, bytes: &[u8]) -> String {
-    let rest = trailing(layout, bytes);
-    if rest.is_empty() {
-        return String::new();
-    }
-    let at = bytes.len() - rest.len();
-    let verb = if rest.len() == 1 { "belongs" } else { "belong" };
-    let more = if rest.len() > ROW { " ..." } else { "" };
-    let shown = hex(&rest[..rest.len().min(ROW)]);
-    format!("0x{at:03x}  {} {verb} to no field: {shown}{more}\n", count(rest.len(), "byte"))
-}
-
-struct Decoder {
-    all: bool,
-}
-
-impl Decoder {
-    /// The rows of a layout that begins at bit `base` of the mailbox.
-    fn layout(
-        &self,
-        layout: &'static LayoutDesc,
-        bytes: &[u8],
-        base: usize,
-        depth: usize,
-    ) -> Vec<Row> {
-        let mut parts: Vec<(usize, Vec<Row>)> = Vec::new();
-        for field in layout.fields {
-            let place = Place { layout, field, bytes, base, depth };
-            parts.push((field.bit() as usize, self.field(place)));
-        }
-        for (at, bits) in layout.reserved_set(bytes) {
-            // After the fields of its dword.
-            parts.push((at * 8 + 31, vec![reserved(base / 8 + at, bits, depth)]));
-        }
-        parts.sort_by_key(|(bit, _)| *bit);
-        parts.into_iter().flat_map(|(_, rows)| rows).collect()
-    }
-
-    fn field(&self, place: Place<'_>) -> Vec<Row> {
-        let elements = place.field.elements(place.bytes.len());
-        if place.field.count == Count::One {
-            return self.element(place, 0, place.field.name.to_owned());
-        }
-        let inner = Place { depth: place.depth + 1, ..place };
-        let rows: Vec<Row> = if place.is_bytes() {
-            (0..elements).step_by(ROW).flat_map(|i| self.bytes(inner, i, elements)).collect()
+pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error> {
+    let name = &arguments.name;
+    if let Some((layout, path)) = name.split_once('.') {
+        let (layout, field) = field(name, layout, path)?;
+        if arguments.json {
+            writeln!(out, "{:#}", json::field(layout, field))?;
+        } else if arguments.svg {
+            return Err(not_drawn(name).into());
         } else {
-            (0..elements).flat_map(|i| self.element(inner, i, format!("[{i}]"))).collect()
-        };
-        // How long a list is, is worth a line also when all of it is zero.
-        let told = place.field.count == Count::List && elements > 0;
-        if rows.is_empty() && !told && !self.all {
-            return rows;
+            one_field(out, layout, field)?;
         }
-        let mut all = vec![place.header(
-            0,
-            place.field.name,
-            &(count(elements, "element") + &place.shared()),
-        )];
-        all.extend(rows);
-        all
+        return Ok(Exit::Done);
     }
-
-    fn element(&self, place: Place<'_>, index: usize, name: String) -> Vec<Row> {
-        let Element::Layout(inner) = place.field.element else {
-            return self.number(place, index, name).into_iter().collect();
-        };
-        let base = place.base + place.field.bit_of(index);
-        let rows = self.layout(inner, place.part(index), base, place.depth + 1);
-        if rows.is_empty() && !self.all {
-            return rows;
-        }
-        let kind = if inner.kind == Kind::Union { "union " } else { "" };
-        let mut all = vec![place.header(index, &name, &format!("{kind}{}", inner.name))];
-        all.extend(rows);
-        all
-    }
-
-    fn number(&self, place: Place<'_>, index: usize, name: String) -> Option<Row> {
-        let Place { field, bytes, base, depth, .. } = place;
-        let number = field.read(bytes, index);
-        let zero = number.map_or_else(|| place.part(index).iter().all(|b| *b == 0), |n| n == 0);
-        if zero && !self.all {
-            return None;
-        }
-        let (at, bits) = position(base + field.bit_of(index), field.width() as usize);
-        let value = match number {
-            Some(number) => number_text(field, number),
-            None => format!("0x{}", hex(place.part(index))),
-        };
-        Some(Row { at, bits, depth, name, value })
-    }
-
-    /// A row of an array of bytes.
-    fn bytes(&self, place: Place<'_>, from: usize, elements: usize) -> Option<Row> {
-        let to = elements.min(from + ROW);
-        let bytes: Vec<u8> = (from..to).flat_map(|i| place.part(i).iter().copied()).collect();
-        if !self.all && bytes.iter().all(|b| *b == 0) {
-            return None;
-        }
-        let (at, bits) = position(place.base + place.field.bit_of(from), bytes.len() * 8);
-        let name = format!("[{from}..{to}]");
-        Some(Row { at, bits, depth: place.depth, name, value: hex(&bytes) })
-    }
-}
-
-/// A field in a layout in the mailbox.
-#[derive(Clone, Copy)]
-struct Place<'b> {
-    layout: &'static LayoutDesc,
-    field: &'static FieldDesc,
-    bytes: &'b [u8],
-    base: usize,
-    depth: usize,
-}
-
-impl<'b> Place<'b> {
-    fn part(self, index: usize) -> &'b [u8] {
-        self.layout.part(self.field, self.bytes, index)
-    }
-
-    fn is_bytes(self) -> bool {
-        matches!(self.field.element, Element::Bits)
-            && self.field.width() == 8
-            && self.field.bit().is_multiple_of(8)
-    }
-
-    /// The line above what is inside a field.
-    fn header(self, index: usize, name: &str, what: &str) -> Row {
-        let (at, _) = position(self.base + self.field.bit_of(index), 0);
-        let name = format!("{name}: {what}");
-        Row { at, bits: String::new(), depth: self.depth, name, value: String::new() }
-    }
-
-    /// Tells of the field before this one that begins at the same bit, in a layout that is no
-    /// union: the list of another format.
-    fn shared(self) -> String {
-        let mut before = self.layout.fields.iter().take_while(|f| f.name != self.field.name);
-        match before.find(|f| f.bit() == self.field.bit()) {
-            Some(other) if self.layout.kind == Kind::Struct => {
-                format!(", in the place of {}", other.name)
-            }
-            _ => String::new(),
-        }
-    }
-}
-
-fn number_text(field: &FieldDesc, number: u128) -> String {
-    let mut text = format!("{number:#x}");
-    if field.width() <= 64 {
-        let _ = write!(text, " ({number})");
-    }
-    if let Element::Flags(flags) = field.element
-        && number != 0
+    // A name that is a layout's as it is means that; else a command's or a register's counts.
+    let exact = mlx5_prm::layout_desc(name);
+    if exact.is_none()
+        && let Some((code, command)) = names::opcode(name)
     {
-        let (names, unknown) = flags.names_of(number);
-        let mut parts: Vec<String> = names.map(str::to_owned).collect();
-        if unknown != 0 {
-            parts.push(format!("{unknown:#x} not known of {}", flags.name));
+        return shown_command(arguments, code, command, out);
+    }
+    let register = || names::registers().find(|r| r.name.eq_ignore_ascii_case(name));
+    let found = exact.or_else(|| register().map(|r| r.layout)).or_else(|| names::find(name));
+    if let Some(layout) = found {
+        return shown_layout(arguments, layout, out);
+    }
+    let wanted = names::snake_case(name);
+    let is_values = names::enums().iter().any(|e| e.name == wanted)
+        || names::flags().iter().any(|f| f.name == wanted);
+    if is_values {
+        return values(name, &wanted, arguments, out);
+    }
+    let all = names::all().map(|(layout, _)| layout.name);
+    let all = all.chain(names::registers().map(|r| r.name));
+    let all = all.chain(names::enums().into_iter().map(|e| e.name));
+    let near = names::list(&names::nearest_of(name, all));
+    let problem = format!("nothing is called `{name}`{near}");
+    Err(ArgumentFault::whole(name, problem, "`prm find TEXT` searches names and words.").into())
+}
+
+fn not_drawn(name: &str) -> ArgumentFault {
+    ArgumentFault::whole(name, "no diagram is drawn of this", "Name a layout.")
+}
+
+/// The field that a path leads to.
+fn field(
+    argument: &str,
+    layout: &str,
+    path: &str,
+) -> Result<(&'static LayoutDesc, &'static FieldDesc), ArgumentFault> {
+    let mut at = layout.len() + 1;
+    let mut here = names::find(layout).ok_or_else(|| {
+        let near = names::list(&names::nearest(layout));
+        let problem = format!("no layout or command is called `{layout}`{near}");
+        let remedy = "`prm find TEXT` searches names and words.";
+        ArgumentFault::new(argument, 0..layout.len(), problem, remedy)
+    })?;
+    let mut words = path.split('.').peekable();
+    loop {
+        let word = words.next().unwrap_or_default();
+        let part = at..at + word.len();
+        at = part.end + 1;
+        let bare = word.split('[').next().unwrap_or_default();
+        let found = here.field(bare).or_else(|| here.field(&names::snake_case(bare)));
+        let field = found.ok_or_else(|| {
+            let near = names::nearest_of(bare, here.fields.iter().map(|f| f.name));
+            let problem = format!("{} has no field `{bare}`{}", here.name, names::list(&near));
+            let remedy = format!("`prm show {}` shows its fields.", here.name);
+            ArgumentFault::new(argument, part.clone(), problem, remedy)
+        })?;
+        if words.peek().is_none() {
+            return Ok((here, field));
         }
-        let _ = write!(text, " {}", parts.join(" | "));
-    }
-    if let Element::Enum(names) = field.element {
-        let _ = match names.name_of(number) {
-            Some(name) => write!(text, " {name}"),
-            None => write!(text, " not a known {}", names.name),
+        let Element::Layout(inner) = field.element else {
+            let problem = format!("`{}` is a number, and has no fields", field.name);
+            return Err(ArgumentFault::new(argument, part, problem, "End the path there."));
         };
+        here = inner;
     }
-    text
 }
 
-fn reserved(at: usize, bits: u32, depth: usize) -> Row {
-    let value = format!("{bits:#010x} (bits {})", ranges(bits));
-    Row { at, bits: String::new(), depth, name: "reserved".to_owned(), value }
-}
-
-/// The bits that are set, as high:low, the highest first.
-fn ranges(mut bits: u32) -> String {
-    let mut out = Vec::new();
-    while bits != 0 {
-        let high = 31 - bits.leading_zeros();
-        let run = (bits << (31 - high)).leading_ones();
-        out.push(format!("{high}:{}", high + 1 - run));
-        bits &= ((1u64 << (high + 1 - run)) - 1) as u32;
+fn shown_command(
+    arguments: &Arguments,
+    code: u16,
+    name: &'static str,
+    out: &mut Output,
+) -> Result<Exit, Error> {
+    let layouts = [names::input_of(name), names::output_of(name)];
+    if arguments.json {
+        writeln!(out, "{:#}", json::command(code, name, layouts))?;
+        return Ok(Exit::Done);
     }
-    out.join(", ")
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
-}
-
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_of_bits() {
-        assert_eq!(ranges(0x0000_0100), "8:8");
-        assert_eq!(ranges(0xc000_0001), "31:30, 0:0");
-        assert_eq!(ranges(u32::MAX), "31:0");
+    if arguments.svg {
+        let input = layouts[0].ok_or_else(|| not_drawn(&arguments.name))?;
+        out.write_all(svg::text(input).as_bytes())?;
+        return Ok(Exit::Done);
     }
+    let look = out.look;
+    writeln!(out, "{}", look.paint(Paint::Title, format_args!("{name}({code:#x})")))?;
+    let known = names::commands().find(|command| command.name == name);
+    let about = known.map(|command| command.about).or_else(|| Opcode(code).about());
+    if let Some(about) = about {
+        writeln!(out, "{}", look.wrap(about, 0))?;
+    }
+    if let Some(command) = known {
+        facts(out, command)?;
+    }
+    for layout in layouts.into_iter().flatten() {
+        writeln!(out)?;
+        table(out, layout)?;
+    }
+    if layouts.iter().all(Option::is_none) {
+        writeln!(out, "No public source has its layouts.")?;
+    }
+    Ok(Exit::Done)
+}
 
-    #[test]
-    fn any_bytes_can_be_decoded() {
-        // A linear congruential generator (the constants of MMIX) with a fixed seed.
-        let mut state = 0x6d6c_7835u64;
-        let mut next = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) as usize
-        };
-        for (layout, _) in crate::names::all() {
-            for _ in 0..4 {
-                let len = layout.size + next() % 70;
-                let bytes: Vec<u8> = (0..len).map(|_| next() as u8).collect();
-                assert!(!text(layout, &bytes, true).is_empty());
-                assert!(text(layout, &bytes, false).starts_with(layout.name));
-                let json: serde_json::Value =
-                    serde_json::from_str(&crate::json::text(layout, &bytes)).unwrap();
-                assert!(json[layout.name].is_object());
+/// What is known of a command beyond its layouts.
+fn facts(out: &mut Output, command: &CommandDesc) -> Result<(), Error> {
+    let look = out.look;
+    let object = command.object;
+    writeln!(out, "Works on: {} ({})", object.name, object.about.trim_end_matches('.'))?;
+    if let Some(transition) = &command.transition {
+        let from: Vec<&str> = transition.from.iter().filter_map(|state| state.name()).collect();
+        let to = transition.to.name().unwrap_or_default();
+        writeln!(out, "Leads from {} to {to}", from.join(", "))?;
+        let rows = transition.fields.iter().filter(|field| field.requires.iter().next().is_some());
+        let needed: Vec<String> = rows
+            .map(|field| {
+                let services: Vec<&str> =
+                    field.requires.iter().filter_map(|service| service.name()).collect();
+                format!("{} ({})", field.path, services.join(", "))
+            })
+            .collect();
+        if !needed.is_empty() {
+            writeln!(out, "Needs: {}", look.wrap(&needed.join(", "), 7))?;
+        }
+    }
+    for select in command.selects {
+        writeln!(out, "Select mask {}, op_mod {}:", select.name, select.op_mod)?;
+        for bit in select.bits {
+            let paths: Vec<&str> = bit.fields.iter().map(|field| field.path).collect();
+            let line = format!("  bit {:<2}  {:24}", bit.bit, bit.name);
+            writeln!(out, "{line}  {}", look.wrap(&paths.join(", "), line.len() + 2))?;
+        }
+    }
+    Ok(())
+}
+
+fn shown_layout(
+    arguments: &Arguments,
+    layout: &'static LayoutDesc,
+    out: &mut Output,
+) -> Result<Exit, Error> {
+    if arguments.json {
+        writeln!(out, "{:#}", json::layout(layout))?;
+    } else if arguments.svg {
+        out.write_all(svg::text(layout).as_bytes())?;
+    } else {
+        table(out, layout)?;
+        let used = used_in(layout);
+        if !used.is_empty() {
+            writeln!(out, "\nUsed in: {}", out.look.wrap(&used.join(", "), 9))?;
+        }
+        let sources = spec_files::of_layout(layout.name, names::family(layout));
+        if let Some(sources) = sources {
+            writeln!(out, "Sources: {}", out.look.wrap(&sources.whole.join(", "), 9))?;
+            for (field, from) in sources.fields {
+                writeln!(out, "  {field}: {}", out.look.wrap(&from.join(", "), field.len() + 4))?;
             }
         }
+        writeln!(out)?;
+        out.write_all(diagram::text(layout).as_bytes())?;
+    }
+    Ok(Exit::Done)
+}
+
+/// The fields of other layouts that are this one.
+fn used_in(layout: &LayoutDesc) -> Vec<String> {
+    let of = |outer: &'static LayoutDesc| {
+        let is = |field: &&FieldDesc| matches!(field.element, Element::Layout(inner) if inner.name == layout.name);
+        outer.fields.iter().filter(is).map(|field| format!("{}.{}", outer.name, field.name))
+    };
+    let mut used: Vec<String> = names::all().flat_map(|(outer, _)| of(outer)).collect();
+    used.sort_unstable();
+    used
+}
+
+/// The fields as a table, and the values of their enumerations.
+fn table(out: &mut Output, layout: &'static LayoutDesc) -> Result<(), Error> {
+    let look = out.look;
+    let list = if layout.has_list() { " and a list" } else { "" };
+    let register = register(layout)
+        .map_or_else(String::new, |r| format!(", register {} ({:#06x})", r.name, r.id));
+    let title = look.paint(Paint::Title, layout.name);
+    let (kind, size, family) = (kind(layout), layout.size, names::family(layout));
+    writeln!(out, "{title}: {kind} of {size} bytes{list}, family {family}{register}")?;
+    if let Some(about) = layout.about {
+        writeln!(out, "{}", look.wrap(about, 0))?;
+    }
+    // What is longer than this does not push the types of all others aside.
+    let names = layout.fields.iter().map(|field| field.name.len()).filter(|len| *len <= 32);
+    let width = names.max().unwrap_or(0).max(4);
+    writeln!(out, "at         bits  width  {:width$}  type", "name")?;
+    for field in layout.fields {
+        row(out, layout, field, width)?;
+    }
+    element_names(out, layout.fields)?;
+    Ok(())
+}
+
+/// Where the names of fields begin.
+const INDENT: usize = 24;
+
+fn row(
+    out: &mut Output,
+    layout: &LayoutDesc,
+    field: &FieldDesc,
+    width: usize,
+) -> Result<(), Error> {
+    let look = out.look;
+    let (at, bits) = place(field);
+    let (wide, kind) = (field.width(), type_text(field));
+    let access = field.access.map_or_else(String::new, |access| format!(", {}", word(access)));
+    let pad = width.saturating_sub(field.name.len());
+    let width = width.max(field.name.len());
+    let name = look.paint(Paint::Name, field.name);
+    write!(out, "{at:#05x}  {bits:>8}  {wide:>5}  {name}")?;
+    if INDENT + width + 2 + kind.len() + access.len() <= look.width {
+        writeln!(out, "{:pad$}  {kind}{access}", "")?;
+    } else {
+        let kind = look.wrap(&format!("{kind}{access}"), INDENT);
+        writeln!(out, "\n{:INDENT$}{kind}", "")?;
+    }
+    if let Some(words) = field.words {
+        writeln!(out, "{:INDENT$}{}", "", look.paint(Paint::Dim, look.wrap(words, INDENT)))?;
+    }
+    for by in mlx5_prm::selected_by(layout.name, field.name) {
+        let (bit, select, input) = (by.bit.bit, by.select.name, by.input.name);
+        let text = format!("Selected by bit {bit} of {select} in {input}.");
+        writeln!(out, "{:INDENT$}{}", "", look.paint(Paint::Dim, look.wrap(&text, INDENT)))?;
+    }
+    Ok(())
+}
+
+fn one_field(
+    out: &mut Output,
+    layout: &'static LayoutDesc,
+    field: &FieldDesc,
+) -> Result<(), Error> {
+    let title = format!("{}.{}", layout.name, field.name);
+    writeln!(out, "{}", out.look.paint(Paint::Title, title))?;
+    row(out, layout, field, field.name.len())?;
+    element_names(out, std::slice::from_ref(field))?;
+    if let Some(sources) = spec_files::of_layout(layout.name, names::family(layout)) {
+        let own = sources.fields.into_iter().find(|(name, _)| name == field.name);
+        let from = own.map_or(sources.whole, |(_, from)| from);
+        writeln!(out, "Sources: {}", out.look.wrap(&from.join(", "), 9))?;
+    }
+    Ok(())
+}
+
+/// The values and flags of some fields, each enumeration once.
+fn element_names(out: &mut Output, fields: &[FieldDesc]) -> Result<(), Error> {
+    let mut told: Vec<&str> = Vec::new();
+    for field in fields {
+        match field.element {
+            Element::Flags(of) if !told.contains(&of.name) => told.push(of.name),
+            Element::Enum(of) if !told.contains(&of.name) => told.push(of.name),
+            _ => continue,
+        }
+        writeln!(out)?;
+        names_of(out, field)?;
+    }
+    Ok(())
+}
+
+/// The values of an enumeration, or flags and their bits.
+fn names_of(out: &mut Output, field: &FieldDesc) -> Result<(), Error> {
+    match field.element {
+        Element::Flags(flags) => {
+            writeln!(out, "{}:", flags.name)?;
+            for (bit, name) in flags.bits {
+                writeln!(out, "  bit {bit:<2}  {name}")?;
+            }
+        }
+        // The opcodes have a list of their own.
+        Element::Enum(names) if names.values.len() > 100 => {
+            writeln!(out, "{}: `prm list enums {}`", names.name, names.name)?;
+        }
+        Element::Enum(names) => {
+            writeln!(out, "{}:", names.name)?;
+            for (value, name) in names.values {
+                writeln!(out, "  {value:#06x}  {name}")?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn values(
+    name: &str,
+    wanted: &str,
+    arguments: &Arguments,
+    out: &mut Output,
+) -> Result<Exit, Error> {
+    if arguments.svg {
+        return Err(not_drawn(name).into());
+    }
+    let fields =
+        names::all().flat_map(|(layout, _)| layout.fields.iter().map(move |f| (layout, f)));
+    let of: Vec<_> = fields
+        .filter(|(_, field)| match field.element {
+            Element::Enum(of) => of.name == wanted,
+            Element::Flags(of) => of.name == wanted,
+            _ => false,
+        })
+        .collect();
+    if arguments.json {
+        let all: serde_json::Value = of.iter().map(|(l, f)| json::field(l, f)).collect();
+        writeln!(out, "{all:#}")?;
+        return Ok(Exit::Done);
+    }
+    if let Some((_, field)) = of.first() {
+        names_of(out, field)?;
+    }
+    let used: Vec<String> = of.iter().map(|(l, f)| format!("{}.{}", l.name, f.name)).collect();
+    writeln!(out, "\nUsed in: {}", out.look.wrap(&used.join(", "), 9))?;
+    Ok(Exit::Done)
+}
+
+/// The register that a layout is.
+fn register(layout: &LayoutDesc) -> Option<&'static RegisterDesc> {
+    names::registers().find(|r| r.layout.name == layout.name)
+}
+
+/// Position of one element. A layout has no bits of its own.
+fn place(field: &FieldDesc) -> (usize, String) {
+    let (at, bits) = position(field.bit() as usize, field.width() as usize);
+    let is_layout = matches!(field.element, Element::Layout(_));
+    (at, if is_layout { String::new() } else { bits })
+}
+
+fn type_text(field: &FieldDesc) -> String {
+    let one = match field.element {
+        Element::Bits => "number".to_owned(),
+        Element::Number(number) => format!("number {}", number.name),
+        Element::Enum(names) => format!("enum {}", names.name),
+        Element::Flags(flags) => format!("flags {}", flags.name),
+        Element::Layout(inner) => format!("{} {}", kind(inner), inner.name),
+    };
+    match field.count {
+        Count::One => one,
+        Count::Array(n) => format!("{one} [{n}]"),
+        Count::List => format!("{one} [], a list to the end of the mailbox"),
+    }
+}
+
+/// The PRM's word for who may read and write a field of a register.
+fn word(access: Access) -> &'static str {
+    match access {
+        Access::Ro => "RO",
+        Access::Rw => "RW",
+        Access::Wo => "WO",
+        Access::Op => "OP",
+        Access::Index => "INDEX",
+    }
+}
+
+fn kind(layout: &LayoutDesc) -> &'static str {
+    match layout.kind {
+        Kind::Struct => "struct",
+        Kind::Union => "union",
     }
 }

@@ -77,12 +77,20 @@ pub enum Fault {
     TextColumn { shown: usize, bytes: usize },
     #[error("the text column is not there, or not closed by `|`")]
     TextColumnOpen,
-    #[error("the offset is not followed by four dwords of 8 hex digits")]
-    NotFourDwords,
-    #[error("not a line of the kernel's command dump")]
-    NotKernelDump,
-    #[error("a dump of the command's descriptor and blocks, not of the mailbox alone")]
-    Descriptor,
+    #[error("`{0}` is no number of an array of bytes")]
+    NotNumber(String),
+    #[error("`{0}` is more than a byte")]
+    NotOneByte(String),
+    #[error("`{0}` may be octal or decimal")]
+    Octal(String),
+    #[error("the array is not closed")]
+    ArrayOpen,
+    #[error("the array ends before it begins")]
+    ArrayClosed,
+    #[error("a second array; the first has {0} bytes")]
+    SecondArray(usize),
+    #[error("the array has {is} bytes; `{name}` says {said}")]
+    ArrayLength { name: String, said: u64, is: usize },
 }
 
 impl Fault {
@@ -104,13 +112,17 @@ impl Fault {
             | Fault::RepeatWithoutEnd
             | Fault::RepeatInPlainHex
             | Fault::RepeatUneven { .. } => "Dump again with every line: xxd, od -v, hexdump -v.",
-            Fault::TextColumn { .. } | Fault::TextColumnOpen | Fault::NotFourDwords => {
+            Fault::TextColumn { .. } | Fault::TextColumnOpen => {
                 "Copy the whole line again: a part of it was lost."
             }
-            Fault::NotKernelDump => "Leave only the lines of the dump.",
-            Fault::Descriptor => {
-                "Load mlx5_core with debug_mask=1, which dumps the mailbox alone, and dump again."
+            Fault::NotNumber(_) | Fault::Octal(_) => "Write each byte as 0x1f, or as 31.",
+            Fault::NotOneByte(_) => {
+                "Give bytes, in the order of memory: the byte order of longer numbers is not known."
             }
+            Fault::ArrayOpen | Fault::ArrayClosed | Fault::ArrayLength { .. } => {
+                "Copy the whole array."
+            }
+            Fault::SecondArray(_) => "Give one mailbox.",
         }
     }
 }

@@ -1,7 +1,5 @@
 //! The formats: which one a text is in, and what a line of it says.
 
-use byteorder::{BigEndian, WriteBytesExt};
-
 use super::Line;
 use super::assemble::Item;
 use super::fault::Fault;
@@ -17,8 +15,8 @@ pub(super) enum Format {
     Od { octal: bool },
     /// `offset  bytes  |text|`, and the offset of the end in a line of its own.
     Hexdump,
-    /// Lines of a log that end in `offset: four dwords` (`dump_buf` in mlx5's cmd.c).
-    Kernel,
+    /// Numbers in an array of C or Rust: `{0x04, 3}`, `[0x04, 3]`.
+    Array,
 }
 
 impl Format {
@@ -29,11 +27,11 @@ impl Format {
         if first.split_whitespace().next().is_some_and(is_offset_with_colon) {
             return Ok(Format::Xxd);
         }
-        if lines.iter().any(|line| dwords(line.text).is_some_and(|d| d.are_four())) {
-            return Ok(Format::Kernel);
-        }
         if first.contains('|') {
             return Ok(Format::Hexdump);
+        }
+        if lines.iter().any(|line| line.text.contains(['{', '['])) {
+            return Ok(Format::Array);
         }
         Ok(od(first, second)?.unwrap_or(Format::Plain))
     }
@@ -53,7 +51,8 @@ impl Format {
             Format::Xxd => xxd(line),
             Format::Od { octal } => od_line(line, octal),
             Format::Hexdump => hexdump(line),
-            Format::Kernel => kernel(line),
+            // It is read as a whole.
+            Format::Array => Ok(Item::Frame),
         }
     }
 }
@@ -125,60 +124,6 @@ fn hexdump(line: &str) -> Result<Item, Fault> {
     let text = text.strip_suffix('|').ok_or(Fault::TextColumnOpen)?;
     check_text(&bytes, text)?;
     Ok(Item::Bytes(Some(at), bytes))
-}
-
-fn kernel(line: &str) -> Result<Item, Fault> {
-    if let Some(dump) = dwords(line) {
-        return dump.item();
-    }
-    // dump_command() in mlx5's cmd.c frames a dump so. Without "data" it is not the mailbox alone.
-    if line.contains("command block:") {
-        return Err(Fault::Descriptor);
-    }
-    if let Some((_, what)) = line.split_once("dump command ") {
-        return if what.starts_with("data ") { Ok(Item::Frame) } else { Err(Fault::Descriptor) };
-    }
-    let frame = line.ends_with("start dump") || line.ends_with("end dump") || is_bare_stamp(line);
-    if frame { Ok(Item::Frame) } else { Err(Fault::NotKernelDump) }
-}
-
-/// A time and nothing else: the empty line that the kernel writes after a dump.
-fn is_bare_stamp(line: &str) -> bool {
-    line.starts_with('[') && line.ends_with(']')
-}
-
-/// The end of a line of a log from the offset on.
-struct Dwords<'t> {
-    offset: &'t str,
-    words: Vec<&'t str>,
-}
-
-/// Looks for `offset:` after the beginning of a line; the dump prints at least three digits.
-fn dwords(line: &str) -> Option<Dwords<'_>> {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let at = words.iter().rposition(|word| word.len() > 3 && is_offset_with_colon(word))?;
-    Some(Dwords { offset: words[at].trim_end_matches(':'), words: words[at + 1..].to_vec() })
-}
-
-impl Dwords<'_> {
-    fn are_four(&self) -> bool {
-        let is_dword = |word: &&str| word.len() == 8 && is_hex(word);
-        self.words.len() == 4 && self.words.iter().all(is_dword)
-    }
-
-    fn item(&self) -> Result<Item, Fault> {
-        if !self.are_four() {
-            return Err(Fault::NotFourDwords);
-        }
-        let at = offset(self.offset, false)?;
-        let mut bytes = Vec::with_capacity(16);
-        for word in &self.words {
-            // The kernel prints dwords as numbers, after be32_to_cpu().
-            let dword = u32::from_str_radix(word, 16).map_err(|_| Fault::NotFourDwords)?;
-            bytes.write_u32::<BigEndian>(dword).map_err(|_| Fault::NotFourDwords)?;
-        }
-        Ok(Item::Bytes(Some(at), bytes))
-    }
 }
 
 fn is_hex(word: &str) -> bool {

@@ -82,31 +82,43 @@ fn samples_of_every_format() {
     assert_eq!(read("binary", &sample()).unwrap(), sample());
 }
 
+const XXD_I: &str = "\
+unsigned char dump_bin[] = {
+  0x04, 0x03, 0x00, 0x07, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+  0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+  0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+  0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+  0xff, 0x20, 0x20, 0x61, 0x7c, 0x62, 0x20, 0x20
+};
+unsigned int dump_bin_len = 56;
+";
+
 #[test]
-fn the_kernels_dump() {
-    let expected: Vec<u8> = [0x0403_0007u32, 0, 0x4a, 1, 0x10, 0, 0xffff_ffff, 0xdead_beef]
-        .iter()
-        .flat_map(|dword| dword.to_be_bytes())
-        .collect();
-    let with_slot = "\
-[   12.300000] mlx5_core 0000:08:00.0: dump_command:880:(pid 55): cmd[0]: start dump
-[   12.300001] mlx5_core 0000:08:00.0: dump_command:884:(pid 55): cmd[0]: dump command data MODIFY_CQ(0x403) INPUT
-[   12.300002] cmd[0]: 000: 04030007 00000000 0000004a 00000001
-[   12.300003] cmd[0]: 010: 00000010 00000000 ffffffff deadbeef
-[   12.300004]
-[   12.300005] mlx5_core 0000:08:00.0: dump_command:920:(pid 55): cmd[0]: end dump
-";
-    let without_slot = "\
-[   12.3] mlx5_core 0000:08:00.0: dump_command:801:(pid 55): dump command data MODIFY_CQ(0x403) INPUT
-Oct 12 10:00:00 host kernel: 000: 04030007 00000000 0000004A 00000001
-Oct 12 10:00:00 host kernel: 010: 00000010 00000000 FFFFFFFF DEADBEEF
-";
-    let bare = "\
-000: 04030007 00000000 0000004a 00000001
-010: 00000010 00000000 ffffffff deadbeef
-";
-    for text in [with_slot, without_slot, bare] {
-        assert_eq!(read("log", text.as_bytes()).unwrap(), expected, "{text}");
+fn arrays_of_c_and_rust() {
+    assert_eq!(read("xxd -i", XXD_I.as_bytes()).unwrap(), sample());
+    for text in [
+        "uint8_t in[4] = {0x04, 3, /* uid */ 0, 7};",
+        "static const u8 in[DEVX_ST_SZ_BYTES(x)] = { // what\n  0x04, 0x03,\n  0, 7,\n};",
+        "let bytes: [u8; 4] = [4, 0x03, 0u8, 0x07_u8];",
+        "[4, 3, 0, 7]",
+        "{ 4, 3, 0, 7 }",
+        "&[0x4,0x3,0x0,0x7]",
+    ] {
+        assert_eq!(read("c", text.as_bytes()).unwrap_or_else(|e| panic!("{e}")), [4, 3, 0, 7]);
+    }
+    for (text, fault) in [
+        ("{ 4, 300 }", "`300` is more than a byte"),
+        ("{ 0x04030000 }", "`0x04030000` is more than a byte"),
+        ("{ 4, 010 }", "`010` may be octal or decimal"),
+        ("{ 4, x }", "`x` is no number of an array of bytes"),
+        ("{ 4, 3", "the array is not closed"),
+        ("4 }\n{ 3 }", "the array ends before it begins"),
+        ("{ 4 }\n{ 3 }", "a second array; the first has 1 bytes"),
+        ("int a[] = { 4 };\nint a_len = 2;", "the array has 1 bytes; `a_len` says 2"),
+        ("{ }", "empty"),
+    ] {
+        let error = read("c", text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(fault), "{text}: {error}");
     }
 }
 
@@ -282,34 +294,6 @@ fn faults_of_text_columns() {
         format!(
             "f, line 1: the text column is not there, or not closed by `|`\n  \
              00000000  04 03  |..\n{REMEDY}"
-        )
-    );
-}
-
-#[test]
-fn faults_of_the_kernels_dump() {
-    let good = "[ 1.0] cmd[0]: 000: 04030007 00000000 0000004a 00000001\n";
-    assert_eq!(
-        message(&format!("{good}[ 1.0] cmd[0]: 010: 00000000 0000\n")),
-        "f, line 2: the offset is not followed by four dwords of 8 hex digits\n  \
-         [ 1.0] cmd[0]: 010: 00000000 0000\nCopy the whole line again: a part of it was lost."
-    );
-    assert_eq!(
-        message(&format!("{good}[ 1.0] eth0: link up\n")),
-        "f, line 2: not a line of the kernel's command dump\n  [ 1.0] eth0: link up\n\
-         Leave only the lines of the dump."
-    );
-    assert_eq!(
-        message(&format!("[ 1.0] cmd[0]: dump command MODIFY_CQ(0x403) INPUT\n{good}")),
-        "f, line 1: a dump of the command's descriptor and blocks, not of the mailbox alone\n  \
-         [ 1.0] cmd[0]: dump command MODIFY_CQ(0x403) INPUT\n\
-         Load mlx5_core with debug_mask=1, which dumps the mailbox alone, and dump again."
-    );
-    assert_eq!(
-        message(&format!("{good}{good}")),
-        format!(
-            "f, line 2: offset 0x0 where 0x10 is next: a step back\n  {good}\
-             Give one mailbox, each line once and in order."
         )
     );
 }

@@ -1,0 +1,141 @@
+//! Faults of arguments, shown where they are: the command line, and a caret below what is wrong.
+
+use std::fmt;
+use std::ops::Range;
+
+/// What is wrong with an argument.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ArgumentFault {
+    /// The argument, as it was given.
+    argument: String,
+    /// Its part that is wrong, in bytes.
+    part: Range<usize>,
+    /// What is wrong.
+    problem: String,
+    /// What would be right, one line.
+    remedy: String,
+}
+
+impl ArgumentFault {
+    /// A part of an argument is wrong.
+    pub(crate) fn new(
+        argument: &str,
+        part: Range<usize>,
+        problem: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        let (problem, remedy) = (problem.into(), remedy.into());
+        ArgumentFault { argument: argument.to_owned(), part, problem, remedy }
+    }
+
+    /// A whole argument is wrong.
+    pub(crate) fn whole(
+        argument: &str,
+        problem: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Self {
+        Self::new(argument, 0..argument.len(), problem, remedy)
+    }
+
+    /// The same fault in the argument that was typed: `made` was made of it, and begins with so many bytes
+    /// of it.
+    pub(crate) fn moved_to(mut self, made: &str, typed: &str, same: usize) -> Self {
+        if self.argument == made {
+            self.argument = typed.to_owned();
+            if self.part.end > same {
+                self.part = same.min(self.part.start)..typed.len();
+            }
+        }
+        self
+    }
+
+    /// Whether it is the value of an option, as in `--to=sim`.
+    fn is_value_of(&self, argument: &str) -> bool {
+        let value = argument.starts_with("--").then(|| argument.split_once('=')).flatten();
+        value.is_some_and(|(_, value)| value == self.argument)
+    }
+
+    /// The problem, the command line with carets, and the remedy.
+    fn show(&self, line: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.problem)?;
+        let whole = line.iter().rposition(|argument| *argument == self.argument);
+        if let Some(at) = whole.or_else(|| line.iter().rposition(|a| self.is_value_of(a))) {
+            let before: usize = line[..at].iter().map(|a| quoted(a).chars().count() + 1).sum();
+            let shown = quoted(&line[at]);
+            // Inside quotes the argument is as it is, but for quotes of its own.
+            let open = usize::from(shown.len() != line[at].len());
+            let option = line[at].chars().count() - self.argument.chars().count();
+            let within = option + self.argument[..self.part.start].chars().count() + open;
+            let carets = self.argument[self.part.clone()].chars().count().max(1);
+            let text: Vec<String> = line.iter().map(|argument| quoted(argument)).collect();
+            write!(f, "\n  {}\n  ", text.join(" "))?;
+            write!(f, "{:space$}{}", "", "^".repeat(carets), space = before + within)?;
+        }
+        if !self.remedy.is_empty() {
+            write!(f, "\n{}", self.remedy)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for ArgumentFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line: Vec<String> = std::iter::once("prm".to_owned())
+            .chain(std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()))
+            .collect();
+        self.show(&line, f)
+    }
+}
+
+impl std::error::Error for ArgumentFault {}
+
+/// An argument as one would type it.
+fn quoted(argument: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-+=./:,@%[]".contains(c);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(line: &[&str], fault: &ArgumentFault) -> String {
+        struct Shown<'a>(&'a [String], &'a ArgumentFault);
+        impl fmt::Display for Shown<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.1.show(self.0, f)
+            }
+        }
+        let line: Vec<String> = line.iter().map(|a| (*a).to_owned()).collect();
+        Shown(&line, fault).to_string()
+    }
+
+    #[test]
+    fn the_caret_is_below_what_is_wrong() {
+        let fault = ArgumentFault::new("cqn=zz", 4..6, "`zz` is no number", "Give 5, or 0x5.");
+        assert_eq!(
+            shown(&["prm", "encode", "modify_cq", "cqn=zz"], &fault),
+            "`zz` is no number\n  prm encode modify_cq cqn=zz\n                           ^^\nGive 5, or 0x5."
+        );
+    }
+
+    #[test]
+    fn the_value_of_an_option_has_its_caret() {
+        let fault = ArgumentFault::new("simm:x", 0..4, "no", "");
+        assert_eq!(
+            shown(&["prm", "--to=simm:x"], &fault),
+            "no\n  prm --to=simm:x\n           ^^^^"
+        );
+    }
+
+    #[test]
+    fn what_a_shell_would_take_apart_is_quoted() {
+        let fault = ArgumentFault::new("a=x y", 2..5, "no", "");
+        assert_eq!(shown(&["prm", "a=x y"], &fault), "no\n  prm 'a=x y'\n         ^^^");
+        assert_eq!(shown(&["prm", "other"], &fault), "no", "it is not there to be shown");
+    }
+}

@@ -1,0 +1,381 @@
+//! `prm decode`: what mailboxes say.
+
+pub(crate) mod flat;
+pub(crate) mod json;
+pub(crate) mod leaves;
+mod reserved;
+pub(crate) mod tree;
+pub(crate) mod value;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use mlx5_devx::record::{Call, Method};
+use mlx5_prm::LayoutDesc;
+use mlx5_prm_cli::kernel_log::Dump;
+use serde_json::{Map, Value, json};
+
+use crate::arguments::ArgumentFault;
+use crate::error::{Error, Exit};
+use crate::input::{Item, Source};
+use crate::names;
+use crate::output::{Output, Paint};
+use crate::view::{Direction, Request, View};
+
+/// Decodes mailboxes.
+///
+/// They are read as binary, plain hex, an array of C, a dump by xxd, od -t x1, hexdump -C, from a log with
+/// the kernel's dumps (mlx5_core with debug_mask=1; several commands, interleaved too), or from a recording;
+/// which one it is, is seen from the content. The command is seen from its opcode: an output has none, so
+/// name its command with --reply-to, or the layout.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The file; standard input when left out, or `-`.
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    which: Which,
+    /// Shows also the fields that are zero, and all members of unions.
+    #[arg(long)]
+    all: bool,
+    /// Leaves out the words about each field, as it is done for several mailboxes.
+    #[arg(long, short)]
+    terse: bool,
+    /// Writes JSON, with every field; of a log or a recording an object a line.
+    #[arg(long, conflicts_with_all = ["flat", "terse", "all"])]
+    json: bool,
+    /// Writes lines of path=value, which `prm encode` takes.
+    #[arg(long, conflicts_with = "terse")]
+    flat: bool,
+}
+
+/// What a mailbox is, where its opcode does not say it.
+#[derive(Args)]
+pub(crate) struct Which {
+    /// The layout, such as cqc; several that follow each other as a+b.
+    #[arg(long, short, conflicts_with = "reply_to")]
+    layout: Option<String>,
+    /// The mailbox is the output of this command, such as QUERY_CQ.
+    #[arg(long, short, value_name = "COMMAND")]
+    reply_to: Option<String>,
+    /// The op_mod of that command, such as the page of QUERY_HCA_CAP.
+    #[arg(long, value_name = "NUMBER", requires = "reply_to")]
+    op_mod: Option<String>,
+}
+
+/// How mailboxes are written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Form {
+    Tree(tree::Options),
+    Json,
+    Flat { all: bool },
+}
+
+/// What the arguments say of the mailboxes.
+pub(crate) enum Asked {
+    Nothing,
+    Layouts(Vec<&'static LayoutDesc>),
+    Reply(Request),
+}
+
+pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error> {
+    let asked = arguments.which.asked()?;
+    let form = arguments.form();
+    let source = Source::open(arguments.file.as_deref())?;
+    let name = source.name().to_owned();
+    let mut decoder = Decoder { out, form, asked, requests: Vec::new(), any: false };
+    let tally = source.items(&mut |item| match item {
+        Item::Whole(bytes) => decoder.whole(&name, bytes),
+        Item::Dump(dump) => decoder.dump(dump),
+        Item::Call(line, call) => decoder.call(line, call),
+    })?;
+    Ok(if tally.damaged > 0 { Exit::Wrong } else { Exit::Done })
+}
+
+impl Arguments {
+    fn form(&self) -> Form {
+        match (self.json, self.flat) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Flat { all: self.all },
+            _ => Form::Tree(tree::Options { all: self.all, words: !self.terse }),
+        }
+    }
+}
+
+impl Which {
+    /// What is asked for.
+    pub(crate) fn asked(&self) -> Result<Asked, ArgumentFault> {
+        if let Some(layouts) = &self.layout {
+            let mut from = 0;
+            let layouts = layouts.split('+').map(|name| {
+                let part = from..from + name.len();
+                from = part.end + 1;
+                names::find(name).ok_or_else(|| {
+                    let near = names::list(&names::nearest(name));
+                    let problem = format!("no layout or command is called `{name}`{near}");
+                    let remedy = "`prm find TEXT` searches names and words.";
+                    ArgumentFault::new(layouts, part, problem, remedy)
+                })
+            });
+            return Ok(Asked::Layouts(layouts.collect::<Result<_, _>>()?));
+        }
+        let Some(command) = &self.reply_to else { return Ok(Asked::Nothing) };
+        Ok(Asked::Reply(reply(command, self.op_mod.as_deref())?))
+    }
+}
+
+/// The command that a mailbox is the output of.
+fn reply(command: &str, op_mod: Option<&str>) -> Result<Request, ArgumentFault> {
+    let opcode = names::opcode(command).or_else(|| {
+        // The name of one of its mailboxes will do.
+        let stem = command.strip_suffix("_in").or_else(|| command.strip_suffix("_out"));
+        stem.and_then(names::opcode)
+    });
+    let (opcode, _) = opcode.ok_or_else(|| {
+        let all = mlx5_prm::Opcode::DESC.values.iter().map(|(_, name)| *name);
+        let near = names::list(&names::nearest_of(command, all));
+        let problem = format!("no command is called `{command}`{near}");
+        ArgumentFault::whole(command, problem, "`prm list commands` lists them.")
+    })?;
+    let number = |text: &str| {
+        let number = names::number(text).and_then(|number| u16::try_from(number).ok());
+        number.ok_or_else(|| {
+            let problem = format!("`{text}` is no number of 16 bits");
+            ArgumentFault::whole(text, problem, "Give 1, or 0x1.")
+        })
+    };
+    let op_mod = op_mod.map(number).transpose()?;
+    Ok(Request { opcode, op_mod, ..Request::default() })
+}
+
+/// Writes what is decoded.
+struct Decoder<'o> {
+    out: &'o mut Output,
+    form: Form,
+    asked: Asked,
+    /// The last input of each place in the command queue: its output follows.
+    requests: Vec<(Option<u32>, Request)>,
+    any: bool,
+}
+
+impl Decoder<'_> {
+    fn whole(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        let view = self.asked.of(name, bytes)?;
+        match self.form {
+            Form::Tree(options) => tree::write(self.out, &view, bytes, None, options)?,
+            Form::Flat { all } => flat::write(self.out, &view, bytes, all)?,
+            Form::Json => {
+                writeln!(self.out, "{:#}", Value::from(json::object(&view, bytes)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn dump(&mut self, dump: &Dump) -> Result<(), Error> {
+        let is_input = match (dump.title, &self.asked) {
+            (Some(title), _) => title.is_input,
+            (None, Asked::Reply(_)) => false,
+            (None, _) => true,
+        };
+        let direction = if is_input { Direction::Input } else { Direction::Output };
+        let mut request = match (is_input, dump.title) {
+            (true, _) => Request::of(&dump.bytes),
+            (false, Some(title)) => {
+                let before = self.requests.iter().find(|(slot, _)| *slot == dump.slot);
+                let before = before.filter(|(_, request)| request.opcode == title.opcode);
+                let new = Request { opcode: title.opcode, ..Request::default() };
+                Some(before.map_or(new, |(_, request)| *request))
+            }
+            (false, None) => None,
+        };
+        if let (Asked::Reply(asked), false) = (&self.asked, is_input) {
+            request = Some(*asked);
+        }
+        if let (true, Some(request)) = (is_input, request) {
+            self.requests.retain(|(slot, _)| *slot != dump.slot);
+            self.requests.push((dump.slot, request));
+        }
+        let view = match (&self.asked, is_input) {
+            (Asked::Layouts(_), _) => self.asked.view(&dump.bytes),
+            (_, true) => View::of_input(&dump.bytes),
+            (_, false) => request.and_then(View::of_output),
+        };
+        let bytes = view.as_ref().map_or(&*dump.bytes, |view| unfilled(view, &dump.bytes));
+        let slot = dump.slot.map_or_else(String::new, |slot| format!(", cmd[{slot}]"));
+        let title = format!("line {}{slot}", dump.line);
+        let facts = || {
+            let mut facts = Map::new();
+            facts.insert("line".to_owned(), dump.line.into());
+            if let Some(slot) = dump.slot {
+                facts.insert("cmd".to_owned(), slot.into());
+            }
+            facts
+        };
+        self.named(&title, &facts, request, direction, view.as_ref(), bytes)
+    }
+
+    fn call(&mut self, line: usize, call: &Call) -> Result<(), Error> {
+        let facts = || {
+            let mut facts = Map::new();
+            facts.insert("line".to_owned(), line.into());
+            facts.insert("call".to_owned(), call.summary().into());
+            facts.insert("at".to_owned(), (call.at.as_micros() as u64).into());
+            facts
+        };
+        let request = Request::of(&call.input);
+        let title = format!("line {line}, {}", call.method.word());
+        if call.method != Method::Destroy {
+            for direction in [Direction::Input, Direction::Output] {
+                let (view, bytes) = match direction {
+                    Direction::Input => (View::of_input(&call.input), &call.input),
+                    Direction::Output => (request.and_then(View::of_output), &call.output),
+                };
+                self.named(&title, &facts, request, direction, view.as_ref(), bytes)?;
+            }
+        }
+        let result = match call.result {
+            Ok(Some(handle)) => format!("handle {:#x}", handle.0),
+            Ok(None) => "ok".to_owned(),
+            Err(errno) => format!("errno {}: {errno}", errno.raw_os_error()),
+        };
+        match self.form {
+            Form::Json => {
+                let mut facts = facts();
+                facts.insert("result".to_owned(), result.into());
+                self.line(&facts)?;
+            }
+            Form::Tree(_) => {
+                let at = call.at.as_micros();
+                let paint = if call.result.is_ok() { Paint::Title } else { Paint::Alarm };
+                let what = format!("line {line}, {}: {result}", call.summary());
+                self.gap()?;
+                writeln!(self.out, "{}, at {at} us", self.out.look.paint(paint, what))?;
+            }
+            Form::Flat { .. } => writeln!(self.out, "# line {line}, {}: {result}", call.summary())?,
+        }
+        Ok(())
+    }
+
+    /// A mailbox among several.
+    fn named(
+        &mut self,
+        place: &str,
+        facts: &dyn Fn() -> Map<String, Value>,
+        request: Option<Request>,
+        direction: Direction,
+        view: Option<&View>,
+        bytes: &[u8],
+    ) -> Result<(), Error> {
+        let command = request.map_or_else(|| "unknown command".to_owned(), Request::name);
+        let title = format!("{place}: {command} {}", direction.word());
+        match self.form {
+            Form::Json => {
+                let mut facts = facts();
+                facts.insert("direction".to_owned(), direction.word().into());
+                facts.insert("command".to_owned(), command.into());
+                match view {
+                    Some(view) => facts.extend(json::object(view, bytes)),
+                    None => drop(facts.insert("bytes".to_owned(), json::hex(bytes).into())),
+                }
+                self.line(&facts)?;
+            }
+            Form::Flat { all } => {
+                writeln!(self.out, "# {title}")?;
+                match view {
+                    Some(view) => flat::write(self.out, view, bytes, all)?,
+                    None => writeln!(self.out, "# {}", json::hex(bytes))?,
+                }
+            }
+            Form::Tree(options) => {
+                self.gap()?;
+                let options = tree::Options { words: false, ..options };
+                match view {
+                    Some(view) => tree::write(self.out, view, bytes, Some(&title), options)?,
+                    None => raw(self.out, &title, bytes)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, facts: &Map<String, Value>) -> Result<(), Error> {
+        Ok(writeln!(self.out, "{}", json!(facts))?)
+    }
+
+    /// An empty line between two.
+    fn gap(&mut self) -> io::Result<()> {
+        if std::mem::replace(&mut self.any, true) { writeln!(self.out) } else { Ok(()) }
+    }
+}
+
+impl Asked {
+    /// What a whole mailbox is.
+    pub(crate) fn of(&self, name: &str, bytes: &[u8]) -> Result<View, Error> {
+        let view = self.view(bytes).ok_or_else(|| unknown(name, bytes))?;
+        if bytes.len() < view.size() {
+            let layouts: Vec<&str> = view.layouts().iter().map(|layout| layout.name).collect();
+            return Err(Error::Input(format!(
+                "{} needs {} bytes; {name} has {}\nGive the whole mailbox, or another layout: `prm list layouts` \
+                 lists them with their sizes.",
+                layouts.join("+"),
+                view.size(),
+                bytes.len()
+            )));
+        }
+        Ok(view)
+    }
+
+    /// What a mailbox is that nothing else is known of.
+    fn view(&self, bytes: &[u8]) -> Option<View> {
+        match self {
+            Asked::Nothing => View::of_input(bytes),
+            Asked::Layouts(layouts) => match layouts[..] {
+                [layout] => Some(View::of_layout(layout, bytes)),
+                _ => Some(View::of_layouts(layouts.clone(), None)),
+            },
+            Asked::Reply(request) => View::of_output(*request),
+        }
+    }
+}
+
+/// A mailbox without what the kernel filled its last line of 16 bytes up with.
+fn unfilled<'b>(view: &View, bytes: &'b [u8]) -> &'b [u8] {
+    let has_list = view.layouts().last().is_some_and(|layout| layout.has_list());
+    match bytes.split_at_checked(view.size()) {
+        Some((whole, rest)) if !has_list && rest.len() < 16 && rest.iter().all(|b| *b == 0) => {
+            whole
+        }
+        _ => bytes,
+    }
+}
+
+/// Bytes that no layout is known of.
+pub(crate) fn raw(out: &mut Output, title: &str, bytes: &[u8]) -> io::Result<()> {
+    let look = out.look;
+    let size = tree::count(bytes.len(), "byte");
+    writeln!(out, "{}, {size}, no layout is known", look.paint(Paint::Title, title))?;
+    for (row, line) in bytes.chunks(16).enumerate() {
+        write!(out, "{:#05x} ", row * 16)?;
+        for dword in line.chunks(4) {
+            write!(out, " ")?;
+            dword.iter().try_for_each(|byte| write!(out, "{byte:02x}"))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn unknown(name: &str, bytes: &[u8]) -> Error {
+    let what = match Request::of(bytes) {
+        None => {
+            format!("{name}: {}, too short to name its command", tree::count(bytes.len(), "byte"))
+        }
+        Some(request) if names::opcode_name(request.opcode).is_some() => {
+            format!("{name}: no layout is known for {}", request.name())
+        }
+        Some(request) => format!("{name}: {:#06x} is no known opcode", request.opcode),
+    };
+    Error::Input(format!(
+        "{what}\nFor the output of a command say --reply-to COMMAND, for anything else --layout NAME."
+    ))
+}

@@ -1,0 +1,453 @@
+//! A mailbox as a tree of fields, for people.
+
+use std::io::{self, Write};
+
+use mlx5_prm::{Count, Element, FieldDesc, Kind, LayoutDesc};
+
+use super::{reserved, value};
+use crate::output::{Output, Paint};
+use crate::position::place;
+use crate::view::{Part, View};
+
+/// Bytes in a row of an array of bytes, and of trailing bytes that are shown.
+const ROW: usize = 16;
+
+/// What is shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Options {
+    /// Also the fields that are zero, and all members of unions.
+    pub(crate) all: bool,
+    /// Words about each field.
+    pub(crate) words: bool,
+}
+
+/// Writes a mailbox: first a title, then one field a line.
+pub(crate) fn write(
+    out: &mut Output,
+    view: &View,
+    bytes: &[u8],
+    title: Option<&str>,
+    options: Options,
+) -> io::Result<()> {
+    for part in view.parts(bytes) {
+        let mut rows = Rows { view, options, rows: Vec::with_capacity(64) };
+        rows.layout(part.layout, part.bytes, part.at * 8, 0);
+        head(out, part, title.filter(|_| part.at == 0))?;
+        if rows.rows.is_empty() {
+            writeln!(out, "every field is zero")?;
+        }
+        table(out, &rows.rows, options)?;
+    }
+    let missing = view.size().saturating_sub(bytes.len());
+    if missing > 0 {
+        out.hex(bytes.len() as u128, 3);
+        out.spaces(2);
+        out.painted(Paint::Alarm, "the mailbox ends here: ");
+        out.decimal(missing as u64);
+        out.text(if missing == 1 { " byte is missing" } else { " bytes are missing" });
+        out.end_line()?;
+    }
+    trailing(out, view, bytes)
+}
+
+fn head(out: &mut Output, part: Part<'_>, title: Option<&str>) -> io::Result<()> {
+    if out.look.colour {
+        let title = title.map_or_else(String::new, |title| format!("{title}: "));
+        out.painted(Paint::Title, &format!("{title}{}", part.layout.name));
+    } else {
+        if let Some(title) = title {
+            out.text(title);
+            out.text(": ");
+        }
+        out.text(part.layout.name);
+    }
+    out.text(", ");
+    out.decimal(part.bytes.len() as u64);
+    out.text(if part.bytes.len() == 1 { " byte" } else { " bytes" });
+    out.end_line()?;
+    if let Some(about) = part.layout.about {
+        let look = out.look;
+        if about.len() <= look.width {
+            out.painted(Paint::Dim, about);
+            out.end_line()?;
+        } else {
+            writeln!(out, "{}", look.paint(Paint::Dim, look.wrap(about, 0)))?;
+        }
+    }
+    Ok(())
+}
+
+/// A line of the output.
+struct Row {
+    /// In bits, from the start of the mailbox; the width is 0 where there are no bits to be named.
+    bit: u32,
+    width: u32,
+    depth: u32,
+    name: Name,
+    value: Value,
+}
+
+impl Row {
+    fn new(bit: usize, width: usize, depth: usize, name: Name, value: Value) -> Self {
+        // No mailbox has 2^32 bits.
+        Row { bit: bit as u32, width: width as u32, depth: depth as u32, name, value }
+    }
+}
+
+enum Name {
+    Field(&'static str),
+    Index(u32),
+    Bytes(u32, u32),
+    Reserved,
+}
+
+enum Value {
+    Number(&'static FieldDesc, u64),
+    /// A number of more than 64 bits.
+    Wide(&'static FieldDesc, Box<u128>),
+    /// Bytes of a field that is no number, and its words.
+    Bytes(Vec<u8>, Option<&'static str>),
+    Layout(&'static LayoutDesc),
+    Elements(usize, Option<&'static str>),
+    Reserved(u32),
+}
+
+impl Value {
+    /// Whether it stands in the column of values.
+    fn is_value(&self) -> bool {
+        !matches!(self, Value::Layout(_) | Value::Elements(..))
+    }
+
+    fn words(&self) -> Option<&'static str> {
+        match self {
+            Value::Number(field, _) | Value::Wide(field, _) => field.words,
+            Value::Bytes(_, words) => *words,
+            _ => None,
+        }
+    }
+}
+
+impl Name {
+    fn len(&self) -> usize {
+        match self {
+            Name::Field(name) => name.len(),
+            Name::Index(index) => 2 + digits(*index as usize),
+            Name::Bytes(from, to) => 4 + digits(*from as usize) + digits(*to as usize),
+            Name::Reserved => "reserved".len(),
+        }
+    }
+
+    /// Whether it says which layout it is.
+    fn tells(&self, layout: &str) -> bool {
+        matches!(self, Name::Field(name) if layout.strip_suffix("_auto").unwrap_or(layout) == *name)
+    }
+
+    fn write(&self, out: &mut Output) {
+        match self {
+            Name::Field(name) => out.painted(Paint::Name, name),
+            Name::Index(index) => {
+                out.text("[");
+                out.decimal((*index).into());
+                out.text("]");
+            }
+            Name::Bytes(from, to) => {
+                out.text("[");
+                out.decimal((*from).into());
+                out.text("..");
+                out.decimal((*to).into());
+                out.text("]");
+            }
+            Name::Reserved => out.painted(Paint::Alarm, "reserved"),
+        }
+    }
+}
+
+fn digits(number: usize) -> usize {
+    number.checked_ilog10().unwrap_or(0) as usize + 1
+}
+
+fn table(out: &mut Output, rows: &[Row], options: Options) -> io::Result<()> {
+    let named = rows.iter().filter(|row| row.value.is_value());
+    let column = named.map(|row| row.depth as usize * 2 + row.name.len()).max().unwrap_or(0);
+    for row in rows {
+        let (at, bits) = place(row.bit as usize, row.width as usize);
+        let depth = row.depth as usize;
+        out.hex(at as u128, 3);
+        out.spaces(2);
+        match bits.filter(|_| row.width > 0) {
+            Some((high, low)) => {
+                out.spaces(6usize.saturating_sub(digits(high) + 1 + digits(low)));
+                out.decimal(high as u64);
+                out.text(":");
+                out.decimal(low as u64);
+            }
+            None => out.spaces(6),
+        }
+        out.spaces(2 + depth * 2);
+        row.name.write(out);
+        if row.value.is_value() {
+            out.spaces(column - depth * 2 - row.name.len() + 2);
+        }
+        match &row.value {
+            Value::Layout(layout) => {
+                out.text(if layout.kind == Kind::Union { ": union" } else { ":" });
+                if !row.name.tells(layout.name) {
+                    out.text(" ");
+                    out.text(layout.name);
+                }
+            }
+            Value::Elements(n, shared) => {
+                out.text(": ");
+                out.text(&count(*n, "element"));
+                if let Some(other) = shared {
+                    out.text(", in the place of ");
+                    out.text(other);
+                }
+            }
+            Value::Number(field, number) => value::write(out, field, (*number).into()),
+            Value::Wide(field, number) => value::write(out, field, **number),
+            Value::Bytes(bytes, _) => hex(out, bytes)?,
+            Value::Reserved(bits) => {
+                out.hex((*bits).into(), 8);
+                out.text(" (bits ");
+                ranges(out, *bits);
+                out.text("): not in the tables");
+            }
+        }
+        out.end_line()?;
+        if let Some(words) = row.value.words().filter(|_| options.words) {
+            // Below the name, so that there is room.
+            let indent = 17 + depth * 2;
+            let look = out.look;
+            let words = look.wrap(words, indent);
+            writeln!(out, "{:indent$}{}", "", look.paint(Paint::Dim, words))?;
+        }
+    }
+    Ok(())
+}
+
+struct Rows<'v> {
+    view: &'v View,
+    options: Options,
+    rows: Vec<Row>,
+}
+
+impl Rows<'_> {
+    /// The rows of a layout that begins at bit `base` of the mailbox. They are in the order of their places.
+    fn layout(&mut self, layout: &'static LayoutDesc, bytes: &[u8], base: usize, depth: usize) {
+        if !self.options.all && bytes.iter().all(|byte| *byte == 0) && !has_lists(layout, bytes) {
+            return;
+        }
+        let reserved = reserved::set(layout, bytes);
+        let mut reserved = reserved.into_iter().peekable();
+        for field in layout.fields {
+            // After the fields of its dword.
+            while let Some((at, bits)) =
+                reserved.next_if(|(at, _)| (at + 4) * 8 <= field.bit() as usize)
+            {
+                self.reserved(base + at * 8, bits, depth);
+            }
+            // Most fields are such, and most of those are zero.
+            if let Some(number) = in_dword(field, bytes) {
+                if self.options.all || number != 0 && self.view.counts(layout, field) {
+                    let (bit, width) = (base + field.bit() as usize, field.width() as usize);
+                    let value = Value::Number(field, number.into());
+                    self.rows.push(Row::new(bit, width, depth, Name::Field(field.name), value));
+                }
+            } else if self.options.all || self.view.counts(layout, field) {
+                self.field(Place { layout, field, bytes, base, depth });
+            }
+        }
+        for (at, bits) in reserved {
+            self.reserved(base + at * 8, bits, depth);
+        }
+    }
+
+    fn reserved(&mut self, bit: usize, bits: u32, depth: usize) {
+        let (name, value) = (Name::Reserved, Value::Reserved(bits));
+        self.rows.push(Row::new(bit, 0, depth, name, value));
+    }
+
+    fn field(&mut self, place: Place<'_>) {
+        let field = place.field;
+        if field.count == Count::One {
+            return self.element(place, 0, Name::Field(field.name));
+        }
+        let elements = field.elements(place.bytes.len());
+        // Most arrays are nothing but zeros.
+        let (from, to) = (field.bit_of(0) / 8, field.bit_of(elements).div_ceil(8));
+        let told = field.count == Count::List && elements > 0;
+        let all = place.bytes.get(from..to.min(place.bytes.len())).unwrap_or_default();
+        if !self.options.all && !told && all.iter().all(|byte| *byte == 0) {
+            return;
+        }
+        let before = self.rows.len();
+        let value = Value::Elements(elements, place.shares_with());
+        let (bit, depth) = (place.base + field.bit_of(0), place.depth);
+        self.rows.push(Row::new(bit, 0, depth, Name::Field(field.name), value));
+        let inner = Place { depth: depth + 1, ..place };
+        if place.is_bytes() {
+            for from in (0..elements).step_by(ROW) {
+                self.bytes(inner, from, elements);
+            }
+        } else {
+            for index in 0..elements {
+                self.element(inner, index, Name::Index(index as u32));
+            }
+        }
+        // How long a list is, is worth a line also when all of it is zero.
+        if self.rows.len() == before + 1 && !told && !self.options.all {
+            self.rows.pop();
+        }
+    }
+
+    fn element(&mut self, place: Place<'_>, index: usize, name: Name) {
+        let Place { field, bytes, base, depth, .. } = place;
+        let bit = base + field.bit_of(index);
+        if let Element::Layout(inner) = field.element {
+            let before = self.rows.len();
+            self.rows.push(Row::new(bit, 0, depth, name, Value::Layout(inner)));
+            self.layout(inner, place.part(index), bit, depth + 1);
+            if self.rows.len() == before + 1 && !self.options.all {
+                self.rows.pop();
+            }
+            return;
+        }
+        let value = match field.read(bytes, index) {
+            Some(0) if !self.options.all => return,
+            Some(number) => match u64::try_from(number) {
+                Ok(number) => Value::Number(field, number),
+                Err(_) => Value::Wide(field, Box::new(number)),
+            },
+            None => {
+                let part = place.part(index);
+                let whole = part.len() * 8 >= field.width() as usize;
+                if !whole || !self.options.all && part.iter().all(|byte| *byte == 0) {
+                    return;
+                }
+                Value::Bytes(part.to_vec(), field.words)
+            }
+        };
+        self.rows.push(Row::new(bit, field.width() as usize, depth, name, value));
+    }
+
+    /// A row of an array of bytes.
+    fn bytes(&mut self, place: Place<'_>, from: usize, elements: usize) {
+        let to = elements.min(from + ROW);
+        let bytes: Vec<u8> = (from..to).flat_map(|i| place.part(i).iter().copied()).collect();
+        if bytes.is_empty() || !self.options.all && bytes.iter().all(|b| *b == 0) {
+            return;
+        }
+        let (bit, width) = (place.base + place.field.bit_of(from), bytes.len() * 8);
+        let (name, value) = (Name::Bytes(from as u32, to as u32), Value::Bytes(bytes, None));
+        self.rows.push(Row::new(bit, width, place.depth, name, value));
+    }
+}
+
+/// A number that lies in one dword, which is what most are: `FieldDesc::read` takes any.
+fn in_dword(field: &FieldDesc, bytes: &[u8]) -> Option<u32> {
+    let (bit, width) = (field.bit() as usize, field.width() as usize);
+    let end = bit % 32 + width;
+    if end > 32 || width == 0 || field.count != Count::One {
+        return None;
+    }
+    if let Element::Layout(_) = field.element {
+        return None;
+    }
+    let dword = bytes.get(bit / 32 * 4..)?.first_chunk()?;
+    Some(u32::from_be_bytes(*dword) >> (32 - end) & (u32::MAX >> (32 - width)))
+}
+
+/// Whether a list of the layout has elements, whose number is worth a line.
+fn has_lists(layout: &LayoutDesc, bytes: &[u8]) -> bool {
+    bytes.len() > layout.size && layout.has_list()
+}
+
+/// A field in a layout in the mailbox.
+#[derive(Clone, Copy)]
+struct Place<'b> {
+    layout: &'static LayoutDesc,
+    field: &'static FieldDesc,
+    bytes: &'b [u8],
+    base: usize,
+    depth: usize,
+}
+
+impl<'b> Place<'b> {
+    fn part(self, index: usize) -> &'b [u8] {
+        self.layout.part(self.field, self.bytes, index)
+    }
+
+    fn is_bytes(self) -> bool {
+        matches!(self.field.element, Element::Bits)
+            && self.field.width() == 8
+            && self.field.bit().is_multiple_of(8)
+    }
+
+    /// The field before this one that begins at the same bit, in a layout that is no union: the list of
+    /// another format.
+    fn shares_with(self) -> Option<&'static str> {
+        let mut before = self.layout.fields.iter().take_while(|f| f.name != self.field.name);
+        let other = before.find(|f| f.bit() == self.field.bit());
+        other.filter(|_| self.layout.kind == Kind::Struct).map(|other| other.name)
+    }
+}
+
+/// Bytes after the last layout that belong to no field.
+fn trailing(out: &mut Output, view: &View, bytes: &[u8]) -> io::Result<()> {
+    let rest = value::trailing(view, bytes);
+    if rest.is_empty() {
+        return Ok(());
+    }
+    let look = out.look;
+    let at = bytes.len() - rest.len();
+    let what = format!("{} to no field:", belong(rest.len()));
+    write!(out, "{at:#05x}  {} ", look.paint(Paint::Alarm, what))?;
+    hex(out, &rest[..rest.len().min(ROW)])?;
+    writeln!(out, "{}", if rest.len() > ROW { " ..." } else { "" })
+}
+
+fn belong(n: usize) -> String {
+    format!("{} {}", count(n, "byte"), if n == 1 { "belongs" } else { "belong" })
+}
+
+/// The bits that are set, as high:low, the highest first.
+fn ranges(out: &mut Output, mut bits: u32) {
+    let mut comma = "";
+    while bits != 0 {
+        let high = 31 - bits.leading_zeros();
+        let low = high + 1 - (bits << (31 - high)).leading_ones();
+        out.text(comma);
+        out.decimal(high.into());
+        out.text(":");
+        out.decimal(low.into());
+        comma = ", ";
+        bits &= ((1u64 << low) - 1) as u32;
+    }
+}
+
+fn hex(out: &mut Output, bytes: &[u8]) -> io::Result<()> {
+    bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+}
+
+pub(crate) fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::output::written;
+
+    #[test]
+    fn ranges_of_bits() {
+        let ranges = |bits| {
+            written(|out| {
+                super::ranges(out, bits);
+                Ok(())
+            })
+        };
+        assert_eq!(ranges(0x0000_0100), "8:8");
+        assert_eq!(ranges(0xc000_0001), "31:30, 0:0");
+        assert_eq!(ranges(u32::MAX), "31:0");
+    }
+}

@@ -1,0 +1,173 @@
+//! What the value of a field says.
+
+use std::borrow::Cow;
+
+use mlx5_prm::{Count, Element, FieldDesc, LayoutDesc};
+
+use crate::output::{Output, Paint};
+use crate::view::View;
+
+/// Writes a number, and what it stands for: the name of a value, the flags that are set, the size that a
+/// logarithm is of.
+pub(crate) fn write(out: &mut Output, field: &FieldDesc, number: u128) {
+    out.hex(number, 1);
+    if number > 9
+        && field.width() <= 64
+        && let Ok(number) = u64::try_from(number)
+    {
+        out.text(" (");
+        out.decimal(number);
+        out.text(")");
+    }
+    // The names of values are most of them, and are there.
+    if let Element::Enum(names) = field.element
+        && let Some(name) = names.name_of(number)
+    {
+        out.text(" ");
+        out.painted(Paint::Meaning, name);
+    } else if matches!(field.element, Element::Bits | Element::Number(_))
+        && !field.name.starts_with(LOG)
+    {
+        // A plain number says no more.
+    } else if let Some(meaning) = meaning(field, number) {
+        out.text(" ");
+        out.painted(Paint::Meaning, &meaning);
+    }
+}
+
+/// What a number stands for.
+pub(crate) fn meaning(field: &FieldDesc, number: u128) -> Option<String> {
+    match field.element {
+        Element::Flags(flags) if number != 0 => {
+            let (names, unknown) = flags.names_of(number);
+            let mut parts: Vec<String> = names.map(str::to_owned).collect();
+            if unknown != 0 {
+                parts.push(format!("{unknown:#x} not known of {}", flags.name));
+            }
+            Some(parts.join(" | "))
+        }
+        Element::Enum(names) => Some(match names.name_of(number) {
+            Some(name) => name.to_owned(),
+            None => format!("not a known {}", names.name),
+        }),
+        _ => size(field, number),
+    }
+}
+
+/// How the names of logarithms begin.
+const LOG: &str = "log_";
+
+/// The size that the field is the logarithm of.
+fn size(field: &FieldDesc, number: u128) -> Option<String> {
+    let name = field.name;
+    if !name.starts_with(LOG) || field.width() > 8 || number > 63 {
+        return None;
+    }
+    Some(match name {
+        // The adapter's page is 4 KiB: MLX5_ADAPTER_PAGE_SHIFT of the kernel's device.h.
+        "log_page_size" | "log_wq_pg_sz" if number <= 51 => {
+            format!("pages of {}", bytes(1 << (number + 12)))
+        }
+        _ => format!("2^{number} = {}", grouped(1 << number)),
+    })
+}
+
+/// A power of two of bytes, such as `64 KiB`.
+fn bytes(n: u64) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let unit = (n.ilog2() / 10) as usize;
+    format!("{} {}", n >> (unit * 10), units[unit])
+}
+
+/// A number with commas between its thousands.
+pub(crate) fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() * 4 / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A mailbox that ends early, filled up with zeros: a field that is cut has its first bytes.
+pub(crate) fn filled<'b>(view: &View, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+    if bytes.len() >= view.size() {
+        return Cow::Borrowed(bytes);
+    }
+    let mut bytes = bytes.to_vec();
+    bytes.resize(view.size(), 0);
+    Cow::Owned(bytes)
+}
+
+/// The bytes of a mailbox after its layouts and their list.
+pub(crate) fn trailing<'b>(view: &View, bytes: &'b [u8]) -> &'b [u8] {
+    if bytes.len() <= view.size() {
+        return &[];
+    }
+    let end = view.parts(bytes).last().map_or(0, |part| part.at + end(part.layout, part.bytes));
+    &bytes[end.max(view.size()).min(bytes.len())..]
+}
+
+/// Where the layout ends, with its list or that of a layout at its end.
+fn end(layout: &LayoutDesc, bytes: &[u8]) -> usize {
+    let ends = layout.fields.iter().map(|field| match (field.element, field.count) {
+        (Element::Layout(inner), Count::One) => {
+            field.bit() as usize / 8 + end(inner, layout.part(field, bytes, 0))
+        }
+        _ => field.bit_of(field.elements(bytes.len())).div_ceil(8),
+    });
+    ends.fold(layout.size, usize::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use mlx5_prm::layout_desc;
+
+    use super::*;
+
+    fn trailing_of(layout: &str, bytes: &[u8]) -> usize {
+        let view = View::of_layout(layout_desc(layout).unwrap(), bytes);
+        trailing(&view, bytes).len()
+    }
+
+    #[test]
+    fn no_bytes_are_between_a_layout_and_its_list() {
+        for (layout, _) in crate::names::all() {
+            let lists = layout.fields.iter().filter(|field| field.count == Count::List);
+            for field in lists {
+                assert!(field.bit() as usize <= layout.size * 8, "{}.{}", layout.name, field.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_leaves_its_broken_element() {
+        assert_eq!(trailing_of("modify_rqt_in", &[0; 0x110 + 6]), 2);
+        assert_eq!(trailing_of("destroy_cq_in", &[0; 0x14]), 4);
+        assert_eq!(trailing_of("destroy_cq_in", &[0; 0x10]), 0);
+    }
+
+    #[test]
+    fn logarithms_have_their_sizes() {
+        let meaning = |layout: &str, field: &str, number| {
+            meaning(layout_desc(layout).unwrap().field(field).unwrap(), number).unwrap_or_default()
+        };
+        assert_eq!(meaning("cqc", "log_cq_size", 10), "2^10 = 1,024");
+        assert_eq!(meaning("cqc", "log_page_size", 4), "pages of 64 KiB");
+        assert_eq!(meaning("cqc", "log_page_size", 0), "pages of 4 KiB");
+        assert_eq!(meaning("cqc", "cq_period", 10), "");
+        assert_eq!(bytes(1 << 63), "8 EiB");
+        assert_eq!(grouped(1 << 63), "9,223,372,036,854,775,808");
+    }
+
+    #[test]
+    fn flags_and_values_have_their_names() {
+        let field = |layout: &str, field: &str| layout_desc(layout).unwrap().field(field).unwrap();
+        let opcode = field("modify_cq_in", "opcode");
+        assert_eq!(meaning(opcode, 0x403).as_deref(), Some("MODIFY_CQ"));
+        assert_eq!(meaning(opcode, 1).as_deref(), Some("not a known opcode"));
+    }
+}

@@ -1,0 +1,322 @@
+//! `prm encode`: mailboxes from fields and their values.
+
+mod c;
+pub(crate) mod mailbox;
+#[cfg(test)]
+mod round_trip;
+mod rust;
+mod select;
+mod value;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use mlx5_prm::{LayoutDesc, Opcode};
+use serde_json::Value;
+
+use crate::arguments::ArgumentFault;
+use crate::decode::json::RESERVED;
+use crate::error::{Error, Exit};
+use crate::input::Source;
+use crate::names;
+use crate::output::Output;
+use mailbox::{Fault, Mailbox};
+use value::Given;
+
+/// Encodes a mailbox.
+///
+/// Fields are paths with dots, elements of arrays and lists have an index: cq_context.log_cq_size=10,
+/// pas[1]=0x1000, or all at once: pas=0x1000,0x2000. Values are numbers of any base (10, 0x1f, 0b1, 0o17),
+/// names of enumerations, and flags with | between.
+///
+/// The opcode is there already. Of a command that modifies, the bits of its select mask are set that belong
+/// to the fields given, unless the mask is given too.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The layout or the command, such as modify_cq; several that follow each other as a+b.
+    #[arg(required_unless_present = "from")]
+    name: Option<String>,
+    /// Fields and their values.
+    #[arg(value_name = "FIELD=VALUE")]
+    fields: Vec<String>,
+    /// Takes what `prm decode --json` or `--flat` wrote, before the fields; - is standard input.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Leaves select masks alone.
+    #[arg(long)]
+    no_select: bool,
+    #[command(flatten)]
+    form: Form,
+}
+
+/// How a mailbox is written.
+#[derive(Args)]
+#[group(multiple = false)]
+struct Form {
+    /// Writes hex (the default).
+    #[arg(long)]
+    hex: bool,
+    /// Writes the bytes.
+    #[arg(long)]
+    binary: bool,
+    /// Writes Rust that builds it with mlx5-prm.
+    #[arg(long)]
+    rust: bool,
+    /// Writes C that builds it with DEVX_SET.
+    #[arg(long)]
+    c: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error> {
+    let mailbox = match (&arguments.from, &arguments.name) {
+        (Some(file), name) => {
+            // A name is not wanted, as the file has it.
+            let given = name.iter().chain(&arguments.fields);
+            from_file(file, &given.map(String::as_str).collect::<Vec<_>>())?
+        }
+        (None, Some(name)) => from_arguments(name, &arguments.fields, !arguments.no_select)?,
+        (None, None) => unreachable!("clap wants one of the two"),
+    };
+    if arguments.form.rust {
+        out.write_all(rust::text(&mailbox).as_bytes())?;
+    } else if arguments.form.c {
+        out.write_all(c::text(&mailbox).as_bytes())?;
+    } else if arguments.form.binary {
+        out.write_all(&mailbox.finish())?;
+    } else {
+        hex(out, &mailbox.finish())?;
+    }
+    Ok(Exit::Done)
+}
+
+/// A mailbox from a name and fields, as they stand on the command line.
+pub(crate) fn from_arguments(
+    name: &str,
+    fields: &[String],
+    select: bool,
+) -> Result<Mailbox, ArgumentFault> {
+    let mut from = 0;
+    let layouts = name.split('+').map(|word| {
+        let part = from..from + word.len();
+        from = part.end + 1;
+        names::find(word).ok_or_else(|| {
+            let near = names::list(&names::nearest(word));
+            let problem = format!("no layout or command is called `{word}`{near}");
+            ArgumentFault::new(name, part, problem, "`prm find TEXT` searches names and words.")
+        })
+    });
+    let layouts = layouts.collect::<Result<Vec<_>, _>>()?;
+    let mut mailbox = Mailbox::new(&layouts);
+    for field in fields {
+        assign(&mut mailbox, field)?;
+    }
+    complete(&mut mailbox);
+    if select {
+        select::set(&mut mailbox);
+    }
+    Ok(mailbox)
+}
+
+/// `path=value` of the command line.
+fn assign(mailbox: &mut Mailbox, argument: &str) -> Result<(), ArgumentFault> {
+    let Some((path, value)) = argument.split_once('=') else {
+        let problem = format!("`{argument}` is no field and value");
+        return Err(ArgumentFault::whole(argument, problem, "Write field=value."));
+    };
+    mailbox.set(path.trim_end(), &Given::Text(value.trim())).map_err(|fault| {
+        let Fault { part, problem, remedy } = fault;
+        let value = path.len() + 1..argument.len();
+        ArgumentFault::new(argument, part.unwrap_or(value), problem, remedy)
+    })
+}
+
+/// Sets what a command needs and nobody gave: the opcode, and what the second layout is.
+fn complete(mailbox: &mut Mailbox) {
+    let [(head, _), rest @ ..] = mailbox.parts() else { return };
+    let (head, second) = (*head, rest.first().map(|(layout, _)| *layout));
+    let is_set = |mailbox: &Mailbox, field: &str| {
+        mailbox.sets().iter().any(|set| set.part == 0 && set.steps[0].0.name == field)
+    };
+    let mut fill = |field: &str, value: Option<u16>| {
+        if let Some(value) = value
+            && head.field(field).is_some()
+            && !is_set(mailbox, field)
+        {
+            let value = Value::from(value);
+            let path = format!("{}.{field}", head.name);
+            // A field of the layout, and a value of the tables: they fit.
+            let _ = mailbox.set(&path, &Given::Json(&value));
+        }
+    };
+    fill("opcode", opcode_of(head));
+    let register = second.and_then(|l| names::registers().find(|r| r.layout.name == l.name));
+    fill("register_id", register.map(|register| register.id));
+    let object = second.and_then(|layout| {
+        let mut all = mlx5_prm::families().iter().flat_map(|f| f.general_objects);
+        all.find(|object| object.layout.name == layout.name)
+    });
+    fill("obj_type", object.map(|object| object.obj_type.0));
+}
+
+/// The opcode of the command that a layout is the input of.
+pub(crate) fn opcode_of(layout: &LayoutDesc) -> Option<u16> {
+    let is_its = |name: &str| names::input_of(name).is_some_and(|input| input.name == layout.name);
+    let mut all = Opcode::DESC.values.iter();
+    all.find(|(_, name)| is_its(name)).and_then(|(code, _)| u16::try_from(*code).ok())
+}
+
+/// A mailbox from a file that `prm decode` wrote, and fields of the command line.
+pub(crate) fn from_file(file: &Path, fields: &[&str]) -> Result<Mailbox, Error> {
+    let source = Source::open(Some(file))?;
+    let (name, text) = (source.name().to_owned(), source.text()?);
+    from_text(&name, &text, fields)
+}
+
+/// A mailbox from what `prm decode` wrote, and fields of the command line.
+fn from_text(file: &str, text: &str, fields: &[&str]) -> Result<Mailbox, Error> {
+    let mut mailbox = if text.trim_start().starts_with('{') {
+        from_json(file, text)?
+    } else {
+        from_flat(file, text)?
+    };
+    // What is given on the command line is said over what the file says.
+    mailbox.forget();
+    for field in fields {
+        assign(&mut mailbox, field)?;
+    }
+    Ok(mailbox)
+}
+
+/// What a line of a log or a recording has besides the mailbox.
+const FACTS: [&str; 7] = ["line", "cmd", "direction", "command", "call", "at", "result"];
+
+fn from_json(file: &str, text: &str) -> Result<Mailbox, Error> {
+    let fault =
+        |problem: String, remedy: &str| Error::Input(format!("{file}: {problem}\n{remedy}"));
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let error = error.to_string();
+        // It says the place itself.
+        let error = error.split(" at line ").next().unwrap_or_default();
+        Error::Input(format!(
+            "{file}, line {line}, column {column}: {error}\nGive what `prm decode --json` writes of one mailbox."
+        ))
+    })?;
+    let Value::Object(object) = value else {
+        return Err(fault("no object".to_owned(), "Give what `prm decode --json` writes."));
+    };
+    let mut layouts = Vec::new();
+    for name in object.keys().filter(|name| !FACTS.contains(&name.as_str())) {
+        let near = || names::list(&names::nearest(name));
+        layouts.push(mlx5_prm::layout_desc(name).ok_or_else(|| {
+            let problem = format!("no layout is called `{name}`{}", near());
+            fault(problem, "`prm find TEXT` searches names and words.")
+        })?);
+    }
+    if layouts.is_empty() {
+        return Err(fault("no layout".to_owned(), "Give what `prm decode --json` writes."));
+    }
+    let mut mailbox = Mailbox::new(&layouts);
+    for layout in layouts {
+        json(&mut mailbox, &mut layout.name.to_owned(), &object[layout.name]).map_err(
+            |(path, Fault { problem, remedy, .. })| fault(format!("{path}: {problem}"), &remedy),
+        )?;
+    }
+    Ok(mailbox)
+}
+
+/// Takes a value of JSON apart; a fault has its path.
+fn json(mailbox: &mut Mailbox, path: &mut String, value: &Value) -> Result<(), (String, Fault)> {
+    let length = path.len();
+    let inner = |mailbox: &mut Mailbox, path: &mut String, more: &str, value: &Value| {
+        path.push_str(more);
+        let result = json(mailbox, path, value);
+        path.truncate(length);
+        result
+    };
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if name == RESERVED {
+                    reserved(mailbox, path, value)?;
+                } else {
+                    inner(mailbox, path, &format!(".{name}"), value)?;
+                }
+            }
+            Ok(())
+        }
+        Value::Array(values) => {
+            for (index, value) in values.iter().enumerate() {
+                inner(mailbox, path, &format!("[{index}]"), value)?;
+            }
+            Ok(())
+        }
+        _ => mailbox.set(path, &Given::Json(value)).map_err(|fault| (path.clone(), fault)),
+    }
+}
+
+/// `[{ "at": 8, "bits": 1 }]`
+fn reserved(mailbox: &mut Mailbox, path: &str, value: &Value) -> Result<(), (String, Fault)> {
+    let path = format!("{path}.{RESERVED}");
+    let wrong = || {
+        let problem = "not the bits of dwords".to_owned();
+        (path.clone(), Fault::value(problem, "Such as [{ \"at\": 8, \"bits\": 2147483648 }]."))
+    };
+    for dword in value.as_array().ok_or_else(wrong)? {
+        let number = |key: &str| dword.get(key).and_then(Value::as_u64).ok_or_else(wrong);
+        let (path, bits) = (format!("{path}[{}]", number("at")?), Value::from(number("bits")?));
+        mailbox.set(&path, &Given::Json(&bits)).map_err(|fault| (path, fault))?;
+    }
+    Ok(())
+}
+
+fn from_flat(file: &str, text: &str) -> Result<Mailbox, Error> {
+    let lines = || {
+        let lines = text.lines().enumerate().map(|(i, line)| (i + 1, line.trim()));
+        lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+    };
+    let fault = |number: usize, line: &str, problem: String, remedy: &str| {
+        Error::Input(format!("{file}, line {number}: {problem}\n  {line}\n{remedy}"))
+    };
+    let mut layouts: Vec<&'static LayoutDesc> = Vec::new();
+    for (number, line) in lines() {
+        let name = line.split(['.', '=']).next().unwrap_or_default();
+        if layouts.iter().any(|layout| layout.name == name) {
+            continue;
+        }
+        layouts.push(mlx5_prm::layout_desc(name).ok_or_else(|| {
+            let problem = format!("no layout is called `{name}`");
+            fault(number, line, problem, "Give what `prm decode --flat` writes.")
+        })?);
+    }
+    if layouts.is_empty() {
+        return Err(Error::Input(format!("{file}: empty\nGive what `prm decode --flat` writes.")));
+    }
+    let mut mailbox = Mailbox::new(&layouts);
+    for (number, line) in lines() {
+        if layouts.iter().any(|layout| layout.name == line) {
+            continue;
+        }
+        let Some((path, value)) = line.split_once('=') else {
+            let problem = "no field and value".to_owned();
+            return Err(fault(number, line, problem, "Write path=value."));
+        };
+        mailbox
+            .set(path.trim_end(), &Given::Text(value.trim()))
+            .map_err(|Fault { problem, remedy, .. }| fault(number, line, problem, &remedy))?;
+    }
+    Ok(mailbox)
+}
+
+/// Four dwords a line.
+fn hex(out: &mut Output, bytes: &[u8]) -> Result<(), Error> {
+    for line in bytes.chunks(16) {
+        for (i, dword) in line.chunks(4).enumerate() {
+            write!(out, "{}", if i > 0 { " " } else { "" })?;
+            dword.iter().try_for_each(|byte| write!(out, "{byte:02x}"))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! The bits of select masks that belong to the fields that were given.
+
+use mlx5_prm::{CommandDesc, Place, QpSt, SelectBitDesc, SelectDesc};
+
+use super::mailbox::Mailbox;
+use crate::names;
+
+/// Sets the bits that belong to the fields given, in every mask that counts and was not given itself.
+pub(super) fn set(mailbox: &mut Mailbox) {
+    let (head, _) = mailbox.parts()[0];
+    let Some(command) = names::commands().find(|command| command.input.name == head.name) else {
+        return;
+    };
+    for (mask, bits) in masks(mailbox, command) {
+        mailbox.add(mask, bits);
+    }
+}
+
+fn masks(mailbox: &Mailbox, command: &CommandDesc) -> Vec<(Place, u64)> {
+    let given = |place: Place| {
+        let (from, to) = (place.bit as usize, (place.bit + place.width) as usize);
+        mailbox.sets().iter().any(|set| set.bit >= from && set.bit + set.width <= to)
+    };
+    let counts = |select: &&SelectDesc| select.counts(mailbox.bytes()) && !given(select.mask);
+    let chosen = |select: &SelectDesc, bit: &&SelectBitDesc| {
+        let first = select.mask == command.selects[0].mask;
+        (!first || is_optional(command, bit, mailbox))
+            && bit.fields.iter().any(|field| given(field.place))
+    };
+    let all = command.selects.iter().filter(counts).map(|select| {
+        let bits = select.bits.iter().filter(|bit| chosen(select, bit));
+        (select.mask, bits.fold(0, |all, bit| all | 1 << bit.bit))
+    });
+    all.filter(|(_, bits)| *bits != 0).collect()
+}
+
+/// Whether a bit of the first mask of a QP transition is one that this transition admits for the service.
+fn is_optional(command: &CommandDesc, bit: &SelectBitDesc, mailbox: &Mailbox) -> bool {
+    let Some(transition) = &command.transition else { return true };
+    let service = command.context.and_then(|context| {
+        // `qpc.st`: bits 23:16 of the first dword.
+        let place = Place { bit: context.bit + 8, width: 8 };
+        place.read(mailbox.bytes())
+    });
+    let service = QpSt(service.unwrap_or_default() as u8);
+    let admits = transition.fields.iter();
+    admits.filter(|field| field.bit == Some(bit.bit)).any(|field| field.admits.contains(service))
+}

@@ -1,0 +1,60 @@
+//! `MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0xN, errno EINVAL: ...`.
+//!
+//! Source: `mlx5_devx::Error::Firmware`.
+
+use super::{Found, fit, place};
+use crate::explain::errno::Errno;
+use crate::explain::failure::{Failure, Form};
+use crate::explain::record::{Cursor, Record};
+use crate::explain::status;
+
+/// Finds errors of mlx5-devx.
+pub(super) fn find(record: &Record, found: &mut Vec<Found>) {
+    for at in record.find_all("op_mod0x") {
+        let Some(command) = place::command(record, at) else { continue };
+        let mut failure = Failure::new(Form::Project);
+        failure.opcode = command.opcode;
+        failure.said = command.name.filter(|name| name != "command");
+        let mut cursor = Cursor::new(record, at);
+        failure.cut = rest(record, &mut cursor, &mut failure).is_none();
+        if failure.opcode.is_some() {
+            found.push(Found {
+                part: command.start..cursor.at(),
+                failure,
+                device: None,
+                goes_on: false,
+            });
+        }
+    }
+}
+
+fn rest(record: &Record, cursor: &mut Cursor<'_>, failure: &mut Failure) -> Option<()> {
+    cursor.take("op_mod")?;
+    let op_mod = op_mod(cursor)?;
+    failure.op_mod = fit(Some(op_mod));
+    let words = cursor.until("(0x", 48)?;
+    let status = cursor.hex();
+    cursor.take("),syndrome")?;
+    failure.status = fit(status);
+    let said = status::mended(&record.text(words));
+    let odd = failure.status.is_none_or(|number| status::disagree(&said, number));
+    failure.status_said = Some(said).filter(|_| odd);
+    let syndrome = cursor.hex();
+    cursor.take(",errno")?;
+    failure.syndrome = fit(syndrome);
+    let name = cursor.until(":", 20)?;
+    failure.errno = Errno::named(&record.text(name).replace(' ', ""));
+    Some(())
+}
+
+/// The number before `failed:`, whose first letters are hexadecimal digits, too.
+fn op_mod(cursor: &mut Cursor<'_>) -> Option<u64> {
+    (1..=4).find_map(|digits| {
+        let mut ahead = cursor.clone();
+        ahead.take("0x")?;
+        let number = ahead.hex_of(digits)?;
+        ahead.take("failed:")?;
+        *cursor = ahead;
+        Some(number)
+    })
+}

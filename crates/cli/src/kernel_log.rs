@@ -1,0 +1,440 @@
+//! The kernel's dumps of commands in a log: what `mlx5_core` writes with `debug_mask=1`, the data alone, or
+//! without it, the whole entry of the command queue and its blocks.
+//!
+//! Dumps of several commands may be interleaved, line by line; the number in `cmd[N]` tells them apart.
+//! Whatever stands before a line, such as a time or a host, is passed over, and so are other lines.
+//!
+//! Sources: `dump_command` and `dump_buf` of the kernel's `mlx5/core/cmd.c`; `struct mlx5_cmd_layout` and
+//! `struct mlx5_cmd_prot_block` of `include/linux/mlx5/device.h`.
+
+use std::fmt;
+
+use memchr::memmem;
+
+/// The longest mailbox that is put together: far more than any command has.
+const MOST_BYTES: usize = 1 << 20;
+
+/// The most dumps that are under way at once. The queue has 32 entries.
+const MOST_OPEN: usize = 256;
+
+/// A mailbox that was dumped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dump {
+    /// The line that it begins on, from 1.
+    pub line: u64,
+    /// Its place in the command queue, `cmd[N]`, if the kernel says it.
+    pub slot: Option<u32>,
+    /// What the kernel calls it: its opcode, and whether it is the input.
+    pub title: Option<Title>,
+    /// The mailbox. Of a dump of the data alone it is filled up to 16 bytes, as it was dumped.
+    pub bytes: Vec<u8>,
+}
+
+/// What a dump is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Title {
+    /// The opcode.
+    pub opcode: u16,
+    /// The input; else the output.
+    pub is_input: bool,
+}
+
+/// A dump that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// The line where that is seen, from 1.
+    pub line: u64,
+    /// The line that the dump begins on.
+    pub begin: u64,
+    /// Its place in the command queue.
+    pub slot: Option<u32>,
+    /// What is wrong.
+    pub what: What,
+}
+
+/// What is wrong with a dump.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// A line is not the next one.
+    Offset {
+        /// Its offset.
+        is: usize,
+        /// That of the next.
+        next: usize,
+    },
+    /// A line has other things than an offset and four dwords.
+    NotFourDwords {
+        /// The column of the first that is wrong, from 1.
+        column: usize,
+    },
+    /// There is a beginning, and no line of bytes.
+    Empty,
+    /// The entry of the queue is 64 bytes, and each block 576.
+    Cut {
+        /// How many there are.
+        has: usize,
+        /// How many there should be.
+        wants: usize,
+    },
+    /// It is longer than any mailbox.
+    TooLong,
+    /// So many dumps at once are none of one adapter.
+    TooMany,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Damage { line, begin, slot, what } = self;
+        write!(f, "line {line}")?;
+        if let What::NotFourDwords { column } = what {
+            write!(f, ", column {column}")?;
+        }
+        match what {
+            What::Offset { is, next } => write!(f, ": offset {is:#x} where {next:#x} is next"),
+            What::NotFourDwords { .. } => {
+                write!(f, ": not an offset and four dwords of 8 hex digits")
+            }
+            What::Empty => write!(f, ": the dump has no bytes"),
+            What::Cut { has, wants } => write!(f, ": {has} bytes where {wants} should be"),
+            What::TooLong => write!(f, ": longer than any mailbox"),
+            What::TooMany => write!(f, ": {MOST_OPEN} dumps have begun and not ended"),
+        }?;
+        write!(f, "; the dump ")?;
+        if let Some(slot) = slot {
+            write!(f, "of cmd[{slot}] ")?;
+        }
+        write!(f, "that begins in line {begin} is left out")
+    }
+}
+
+/// What a line leads to.
+pub type Found = Result<Dump, Damage>;
+
+/// Puts the dumps of a log together, line by line.
+#[derive(Debug, Default)]
+pub struct Reader {
+    line: u64,
+    /// Few at once: the first place is found as fast as any map has it.
+    open: Vec<Open>,
+    /// Dumps that were damaged: their other lines are passed over.
+    skipped: Vec<Option<u32>>,
+}
+
+/// A dump that is under way.
+#[derive(Debug)]
+struct Open {
+    slot: Option<u32>,
+    line: u64,
+    title: Option<Title>,
+    /// The entry of the queue and its blocks, not the data alone.
+    whole: bool,
+    bytes: Vec<u8>,
+}
+
+impl Reader {
+    /// A reader at the start of a log.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A reader that begins after so many lines, which are none of a dump.
+    pub fn after(lines: u64) -> Self {
+        Reader { line: lines, ..Self::default() }
+    }
+
+    /// Takes the next line, with its end or without.
+    pub fn line(&mut self, line: &[u8]) -> Option<Found> {
+        self.line += 1;
+        let (slot, text, column) = after_slot(line);
+        match said(slot.is_some(), text) {
+            Said::Nothing => None,
+            Said::Start => self.begin(slot, None, false),
+            Said::Title(title, whole) => self.titled(slot, title, whole),
+            Said::End => self.end(slot),
+            Said::Row(offset, bytes) => self.row(slot, offset, &bytes),
+            Said::BadRow(at) => {
+                if self.find(slot).is_some() {
+                    self.damaged(slot, What::NotFourDwords { column: column + at })
+                } else {
+                    None
+                }
+            }
+        }
+    }
+
+    /// Ends the log: what is under way is as long as it is.
+    pub fn finish(&mut self) -> Vec<Found> {
+        let slots: Vec<Option<u32>> = self.open.iter().map(|open| open.slot).collect();
+        slots.into_iter().filter_map(|slot| self.end(slot)).collect()
+    }
+
+    fn find(&mut self, slot: Option<u32>) -> Option<&mut Open> {
+        self.open.iter_mut().find(|open| open.slot == slot)
+    }
+
+    fn take(&mut self, slot: Option<u32>) -> Option<Open> {
+        let at = self.open.iter().position(|open| open.slot == slot)?;
+        Some(self.open.swap_remove(at))
+    }
+
+    fn begin(&mut self, slot: Option<u32>, title: Option<Title>, whole: bool) -> Option<Found> {
+        let before = self.end(slot);
+        self.skipped.retain(|other| *other != slot);
+        if self.open.len() == MOST_OPEN {
+            let damage = Damage { line: self.line, begin: self.line, slot, what: What::TooMany };
+            self.open.clear();
+            return Some(Err(damage));
+        }
+        let bytes = Vec::with_capacity(512);
+        self.open.push(Open { slot, line: self.line, title, whole, bytes });
+        before
+    }
+
+    /// Old kernels write no line before that with the name.
+    fn titled(&mut self, slot: Option<u32>, title: Title, whole: bool) -> Option<Found> {
+        match self.find(slot) {
+            Some(open) if open.bytes.is_empty() && open.title.is_none() => {
+                (open.title, open.whole) = (Some(title), whole);
+                None
+            }
+            _ => self.begin(slot, Some(title), whole),
+        }
+    }
+
+    fn row(&mut self, slot: Option<u32>, offset: usize, row: &[u8; 16]) -> Option<Found> {
+        let mut before = None;
+        let at = self.open.iter().position(|open| open.slot == slot);
+        // Nothing need say where the last one ended.
+        let at = at.filter(|at| offset != 0 || self.open[*at].bytes.is_empty());
+        let at = match at {
+            Some(at) => at,
+            None if offset != 0 && self.skipped.contains(&slot) => return None,
+            None => {
+                before = self.begin(slot, None, false);
+                match self.open.len().checked_sub(1) {
+                    Some(last) => last,
+                    None => return before,
+                }
+            }
+        };
+        let open = &mut self.open[at];
+        let next = open.bytes.len();
+        if offset != next {
+            return self.damaged(slot, What::Offset { is: offset, next });
+        }
+        if next + row.len() > MOST_BYTES {
+            return self.damaged(slot, What::TooLong);
+        }
+        open.bytes.extend_from_slice(row);
+        before
+    }
+
+    fn damaged(&mut self, slot: Option<u32>, what: What) -> Option<Found> {
+        let open = self.take(slot)?;
+        if !self.skipped.contains(&slot) {
+            self.skipped.push(slot);
+        }
+        Some(Err(Damage { line: self.line, begin: open.line, slot, what }))
+    }
+
+    fn end(&mut self, slot: Option<u32>) -> Option<Found> {
+        let Open { line, title, whole, bytes, .. } = self.take(slot)?;
+        let damage = |what| Damage { line: self.line, begin: line, slot, what };
+        if bytes.is_empty() {
+            // `start dump` alone, of a dump whose lines are not in this log, is none.
+            return title.is_some().then_some(Err(damage(What::Empty)));
+        }
+        let is_input = title.is_none_or(|title| title.is_input);
+        let bytes = if whole { data(&bytes, is_input).map_err(damage) } else { Ok(bytes) };
+        Some(bytes.map(|bytes| Dump { line, slot, title, bytes }))
+    }
+}
+
+/// The mailbox in a dump of the entry of the command queue and its blocks.
+fn data(dump: &[u8], is_input: bool) -> Result<Vec<u8>, What> {
+    /// `struct mlx5_cmd_layout`; the first bytes of each mailbox are in it.
+    const ENTRY: usize = 64;
+    const INLINE: usize = 16;
+    const INPUT: (usize, usize) = (4, 16);
+    const OUTPUT: (usize, usize) = (56, 32);
+    /// `struct mlx5_cmd_prot_block`, and what of it is data.
+    const BLOCK: usize = 576;
+    const DATA: usize = 512;
+
+    let (length, inline) = if is_input { INPUT } else { OUTPUT };
+    let cut = |wants| Err(What::Cut { has: dump.len(), wants });
+    let Some((entry, blocks)) = dump.split_at_checked(ENTRY) else { return cut(ENTRY) };
+    let length = entry[length..length + 4].iter().fold(0, |n, byte| n << 8 | usize::from(*byte));
+    if length > MOST_BYTES {
+        return Err(What::TooLong);
+    }
+    let behind = length.saturating_sub(INLINE);
+    let wants = behind.div_ceil(DATA) * BLOCK;
+    if blocks.len() < wants {
+        return cut(ENTRY + wants);
+    }
+    let mut bytes = entry[inline..inline + INLINE.min(length)].to_vec();
+    bytes.extend(blocks.chunks_exact(BLOCK).flat_map(|block| &block[..DATA]).take(behind));
+    Ok(bytes)
+}
+
+/// Whether a line is one of a dump in a log, and nothing else: so that a file is known to be one.
+///
+/// A row without `cmd[N]` and anything before it may be xxd's, which reads the same.
+pub fn is_telling(line: &[u8]) -> bool {
+    let (slot, text, _) = after_slot(line);
+    match said(slot.is_some(), text) {
+        Said::Nothing | Said::BadRow(_) => false,
+        Said::Row(..) => slot.is_some() || !starts_with_offset(line.trim_ascii()),
+        Said::Start | Said::Title(..) | Said::End => true,
+    }
+}
+
+fn starts_with_offset(line: &[u8]) -> bool {
+    let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    digits > 0 && line.get(digits) == Some(&b':')
+}
+
+/// What a line says.
+#[derive(Debug, PartialEq, Eq)]
+enum Said {
+    Nothing,
+    Start,
+    Title(Title, bool),
+    End,
+    Row(usize, [u8; 16]),
+    /// It begins as a row does; the column where it does not go on so, from 0.
+    BadRow(usize),
+}
+
+/// The number in `cmd[N]: `, what follows it, and where that begins.
+fn after_slot(line: &[u8]) -> (Option<u32>, &[u8], usize) {
+    const MARK: &[u8] = b"cmd[";
+    let whole = (None, line, 1);
+    // `c` is rare enough in a row, whose digits follow the mark.
+    let at = memchr::memchr_iter(b'c', line).find(|at| line[*at..].starts_with(MARK));
+    let Some(at) = at else { return whole };
+    let digits = &line[at + MARK.len()..];
+    let len = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let number = str::from_utf8(&digits[..len]).ok().and_then(|digits| digits.parse().ok());
+    match (number, digits[len..].strip_prefix(b"]: ")) {
+        (Some(number), Some(rest)) => (Some(number), rest, line.len() - rest.len() + 1),
+        _ => whole,
+    }
+}
+
+fn said(has_slot: bool, text: &[u8]) -> Said {
+    let line = text.trim_ascii_end();
+    if let Some(row) = row(has_slot, line) {
+        return row;
+    }
+    // These follow `cmd[N]: `, or, in old kernels, the name of the function.
+    let from = |words: &[u8]| memmem::find(line, words).map(|at| &line[at + words.len()..]);
+    if line.ends_with(b"start dump") {
+        Said::Start
+    } else if line.ends_with(b"end dump") {
+        Said::End
+    } else if let Some(rest) = from(b"dump command ") {
+        let (rest, whole) = match rest.strip_prefix(b"data ") {
+            Some(rest) => (rest, false),
+            None => (rest, true),
+        };
+        title(rest).map_or(Said::Nothing, |title| Said::Title(title, whole))
+    } else {
+        Said::Nothing
+    }
+}
+
+/// `MODIFY_CQ(0x403) INPUT`
+fn title(text: &[u8]) -> Option<Title> {
+    let text = str::from_utf8(text).ok()?;
+    let (_, rest) = text.split_once("(0x")?;
+    let (opcode, which) = rest.split_once(')')?;
+    let is_input = match which.trim() {
+        "INPUT" => true,
+        "OUTPUT" => false,
+        _ => return None,
+    };
+    Some(Title { opcode: u16::from_str_radix(opcode, 16).ok()?, is_input })
+}
+
+/// An offset of at least three digits and four dwords: all that follows `cmd[N]: `, or the end of the line.
+fn row(has_slot: bool, text: &[u8]) -> Option<Said> {
+    if has_slot {
+        let digits = text.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+        if digits < 3 || text.get(digits) != Some(&b':') {
+            return None;
+        }
+        return Some(whole_row(text, digits).unwrap_or_else(Said::BadRow));
+    }
+    let colon = text.len().checked_sub(DWORDS + 1)?;
+    if text[colon] != b':' {
+        return None;
+    }
+    let digits = text[..colon].iter().rev().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let before = (colon - digits).checked_sub(1).map(|at| text[at]);
+    if digits < 3 || before.is_some_and(|byte| !byte.is_ascii_whitespace() && byte != b'x') {
+        return None;
+    }
+    whole_row(&text[colon - digits..], digits).ok()
+}
+
+/// A row whose offset has so many digits; else the column where it goes wrong.
+fn whole_row(text: &[u8], digits: usize) -> Result<Said, usize> {
+    let offset = &text[..digits];
+    if digits > 8 {
+        return Err(0);
+    }
+    let offset = offset.iter().fold(0, |n, byte| n << 4 | nibble(*byte).map_or(0, usize::from));
+    let row = text.get(digits + 1..digits + 1 + DWORDS).and_then(|row| row.first_chunk());
+    if let Some(bytes) = row.and_then(dwords) {
+        let end = digits + 1 + DWORDS;
+        return if end == text.len() { Ok(Said::Row(offset, bytes)) } else { Err(end) };
+    }
+    // Where it goes wrong: at what should be a space, or a digit.
+    let wrong = (0..DWORDS).find(|i| match text.get(digits + 1 + i) {
+        Some(byte) if i % 9 == 0 => *byte != b' ',
+        Some(byte) => nibble(*byte).is_none(),
+        None => true,
+    });
+    Err(digits + 1 + wrong.unwrap_or(DWORDS))
+}
+
+/// Characters of four dwords, each with a space before it.
+const DWORDS: usize = 4 * 9;
+
+/// The bytes of four dwords; `None` where a space or a digit is none.
+fn dwords(row: &[u8; DWORDS]) -> Option<[u8; 16]> {
+    let mut bytes = [0; 16];
+    let mut wrong = 0;
+    for (dword, text) in bytes.chunks_exact_mut(4).zip(row.chunks_exact(9)) {
+        wrong |= text[0] ^ b' ';
+        for (byte, pair) in dword.iter_mut().zip(text[1..].chunks_exact(2)) {
+            let (high, low) = (DIGITS[usize::from(pair[0])], DIGITS[usize::from(pair[1])]);
+            // What is no digit is 0xff.
+            wrong |= (high | low) & 0xf0;
+            *byte = high << 4 | low & 0xf;
+        }
+    }
+    (wrong == 0).then_some(bytes)
+}
+
+/// The values of hex digits.
+const DIGITS: [u8; 256] = {
+    let mut digits = [0xff; 256];
+    let mut value = 0;
+    while value < 16 {
+        let digit = b"0123456789abcdef"[value];
+        digits[digit as usize] = value as u8;
+        digits[digit.to_ascii_uppercase() as usize] = value as u8;
+        value += 1;
+    }
+    digits
+};
+
+fn nibble(byte: u8) -> Option<u8> {
+    Some(DIGITS[usize::from(byte)]).filter(|digit| *digit < 16)
+}
+
+#[cfg(test)]
+mod tests;

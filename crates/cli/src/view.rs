@@ -1,0 +1,225 @@
+//! What a mailbox is: the layouts that it is made of, and which members of unions count in it.
+
+use mlx5_prm::{Element, FieldDesc, Kind, LayoutDesc, ObjectType, Opcode};
+
+use crate::names;
+
+/// A mailbox as layouts, each after the other.
+#[derive(Debug, Clone)]
+pub(crate) struct View {
+    parts: Vec<&'static LayoutDesc>,
+    /// `op_mod` of the command, which says the members of some unions that count.
+    op_mod: Option<u16>,
+}
+
+/// A layout in a mailbox.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part<'b> {
+    pub(crate) layout: &'static LayoutDesc,
+    /// Where it begins.
+    pub(crate) at: usize,
+    /// From there on, as far as it goes: with its list, if it has one and is the last.
+    pub(crate) bytes: &'b [u8],
+}
+
+/// Which mailbox of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Input,
+    Output,
+}
+
+impl Direction {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Direction::Input => "input",
+            Direction::Output => "output",
+        }
+    }
+}
+
+/// What is known of the command whose output is looked at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Request {
+    pub(crate) opcode: u16,
+    pub(crate) op_mod: Option<u16>,
+    /// Of ACCESS_REG.
+    pub(crate) register: Option<u16>,
+    /// Of the commands on general objects.
+    pub(crate) object: Option<u16>,
+}
+
+impl Request {
+    /// What an input says of its command; `None` when it is too short to name one.
+    pub(crate) fn of(input: &[u8]) -> Option<Self> {
+        let word =
+            |at: usize| input.get(at..at + 2).map(|bytes| u16::from_be_bytes([bytes[0], bytes[1]]));
+        let opcode = word(0)?;
+        Some(Request {
+            opcode,
+            op_mod: word(6),
+            register: word(10).filter(|_| opcode == Opcode::ACCESS_REG.0),
+            object: word(6).filter(|_| is_general(opcode)),
+        })
+    }
+
+    /// `MODIFY_CQ(0x403)`, as the kernel writes it.
+    pub(crate) fn name(self) -> String {
+        let name = names::opcode_name(self.opcode).unwrap_or("unknown opcode");
+        format!("{name}({:#x})", self.opcode)
+    }
+}
+
+impl View {
+    /// One layout, whatever it is in.
+    pub(crate) fn of_layout(layout: &'static LayoutDesc, bytes: &[u8]) -> Self {
+        let is_input = layout.field("opcode").is_some();
+        let op_mod = is_input.then(|| Request::of(bytes)).flatten().and_then(|r| r.op_mod);
+        View { parts: vec![layout], op_mod }
+    }
+
+    /// Several, each after the other.
+    pub(crate) fn of_layouts(parts: Vec<&'static LayoutDesc>, op_mod: Option<u16>) -> Self {
+        View { parts, op_mod }
+    }
+
+    /// The input of a command, by its opcode; `None` when no layout is known for that.
+    pub(crate) fn of_input(input: &[u8]) -> Option<Self> {
+        let request = Request::of(input)?;
+        let parts = request.parts(Direction::Input)?;
+        Some(View { parts, op_mod: request.op_mod })
+    }
+
+    /// The output of a command.
+    pub(crate) fn of_output(request: Request) -> Option<Self> {
+        Some(View { parts: request.parts(Direction::Output)?, op_mod: request.op_mod })
+    }
+
+    /// The layouts.
+    pub(crate) fn layouts(&self) -> &[&'static LayoutDesc] {
+        &self.parts
+    }
+
+    /// Bytes of all layouts, without a list at the end.
+    pub(crate) fn size(&self) -> usize {
+        self.parts.iter().map(|layout| layout.size).sum()
+    }
+
+    /// The layouts and their bytes. What is beyond the end of the mailbox is left out: all of a part, or
+    /// its end.
+    pub(crate) fn parts<'b>(&self, bytes: &'b [u8]) -> impl Iterator<Item = Part<'b>> {
+        let last = self.parts.len() - 1;
+        let mut at = 0;
+        self.parts.iter().enumerate().map_while(move |(i, layout)| {
+            let rest = bytes.get(at..).filter(|rest| !rest.is_empty() || at == 0)?;
+            let own = if i == last { rest } else { &rest[..layout.size.min(rest.len())] };
+            let part = Part { layout, at, bytes: own };
+            at += layout.size;
+            Some(part)
+        })
+    }
+
+    /// Whether a member of a union counts; those of unions that nothing is known of do.
+    pub(crate) fn counts(&self, union: &LayoutDesc, member: &FieldDesc) -> bool {
+        let (Kind::Union, Some(op_mod)) = (union.kind, self.op_mod) else { return true };
+        match union.name {
+            // The capability page: `op_mod` is selector << 1 | mode.
+            "hca_cap_union" => {
+                let page =
+                    mlx5_prm::caps::page::PAGES.iter().find(|page| page.selector == op_mod >> 1);
+                match (page, member.element) {
+                    (Some(page), Element::Layout(inner)) => inner.name == page.layout.name,
+                    _ => true,
+                }
+            }
+            // MODIFY_CQ: 1 resizes.
+            "modify_field_select_resize_field_select_auto" => {
+                (member.name == "resize_field_select") == (op_mod == 1)
+            }
+            _ => true,
+        }
+    }
+}
+
+impl Request {
+    fn parts(self, direction: Direction) -> Option<Vec<&'static LayoutDesc>> {
+        let is_input = direction == Direction::Input;
+        let head = |name: &str| mlx5_prm::layout_desc(name);
+        if self.opcode == Opcode::ACCESS_REG.0 {
+            let head = head(if is_input { "access_register_in" } else { "access_register_out" })?;
+            let register = self.register.and_then(mlx5_prm::register);
+            return Some(std::iter::once(head).chain(register.map(|r| r.layout)).collect());
+        }
+        if is_general(self.opcode) {
+            let name = if is_input { "general_obj_in_cmd_hdr" } else { "general_obj_out_cmd_hdr" };
+            // What these carry behind the header is the object itself.
+            let carries = match Opcode(self.opcode) {
+                Opcode::CREATE_GENERAL_OBJECT | Opcode::MODIFY_GENERAL_OBJECT => is_input,
+                Opcode::QUERY_GENERAL_OBJECT => !is_input,
+                _ => false,
+            };
+            let object = self.object.filter(|_| carries);
+            let object = object.and_then(|object| mlx5_prm::general_object(ObjectType(object)));
+            let parts = std::iter::once(head(name)?).chain(object.map(|o| o.layout));
+            return Some(parts.collect());
+        }
+        let name = names::opcode_name(self.opcode)?;
+        let layout = if is_input { names::input_of(name) } else { names::output_of(name) };
+        Some(vec![layout?])
+    }
+}
+
+fn is_general(opcode: u16) -> bool {
+    matches!(
+        Opcode(opcode),
+        Opcode::CREATE_GENERAL_OBJECT
+            | Opcode::MODIFY_GENERAL_OBJECT
+            | Opcode::QUERY_GENERAL_OBJECT
+            | Opcode::DESTROY_GENERAL_OBJECT
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use mlx5_prm::{AccessRegisterIn, PaosReg, QueryHcaCapIn, Register, RegisterIn};
+
+    use super::*;
+
+    fn names(view: Option<View>) -> Vec<&'static str> {
+        view.map_or_else(Vec::new, |view| view.layouts().iter().map(|l| l.name).collect())
+    }
+
+    #[test]
+    fn the_register_of_access_reg_is_known_by_its_id() {
+        let input = RegisterIn::read(PaosReg::new().with_local_port(1));
+        assert_eq!(names(View::of_input(input.as_bytes())), ["access_register_in", "paos_reg"]);
+        let request = Request::of(input.as_bytes()).unwrap();
+        assert_eq!(request.register, Some(PaosReg::REGISTER.id));
+        assert_eq!(names(View::of_output(request)), ["access_register_out", "paos_reg"]);
+        let unknown = AccessRegisterIn::new().with_register_id(0xffff);
+        assert_eq!(names(View::of_input(unknown.as_bytes())), ["access_register_in"]);
+    }
+
+    #[test]
+    fn the_page_of_capabilities_is_known_by_op_mod() {
+        let query = QueryHcaCapIn::new().with_op_mod(2 << 1 | 1);
+        let view = View::of_output(Request::of(query.as_bytes()).unwrap()).unwrap();
+        let union = mlx5_prm::layout_desc("hca_cap_union").unwrap();
+        let count: Vec<_> =
+            union.fields.iter().filter(|f| view.counts(union, f)).map(|f| f.name).collect();
+        assert_eq!(count, ["odp_cap"]);
+    }
+
+    #[test]
+    fn parts_follow_each_other_and_end_with_the_mailbox() {
+        let input = RegisterIn::read(PaosReg::new());
+        let view = View::of_input(input.as_bytes()).unwrap();
+        let parts = |bytes: &[u8]| -> Vec<_> {
+            view.parts(bytes).map(|p| (p.layout.name, p.at, p.bytes.len())).collect()
+        };
+        let all = [("access_register_in", 0, 16), ("paos_reg", 16, 16)];
+        assert_eq!(parts(input.as_bytes()), all);
+        assert_eq!(parts(&input.as_bytes()[..20])[1], ("paos_reg", 16, 4));
+        assert_eq!(parts(&input.as_bytes()[..16]), all[..1]);
+    }
+}

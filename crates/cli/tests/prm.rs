@@ -1,0 +1,118 @@
+//! How the `prm` command behaves among others: files and pipes, ends, and what it takes back.
+
+mod common;
+
+use std::process::{Command, Stdio};
+
+use common::{bad, good, hex, prm};
+use mlx5_prm::{Cqc, Cqn, ModifyCqIn, QpState, Qpc, QueryQpOut};
+
+fn modify_cq() -> ModifyCqIn {
+    ModifyCqIn::new()
+        .with_cqn(Cqn::new(0x4a))
+        .with_cq_context(Cqc::new().with_dbr_addr(0x1234_5000))
+        .changing_cq_period(16)
+}
+
+#[test]
+fn a_file_and_standard_input_give_the_same() {
+    let dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = dir.join("modify_cq.bin");
+    std::fs::write(&file, modify_cq().as_bytes()).expect("room");
+    let by_file = good(&["decode", file.to_str().expect("text")], b"");
+    assert_eq!(by_file, good(&["decode", "-"], hex(modify_cq().as_bytes()).as_bytes()));
+    assert!(bad(&["decode", "/no/such/file"], b"").starts_with("prm: /no/such/file: "));
+    assert!(bad(&["decode", "/"], b"").starts_with("prm: /: "));
+}
+
+#[test]
+fn json_has_every_field() {
+    let text = good(&["decode", "--json"], modify_cq().as_bytes());
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let modify = &json["modify_cq_in"];
+    assert_eq!(modify["opcode"], 0x403);
+    assert_eq!(modify["uid"], 0);
+    assert_eq!(modify["cq_context"]["cq_period"], 16);
+    assert_eq!(modify["pas"], serde_json::json!([]));
+    assert_eq!(modify.get("reserved"), None);
+    assert_eq!(modify.get("trailing"), None);
+}
+
+#[test]
+fn wrong_usage_ends_with_2() {
+    for args in [&[][..], &["show"], &["decode", "--colour"], &["frobnicate"], &["encode"]] {
+        assert_eq!(prm(args, b"").status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_prm"))
+        .args(["list", "layouts", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it runs");
+    drop(child.stdout.take());
+    let out = child.wait_with_output().expect("it ends");
+    assert_eq!((out.status.code(), out.stderr.as_slice()), (Some(0), &b""[..]));
+}
+
+#[test]
+fn colours_only_where_they_are_asked_for() {
+    let run = |name: &str, value: &str| {
+        Command::new(env!("CARGO_BIN_EXE_prm"))
+            .args(["show", "rq_num"])
+            .env_remove("NO_COLOR")
+            .env(name, value)
+            .output()
+            .expect("it runs")
+            .stdout
+    };
+    let has = |text: &[u8]| text.contains(&0x1b);
+    assert!(!has(&run("NO_COLOR", "1")), "standard output is no terminal anyway");
+    assert!(!has(&run("TERM", "xterm")));
+    assert!(has(&run("CLICOLOR_FORCE", "1")));
+}
+
+#[test]
+fn what_is_decoded_is_encoded_again() {
+    let bytes = modify_cq().as_bytes().to_vec();
+    for form in ["--json", "--flat"] {
+        let text = good(&["decode", form], &bytes);
+        let out = prm(&["encode", "--from", "-", "--binary"], text.as_bytes());
+        assert_eq!(out.stdout, bytes, "{form}");
+        let changed = ["encode", "--from", "-", "--binary", "cqn=7"];
+        let out = prm(&changed, text.as_bytes());
+        let wanted = modify_cq().with_cqn(Cqn::new(7));
+        assert_eq!(out.stdout, wanted.as_bytes(), "{form}, and a field changed");
+    }
+}
+
+#[test]
+fn select_bits_are_those_of_the_fields() {
+    let encode = |args: &[&str]| {
+        let out = prm(&[&["encode", "--binary"], args].concat(), b"");
+        assert_eq!(out.status.code(), Some(0), "{args:?}");
+        out.stdout
+    };
+    let cq = ["modify_cq", "cq_context.cq_period=16", "cq_context.cq_max_count=64"];
+    let wanted = ModifyCqIn::new().changing_cq_period(16).changing_cq_max_count(64);
+    assert_eq!(encode(&cq), wanted.as_bytes());
+    let none = encode(&[&cq[..], &["--no-select"]].concat());
+    assert_eq!(none[0xc..0x10], [0; 4]);
+    // `min_rnr_nak` is optional in RTR2RTS of RC, `ack_timeout` is not.
+    let qp = ["rtr2rts_qp", "qpc.st=RC", "qpc.min_rnr_nak=5"];
+    assert_ne!(encode(&qp)[0x10..0x14], [0; 4]);
+    let qp = ["rtr2rts_qp", "qpc.st=RC", "qpc.primary_address_path.ack_timeout=14"];
+    assert_eq!(encode(&qp)[0x10..0x14], [0; 4]);
+    // One in a layout of single bits.
+    assert_eq!(encode(&["modify_rqt", "ctx.rqt_actual_size=1"])[0x17], 1);
+}
+
+#[test]
+fn the_output_of_a_command_is_named() {
+    let output = QueryQpOut::new().with_qpc(Qpc::new().with_state(QpState::RTS));
+    let text = good(&["decode", "--flat", "--reply-to", "query_qp"], output.as_bytes());
+    assert_eq!(text, "query_qp_out.status=0x0\nquery_qp_out.qpc.state=0x3\n");
+}
