@@ -83,6 +83,30 @@ fn scapy(ours: &Program, scratch: &Path) -> Result<(f64, f64), String> {
     Ok((time.ok_or("no time was printed")?, times["query_qp_bytes"]))
 }
 
+/// Seconds of `prm decode` for a log of 100,000 dumps, of scapy to take one apart and to show it; megabytes of
+/// prm for a tenth of the log and for all.
+pub(crate) fn log() -> Result<[f64; 5], String> {
+    let target = crate::programs::target();
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "-q", "--release", "-p", "mlx5-prm-cli", "--target-dir"])
+        .arg(&target)
+        .current_dir(&folder)
+        .status();
+    if !built.map_err(|e| e.to_string())?.success() {
+        return Err("prm does not build".to_owned());
+    }
+    let output = Command::new(python()?)
+        .arg(folder.join("prm_log.py"))
+        .arg(target.join("release/prm"))
+        .output()
+        .map_err(|e| e.to_string())?;
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let numbers: Vec<f64> = printed.split_whitespace().filter_map(|n| n.parse().ok()).collect();
+    <[f64; 5]>::try_from(numbers)
+        .map_err(|_| String::from_utf8_lossy(&output.stderr).trim().to_owned())
+}
+
 /// A Python that has scapy: in a folder of its own below `target`, made when it is not there.
 fn python() -> Result<PathBuf, String> {
     let folder = crate::programs::target().join("bench-python");

@@ -142,6 +142,28 @@ impl Report {
         self.say(&peers::text(ours, scratch));
     }
 
+    /// Logs of dumps, by `prm` and by scapy.
+    pub fn dumps(&mut self) {
+        self.say(
+            "## Reading a log\n\n`prm decode` of a kernel log with 100,000 dumps of what QUERY_QP answered, to a tree of fields, \
+             and the same mailboxes by scapy, which gets them as bytes: taken apart, and printed as `show` does \
+             ([prm_log.py](../tests/bench/prm_log.py)). Time of the processor.\n",
+        );
+        match peers::log() {
+            Ok([prm, apart, shown, small, large]) => self.say(&format!(
+                "| | of a mailbox, µs | times as long as prm |\n|---|--:|--:|\n| prm, from the text of the log to text | {:.1} | |\n\
+                 | scapy, taken apart | {:.0} | {:.0} |\n| scapy, to text | {:.0} | {:.0} |\n\nLargest memory of prm: \
+                 {small:.1} MB for 10,000 dumps, {large:.1} MB for 100,000.\n",
+                prm * 10.0,
+                apart * 1e6,
+                apart * 1e5 / prm,
+                shown * 1e6,
+                shown * 1e5 / prm,
+            )),
+            Err(why) => self.say(&format!("SKIPPED: {why}\n")),
+        }
+    }
+
     /// From a typed call to its ioctl and back.
     pub fn transports(&mut self, scratch: &Path) {
         self.say(

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
     report.other_compiler("clang", &counted.0, scratch);
     report.times(&ours, &gcc);
     report.peers(&ours, scratch);
+    report.dumps();
     report.transports(scratch);
     report.growth(&ours, &gcc, scratch);
     report.sizes(scratch);
