@@ -35,13 +35,20 @@ pub(crate) struct Arguments {
     file: Option<PathBuf>,
     #[command(flatten)]
     which: Which,
+    #[command(flatten)]
+    shown: Shown,
+}
+
+/// How much of mailboxes is written, and in which form.
+#[derive(Debug, Args)]
+pub(crate) struct Shown {
     /// Shows also the fields that are zero, and all members of unions.
     #[arg(long)]
     all: bool,
     /// Leaves out the words about each field, as it is done for several mailboxes.
     #[arg(long, short)]
     terse: bool,
-    /// Writes JSON, with every field; of a log or a recording an object a line.
+    /// Writes JSON, with every field; of several mailboxes an object a line.
     #[arg(long, conflicts_with_all = ["flat", "terse", "all"])]
     json: bool,
     /// Writes lines of path=value, which `prm encode` takes.
@@ -80,7 +87,7 @@ pub(crate) enum Asked {
 
 pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error> {
     let asked = arguments.which.asked()?;
-    let form = arguments.form();
+    let form = arguments.shown.form(false);
     let source = Source::open(arguments.file.as_deref())?;
     let name = source.name().to_owned();
     let mut decoder = Decoder { out, form, asked, requests: Vec::new(), any: false };
@@ -92,12 +99,13 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
     Ok(if tally.damaged > 0 { Exit::Wrong } else { Exit::Done })
 }
 
-impl Arguments {
-    fn form(&self) -> Form {
+impl Shown {
+    /// The form of one mailbox, or of several.
+    pub(crate) fn form(&self, several: bool) -> Form {
         match (self.json, self.flat) {
             (true, _) => Form::Json,
             (_, true) => Form::Flat { all: self.all },
-            _ => Form::Tree(tree::Options { all: self.all, words: !self.terse }),
+            _ => Form::Tree(tree::Options { all: self.all, words: !self.terse && !several }),
         }
     }
 }

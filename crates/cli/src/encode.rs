@@ -26,8 +26,8 @@ use value::Given;
 
 /// Encodes a mailbox.
 ///
-/// Fields are paths with dots, elements of arrays and lists have an index: cq_context.log_cq_size=10,
-/// pas[1]=0x1000, or all at once: pas=0x1000,0x2000. Values are numbers of any base (10, 0x1f, 0b1, 0o17),
+/// Fields are paths with dots, elements of arrays and lists have an index: `cq_context.log_cq_size=10`,
+/// `pas[1]=0x1000`, or all at once: `pas=0x1000,0x2000`. Values are numbers of any base (10, 0x1f, 0b1, 0o17),
 /// names of enumerations, and flags with | between.
 ///
 /// The opcode is there already. Of a command that modifies, the bits of its select mask are set that belong

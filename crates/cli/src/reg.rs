@@ -11,7 +11,7 @@ use crate::error::{Error, Exit};
 use crate::names;
 use crate::output::Output;
 use crate::progress::Waiting;
-use crate::send::answer::Shown;
+use crate::send::answer::Answers;
 use crate::send::rules;
 use crate::transport::{Interface, Line, To, Way};
 use crate::view::{Request, View};
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "FIELD=VALUE")]
     fields: Vec<String>,
     #[command(flatten)]
-    shown: Shown,
+    answers: Answers,
 }
 
 pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error> {
@@ -130,7 +130,7 @@ fn read(line: &Line, input: &[u8], arguments: &Arguments, out: &mut Output) -> R
     let request = Request::of(input).unwrap_or_default();
     let view = View::of_output(request);
     let mut output = vec![0; view.map_or(input.len(), |view| view.size())];
-    let mut writer = arguments.shown.writer(out, 1);
+    let mut writer = arguments.answers.writer(out, 1);
     writer.request(input)?;
     let waiting = Waiting::new(request.name());
     let result = line.transport().general(input, &mut output);

@@ -14,7 +14,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 use crate::error::{Error, Exit};
 use crate::output::Output;
 use crate::transport::To;
-use answer::Shown;
+use answer::Answers;
 use rules::May;
 use session::Session;
 use step::{Source, Step};
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=2 << 20))]
     out_bytes: Option<u32>,
     #[command(flatten)]
-    shown: Shown,
+    answers: Answers,
 }
 
 const EXAMPLES: &str = "\
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
     // All is looked at before the first is sent.
     step::check(way, may, &steps)?;
     let line = arguments.to.open(may.limit(way))?;
-    let mut writer = arguments.shown.writer(out, steps.len());
+    let mut writer = arguments.answers.writer(out, steps.len());
     let room = arguments.out_bytes.map(|bytes| bytes as usize);
     let mut session = Session::new(&line, room);
     let sent = steps.iter().try_for_each(|step| session.send(step, &mut writer));

@@ -5,26 +5,16 @@ use std::io::Write;
 use clap::Args;
 use serde_json::{Map, Value, json};
 
-use crate::decode::{self, Form, flat, json, tree};
+use crate::decode::{self, Form, Shown, flat, json, tree};
 use crate::error::Error;
 use crate::output::{Output, Paint};
 use crate::view::{Direction, Request, View};
 
 /// How answers are written.
 #[derive(Debug, Args)]
-pub(crate) struct Shown {
-    /// Shows also the fields that are zero, and all members of unions.
-    #[arg(long)]
-    all: bool,
-    /// Leaves out the words about each field, as it is done for several mailboxes.
-    #[arg(long, short)]
-    terse: bool,
-    /// Writes JSON, with every field; of several mailboxes an object a line.
-    #[arg(long, conflicts_with_all = ["flat", "terse", "all"])]
-    json: bool,
-    /// Writes lines of path=value.
-    #[arg(long, conflicts_with = "terse")]
-    flat: bool,
+pub(crate) struct Answers {
+    #[command(flatten)]
+    shown: Shown,
     /// Writes what is sent, too.
     #[arg(long)]
     show_request: bool,
@@ -40,15 +30,11 @@ pub(crate) struct Writer<'o> {
     any: bool,
 }
 
-impl Shown {
+impl Answers {
     /// A writer of the answers of so many commands.
     pub(crate) fn writer<'o>(&self, out: &'o mut Output, commands: usize) -> Writer<'o> {
         let several = commands > 1 || self.show_request;
-        let form = match (self.json, self.flat) {
-            (true, _) => Form::Json,
-            (_, true) => Form::Flat { all: self.all },
-            _ => Form::Tree(tree::Options { all: self.all, words: !self.terse && !several }),
-        };
+        let form = self.shown.form(several);
         Writer { out, form, show_request: self.show_request, several, any: false }
     }
 }
