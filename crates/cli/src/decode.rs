@@ -70,6 +70,9 @@ pub(crate) struct Which {
     op_mod: Option<String>,
 }
 
+/// Bytes of status and syndrome, with which every output begins.
+const HEAD: usize = 8;
+
 /// How mailboxes are written.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Form {
@@ -183,7 +186,7 @@ impl Decoder<'_> {
         let is_input = match (dump.title, &self.asked) {
             (Some(title), _) => title.is_input,
             (None, Asked::Reply(_)) => false,
-            (None, _) => true,
+            (None, _) => Request::refused(&dump.bytes).is_none(),
         };
         let direction = if is_input { Direction::Input } else { Direction::Output };
         let mut request = match (is_input, dump.title) {
@@ -206,7 +209,10 @@ impl Decoder<'_> {
         let view = match (&self.asked, is_input) {
             (Asked::Layouts(_), _) => self.asked.view(&dump.bytes),
             (_, true) => View::of_input(&dump.bytes),
-            (_, false) => request.and_then(View::of_output),
+            (_, false) => match request {
+                Some(request) => View::of_output(request),
+                None => mlx5_prm::layout_desc("cmd_out").map(|l| View::of_layout(l, &dump.bytes)),
+            },
         };
         let bytes = view.as_ref().map_or(&*dump.bytes, |view| unfilled(view, &dump.bytes));
         let slot = dump.slot.map_or_else(String::new, |slot| format!(", cmd[{slot}]"));
@@ -244,7 +250,12 @@ impl Decoder<'_> {
         let result = match call.result {
             Ok(Some(handle)) => format!("handle {:#x}", handle.0),
             Ok(None) => "ok".to_owned(),
-            Err(errno) => format!("errno {}: {errno}", errno.raw_os_error()),
+            Err(errno) => {
+                let text = errno.to_string();
+                // It ends with the number.
+                let text = text.split(" (os error").next().unwrap_or_default();
+                format!("errno {}: {text}", errno.raw_os_error())
+            }
         };
         match self.form {
             Form::Json => {
@@ -319,8 +330,15 @@ impl Decoder<'_> {
 impl Asked {
     /// What a whole mailbox is.
     pub(crate) fn of(&self, name: &str, bytes: &[u8]) -> Result<View, Error> {
+        if let (Asked::Nothing, Some((status, syndrome))) = (self, Request::refused(bytes)) {
+            return Err(Error::Input(format!(
+                "{name}: an output: status {status}, syndrome {syndrome:#x}\nSay whose: --reply-to COMMAND."
+            )));
+        }
         let view = self.view(bytes).ok_or_else(|| unknown(name, bytes))?;
-        if bytes.len() < view.size() {
+        // The output of a command that was refused is often all that somebody has.
+        let is_enough = matches!(self, Asked::Reply(_)) && bytes.len() >= HEAD;
+        if bytes.len() < view.size() && !is_enough {
             let layouts: Vec<&str> = view.layouts().iter().map(|layout| layout.name).collect();
             return Err(Error::Input(format!(
                 "{} needs {} bytes; {name} has {}\nGive the whole mailbox, or another layout: `prm list layouts` \

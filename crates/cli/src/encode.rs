@@ -5,10 +5,10 @@ pub(crate) mod mailbox;
 #[cfg(test)]
 mod round_trip;
 mod rust;
-mod select;
+pub(crate) mod select;
 mod value;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -71,7 +71,11 @@ struct Form {
 pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error> {
     let mailbox = match (&arguments.from, &arguments.name) {
         (Some(file), name) => {
-            // A name is not wanted, as the file has it.
+            if let Some(name) = name.as_ref().filter(|name| !name.contains('=')) {
+                let problem = "the file says which layout it is";
+                let remedy = "Leave the name out; fields are set over what the file says.";
+                return Err(ArgumentFault::whole(name, problem, remedy).into());
+            }
             let given = name.iter().chain(&arguments.fields);
             from_file(file, &given.map(String::as_str).collect::<Vec<_>>())?
         }
@@ -101,6 +105,11 @@ pub(crate) fn from_arguments(
         let part = from..from + word.len();
         from = part.end + 1;
         names::find(word).ok_or_else(|| {
+            if let Some(at) = name.find('=') {
+                let remedy = "Such as: prm encode modify_cq cqn=5";
+                let problem = "the layout or the command comes first";
+                return ArgumentFault::new(name, 0..at, problem, remedy);
+            }
             let near = names::list(&names::nearest(word));
             let problem = format!("no layout or command is called `{word}`{near}");
             ArgumentFault::new(name, part, problem, "`prm find TEXT` searches names and words.")
@@ -114,6 +123,10 @@ pub(crate) fn from_arguments(
     complete(&mut mailbox);
     if select {
         select::set(&mut mailbox);
+        for note in select::unselected(&mailbox) {
+            // Whoever closed standard error wants no notes.
+            let _ = writeln!(io::stderr(), "prm: note: {note}");
+        }
     }
     Ok(mailbox)
 }

@@ -101,6 +101,9 @@ fn nothing(name: &str, tally: &Tally) -> String {
     for note in text::notes(tally) {
         words += &format!("\nnote: {note}");
     }
+    if tally.dumps {
+        words += "\nThere are dumps of commands in it: `prm decode` shows them.";
+    }
     words + LOOKED_FOR
 }
 

@@ -47,7 +47,13 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
         .filter(|word| !word.is_empty())
         .map(str::to_ascii_lowercase)
         .collect();
-    let mut hits = if words.is_empty() { Vec::new() } else { search(&words, false) };
+    // A number is that of a command or a register.
+    let number = names::number(&text).map(|_| by_number(&text)).filter(|hits| !hits.is_empty());
+    let mut hits = match number {
+        Some(hits) => hits,
+        None if words.is_empty() => Vec::new(),
+        None => search(&words, false),
+    };
     let spelled = !hits.is_empty();
     if !spelled && !words.is_empty() {
         hits = search(&words, true);
@@ -78,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
 fn write(out: &mut Output, hits: &[Hit], all: bool) -> Result<(), Error> {
     let look = out.look;
     let mut first = true;
-    for kind in ["command", "layout", "register", "field", "value"] {
+    for kind in ["command", "layout", "register", "enumeration", "field", "value"] {
         let of: Vec<&Hit> = hits.iter().filter(|hit| hit.kind == kind).collect();
         if of.is_empty() {
             continue;
@@ -102,6 +108,23 @@ fn write(out: &mut Output, hits: &[Hit], all: bool) -> Result<(), Error> {
     Ok(())
 }
 
+/// The command and the register with a number.
+fn by_number(text: &str) -> Vec<Hit> {
+    let command = names::opcode(text).map(|(code, name)| Hit {
+        rank: 0,
+        kind: "command",
+        name: name.to_owned(),
+        about: Opcode(code).about(),
+    });
+    let register = names::register(text).map(|register| Hit {
+        rank: 0,
+        kind: "register",
+        name: format!("{} ({:#06x}, {})", register.name, register.id, register.layout.name),
+        about: register.layout.about,
+    });
+    command.into_iter().chain(register).collect()
+}
+
 fn search(words: &[String], forgiving: bool) -> Vec<Hit> {
     let mut hits = Vec::new();
     let mut look_at = |kind: &'static str, name: String, about: Option<&'static str>| {
@@ -117,6 +140,16 @@ fn search(words: &[String], forgiving: bool) -> Vec<Hit> {
         for field in layout.fields {
             field_hits(layout, field, &mut look_at);
         }
+    }
+    for of in names::enums().into_iter().filter(|of| of.is_type) {
+        look_at("enumeration", of.name.to_owned(), None);
+        // The opcodes are the commands.
+        for (value, name) in of.values.iter().filter(|_| of.name != "opcode") {
+            look_at("value", format!("{}: {name} = {value:#x}", of.name), None);
+        }
+    }
+    for of in names::flags() {
+        look_at("enumeration", of.name.to_owned(), None);
     }
     for register in names::registers() {
         let name = format!("{} ({:#06x}, {})", register.name, register.id, register.layout.name);
@@ -155,10 +188,14 @@ fn rank(words: &[String], name: &str, about: Option<&str>, forgiving: bool) -> O
             0
         } else if lower.starts_with(word.as_str()) {
             100
+        } else if has_word(&lower, word) {
+            150
         } else if lower.contains(word.as_str()) {
-            200
-        } else if about.contains(word.as_str()) {
+            300
+        } else if has_word(&about, word) {
             400
+        } else if about.contains(word.as_str()) {
+            500
         } else if forgiving && is_near(word, &lower) {
             800
         } else {
@@ -166,6 +203,12 @@ fn rank(words: &[String], name: &str, about: Option<&str>, forgiving: bool) -> O
         };
     }
     Some(rank)
+}
+
+/// Whether a text has a word, whole or as the beginning of one.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_start = |(at, _): &(usize, &str)| !text[..*at].ends_with(|c: char| c.is_alphanumeric());
+    text.match_indices(word).any(|found| is_start(&found))
 }
 
 /// Whether a part of a name is a word with a fault or two: letters changed, lost, doubled or swapped.

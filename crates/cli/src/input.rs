@@ -156,7 +156,16 @@ impl Source {
         if head.len() > MOST_TEXT {
             return Err(self.too_long());
         }
-        each(Item::Whole(&read_hex::read(&self.name, &head)?))?;
+        let bytes = read_hex::read(&self.name, &head).map_err(|error| {
+            // What people have who want to know what failed.
+            match memchr::memmem::find(&head, b"syndrome") {
+                Some(_) => Error::Input(format!(
+                    "{error}\nIs it a log without dumps of commands? `prm explain` tells what failed in it."
+                )),
+                None => Error::Read(error),
+            }
+        })?;
+        each(Item::Whole(&bytes))?;
         Ok(Tally { items: 1, damaged: 0 })
     }
 

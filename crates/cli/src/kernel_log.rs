@@ -7,6 +7,7 @@
 //! Sources: `dump_command` and `dump_buf` of the kernel's `mlx5/core/cmd.c`; `struct mlx5_cmd_layout` and
 //! `struct mlx5_cmd_prot_block` of `include/linux/mlx5/device.h`.
 
+use std::collections::VecDeque;
 use std::fmt;
 
 use memchr::memmem;
@@ -118,6 +119,8 @@ pub struct Reader {
     open: Vec<Open>,
     /// Dumps that were damaged: their other lines are passed over.
     skipped: Vec<Option<u32>>,
+    /// What lines led to and was not given yet: a line may end one dump and damage the next.
+    found: VecDeque<Found>,
 }
 
 /// A dump that is under way.
@@ -146,26 +149,34 @@ impl Reader {
     pub fn line(&mut self, line: &[u8]) -> Option<Found> {
         self.line += 1;
         let (slot, text, column) = after_slot(line);
-        match said(slot.is_some(), text) {
+        let found = match said(slot.is_some(), text) {
             Said::Nothing => None,
             Said::Start => self.begin(slot, None, false),
             Said::Title(title, whole) => self.titled(slot, title, whole),
             Said::End => self.end(slot),
             Said::Row(offset, bytes) => self.row(slot, offset, &bytes),
-            Said::BadRow(at) => {
-                if self.find(slot).is_some() {
-                    self.damaged(slot, What::NotFourDwords { column: column + at })
-                } else {
-                    None
-                }
-            }
+            Said::BadRow(at) => self.bad_row(slot, text, column + at),
+        };
+        self.found.extend(found);
+        self.found.pop_front()
+    }
+
+    /// A line that begins as a row does. The first of a dump does not damage the one before it.
+    fn bad_row(&mut self, slot: Option<u32>, text: &[u8], column: usize) -> Option<Found> {
+        let open = self.find(slot)?;
+        let is_first = text.starts_with(b"000:") && !open.bytes.is_empty();
+        if is_first {
+            let before = self.begin(slot, None, false);
+            self.found.extend(before);
         }
+        self.damaged(slot, What::NotFourDwords { column })
     }
 
     /// Ends the log: what is under way is as long as it is.
     pub fn finish(&mut self) -> Vec<Found> {
         let slots: Vec<Option<u32>> = self.open.iter().map(|open| open.slot).collect();
-        slots.into_iter().filter_map(|slot| self.end(slot)).collect()
+        let ended: Vec<Found> = slots.into_iter().filter_map(|slot| self.end(slot)).collect();
+        self.found.drain(..).chain(ended).collect()
     }
 
     fn find(&mut self, slot: Option<u32>) -> Option<&mut Open> {

@@ -87,9 +87,11 @@ fn write(out: &mut Output, filter: &Filter, lines: Vec<Line>) -> Result<(), Erro
         return Ok(());
     }
     let look = out.look;
-    let width = lines.iter().map(|line| line.name.len()).max().unwrap_or(0);
+    // A few long names do not push all others aside.
+    let lengths = lines.iter().map(|line| line.name.len()).filter(|len| *len <= look.width / 2);
+    let width = lengths.max().unwrap_or(0);
     for line in lines {
-        let pad = width - line.name.len();
+        let pad = width.saturating_sub(line.name.len());
         write!(out, "{}{:pad$}  {}", look.paint(Paint::Name, &line.name), "", line.text)?;
         writeln!(out)?;
         if let Some(about) = line.about {

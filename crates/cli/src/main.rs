@@ -53,7 +53,7 @@ Names are those of the PRM: modify_cq_in, MODIFY_CQ, cqc, ptys_reg. A file left 
   dmesg | prm decode                                 the kernel's dumps (mlx5_core debug_mask=1)
   dmesg | prm explain                                what failed, and why
 
-Exit: 0 done, 1 the input is wrong, 2 the command line is wrong, 3 the kernel or the firmware refused.
+Exit: 0 done, 1 the input or an argument is wrong, 2 the options are, 3 the kernel or the firmware refused.
 prm diff, spec diff: 0 the same, 1 they differ, 2 something is wrong.";
 
 #[derive(Subcommand)]

@@ -13,6 +13,13 @@ pub(crate) fn find(name: &str) -> Option<&'static LayoutDesc> {
         .or_else(|| mlx5_prm::layout_desc(&wanted))
         .or_else(|| mlx5_prm::layout_desc(&format!("{wanted}_in")))
         .or_else(|| opcode(name).and_then(|(_, name)| input_of(name)))
+        .or_else(|| register(name).map(|register| register.layout))
+}
+
+/// The register with a name or an id: `PAOS`, `0x5006`.
+pub(crate) fn register(text: &str) -> Option<&'static RegisterDesc> {
+    let id = number(text);
+    registers().find(|r| r.name.eq_ignore_ascii_case(text) || id == Some(r.id.into()))
 }
 
 /// The opcode with a name or a number, and its name: `MODIFY_CQ`, `modify_cq`, `0x403`.
@@ -90,7 +97,9 @@ fn once<T: Copy>(of: impl Fn(Element) -> Option<T>, name: impl Fn(T) -> &'static
 
 /// The names of layouts most like `name`, the nearest first. Empty when nothing is like it.
 pub(crate) fn nearest(name: &str) -> Vec<&'static str> {
-    nearest_of(name, all().map(|(layout, _)| layout.name))
+    // Commands are named so, too: `modify_cq` is nearer than `modify_cq_in`.
+    let commands = mlx5_prm::Opcode::DESC.values.iter().map(|(_, name)| *name);
+    nearest_of(name, all().map(|(layout, _)| layout.name).chain(commands))
 }
 
 /// Those of some names that are most like one.
@@ -173,8 +182,11 @@ mod tests {
         assert_eq!(find("RTR2RTS_QP").map(|layout| layout.name), Some("rtr2rts_qp_in"));
         assert_eq!(find("2RST_QP").map(|layout| layout.name), Some("qp_2rst_in"));
         assert_eq!(find("2rst_qp").map(|layout| layout.name), Some("qp_2rst_in"));
+        assert_eq!(find("PAOS").map(|layout| layout.name), Some("paos_reg"));
+        assert_eq!(find("0x5006").map(|layout| layout.name), Some("paos_reg"));
         assert_eq!(nearest("modfy_cq_in")[0], "modify_cq_in");
-        assert_eq!(nearest("modify_cq")[..2], ["modify_cq_in", "modify_cq_out"]);
+        assert_eq!(nearest("modfy_cq")[0], "MODIFY_CQ");
+        assert_eq!(nearest("rtr2rts")[0], "RTR2RTS_QP");
     }
 
     #[test]

@@ -37,13 +37,13 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error> {
     let name = &arguments.name;
     if let Some((layout, path)) = name.split_once('.') {
-        let (layout, field) = field(name, layout, path)?;
+        let found = field(name, layout, path)?;
         if arguments.json {
-            writeln!(out, "{:#}", json::field(layout, field))?;
+            writeln!(out, "{:#}", json::field(found.layout, found.field, found.base))?;
         } else if arguments.svg {
             return Err(not_drawn(name).into());
         } else {
-            one_field(out, layout, field)?;
+            one_field(out, &found)?;
         }
         return Ok(Exit::Done);
     }
@@ -78,11 +78,16 @@ fn not_drawn(name: &str) -> ArgumentFault {
 }
 
 /// The field that a path leads to.
-fn field(
-    argument: &str,
-    layout: &str,
-    path: &str,
-) -> Result<(&'static LayoutDesc, &'static FieldDesc), ArgumentFault> {
+struct Found {
+    /// The path, as the tables write it.
+    path: String,
+    layout: &'static LayoutDesc,
+    field: &'static FieldDesc,
+    /// Where the layout begins in what the path begins with, in bits.
+    base: usize,
+}
+
+fn field(argument: &str, layout: &str, path: &str) -> Result<Found, ArgumentFault> {
     let mut at = layout.len() + 1;
     let mut here = names::find(layout).ok_or_else(|| {
         let near = names::list(&names::nearest(layout));
@@ -90,6 +95,7 @@ fn field(
         let remedy = "`prm find TEXT` searches names and words.";
         ArgumentFault::new(argument, 0..layout.len(), problem, remedy)
     })?;
+    let (mut told, mut base) = (here.name.to_owned(), 0);
     let mut words = path.split('.').peekable();
     loop {
         let word = words.next().unwrap_or_default();
@@ -103,13 +109,15 @@ fn field(
             let remedy = format!("`prm show {}` shows its fields.", here.name);
             ArgumentFault::new(argument, part.clone(), problem, remedy)
         })?;
+        told = format!("{told}.{}", field.name);
         if words.peek().is_none() {
-            return Ok((here, field));
+            return Ok(Found { path: told, layout: here, field, base });
         }
         let Element::Layout(inner) = field.element else {
             let problem = format!("`{}` is a number, and has no fields", field.name);
             return Err(ArgumentFault::new(argument, part, problem, "End the path there."));
         };
+        base += field.bit() as usize;
         here = inner;
     }
 }
@@ -238,7 +246,7 @@ fn table(out: &mut Output, layout: &'static LayoutDesc) -> Result<(), Error> {
     let width = names.max().unwrap_or(0).max(4);
     writeln!(out, "at         bits  width  {:width$}  type", "name")?;
     for field in layout.fields {
-        row(out, layout, field, width)?;
+        row(out, layout, field, 0, width)?;
     }
     element_names(out, layout.fields)?;
     Ok(())
@@ -251,10 +259,11 @@ fn row(
     out: &mut Output,
     layout: &LayoutDesc,
     field: &FieldDesc,
+    base: usize,
     width: usize,
 ) -> Result<(), Error> {
     let look = out.look;
-    let (at, bits) = place(field);
+    let (at, bits) = place(field, base);
     let (wide, kind) = (field.width(), type_text(field));
     let access = field.access.map_or_else(String::new, |access| format!(", {}", word(access)));
     let pad = width.saturating_sub(field.name.len());
@@ -278,15 +287,11 @@ fn row(
     Ok(())
 }
 
-fn one_field(
-    out: &mut Output,
-    layout: &'static LayoutDesc,
-    field: &FieldDesc,
-) -> Result<(), Error> {
-    let title = format!("{}.{}", layout.name, field.name);
-    writeln!(out, "{}", out.look.paint(Paint::Title, title))?;
-    row(out, layout, field, field.name.len())?;
-    element_names(out, std::slice::from_ref(field))?;
+fn one_field(out: &mut Output, found: &Found) -> Result<(), Error> {
+    let Found { path, layout, field, base } = found;
+    writeln!(out, "{}", out.look.paint(Paint::Title, path))?;
+    row(out, layout, field, *base, field.name.len())?;
+    element_names(out, std::slice::from_ref(*field))?;
     if let Some(sources) = spec_files::of_layout(layout.name, names::family(layout)) {
         let own = sources.fields.into_iter().find(|(name, _)| name == field.name);
         let from = own.map_or(sources.whole, |(_, from)| from);
@@ -353,7 +358,7 @@ fn values(
         })
         .collect();
     if arguments.json {
-        let all: serde_json::Value = of.iter().map(|(l, f)| json::field(l, f)).collect();
+        let all: serde_json::Value = of.iter().map(|(l, f)| json::field(l, f, 0)).collect();
         writeln!(out, "{all:#}")?;
         return Ok(Exit::Done);
     }
@@ -370,9 +375,9 @@ fn register(layout: &LayoutDesc) -> Option<&'static RegisterDesc> {
     names::registers().find(|r| r.layout.name == layout.name)
 }
 
-/// Position of one element. A layout has no bits of its own.
-fn place(field: &FieldDesc) -> (usize, String) {
-    let (at, bits) = position(field.bit() as usize, field.width() as usize);
+/// Position of one element, of a layout that begins at bit `base`. A layout has no bits of its own.
+fn place(field: &FieldDesc, base: usize) -> (usize, String) {
+    let (at, bits) = position(base + field.bit() as usize, field.width() as usize);
     let is_layout = matches!(field.element, Element::Layout(_));
     (at, if is_layout { String::new() } else { bits })
 }

@@ -1,6 +1,6 @@
 //! What a mailbox is: the layouts that it is made of, and which members of unions count in it.
 
-use mlx5_prm::{Element, FieldDesc, Kind, LayoutDesc, ObjectType, Opcode};
+use mlx5_prm::{Element, FieldDesc, Kind, LayoutDesc, ObjectType, Opcode, Status};
 
 use crate::names;
 
@@ -61,6 +61,15 @@ impl Request {
             register: word(10).filter(|_| opcode == Opcode::ACCESS_REG.0),
             object: word(6).filter(|_| is_general(opcode)),
         })
+    }
+
+    /// The status and the syndrome of a mailbox that can only be an output: where an input has its opcode and
+    /// its uid there is nothing but a status, and what an input has no field for is set.
+    pub(crate) fn refused(bytes: &[u8]) -> Option<(&'static str, u32)> {
+        let head: &[u8; 8] = bytes.first_chunk()?;
+        let [status, 0, 0, 0, rest @ ..] = *head else { return None };
+        let name = Status(status).name().filter(|_| status != 0)?;
+        (rest[..2] != [0, 0]).then(|| (name, u32::from_be_bytes(rest)))
     }
 
     /// `MODIFY_CQ(0x403)`, as the kernel writes it.
@@ -208,6 +217,16 @@ mod tests {
         let count: Vec<_> =
             union.fields.iter().filter(|f| view.counts(union, f)).map(|f| f.name).collect();
         assert_eq!(count, ["odp_cap"]);
+    }
+
+    #[test]
+    fn a_refusal_is_no_command() {
+        let refused = |dwords: [u32; 2]| Request::refused(&dwords.map(u32::to_be_bytes).concat());
+        assert_eq!(refused([0x0900_0000, 0x0062_31e6]), Some(("BAD_RES_STATE_ERR", 0x6231e6)));
+        assert_eq!(refused([0x0900_0000, 0x0000_0001]), None, "CREATE_TIR with op_mod 1");
+        assert_eq!(refused([0x0900_0007, 0x0062_31e6]), None, "it has a uid");
+        assert_eq!(refused([0, 0x0062_31e6]), None);
+        assert_eq!(Request::refused(&[9, 0, 0, 0]), None);
     }
 
     #[test]

@@ -139,7 +139,8 @@ impl Mailbox {
             }
             _ => {}
         }
-        let mut here = Here { layout, at: start, part, steps: Vec::new(), whole_path: path };
+        let steps = Vec::new();
+        let mut here = Here { layout, at: start, part, steps, whole_path: path, element: None };
         self.set_in(&mut here, names, given)
     }
 
@@ -269,7 +270,9 @@ impl Mailbox {
         for (index, value) in values.iter().enumerate() {
             self.reach(here, field, index, &(0..here.whole_path.len()))?;
             here.steps.push((field, index));
+            here.element = Some(index);
             let result = self.leaf(here, field, index, value);
+            here.element = None;
             here.steps.pop();
             result?;
         }
@@ -343,7 +346,8 @@ impl Mailbox {
                 self.bytes[byte] &= !mask;
             }
         }
-        let (path, steps) = (here.whole_path.to_owned(), here.steps.clone());
+        let element = here.element.map_or_else(String::new, |index| format!("[{index}]"));
+        let (path, steps) = (format!("{}{element}", here.whole_path), here.steps.clone());
         self.sets.push(Set { path, steps, part: here.part, bit, width });
         Ok(())
     }
@@ -396,6 +400,8 @@ struct Here<'p> {
     part: usize,
     steps: Vec<(&'static FieldDesc, usize)>,
     whole_path: &'p str,
+    /// Of an array or a list that is set at once.
+    element: Option<usize>,
 }
 
 impl Here<'_> {

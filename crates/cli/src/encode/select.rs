@@ -2,7 +2,7 @@
 
 use mlx5_prm::{CommandDesc, Place, QpSt, SelectBitDesc, SelectDesc};
 
-use super::mailbox::Mailbox;
+use super::mailbox::{Mailbox, Set};
 use crate::names;
 
 /// Sets the bits that belong to the fields given, in every mask that counts and was not given itself.
@@ -14,6 +14,41 @@ pub(super) fn set(mailbox: &mut Mailbox) {
     for (mask, bits) in masks(mailbox, command) {
         mailbox.add(mask, bits);
     }
+}
+
+/// What is said of fields of the context that were given and that no bit selects, so that the firmware leaves them
+/// as they are.
+pub(crate) fn unselected(mailbox: &Mailbox) -> Vec<String> {
+    let (head, _) = mailbox.parts()[0];
+    let command = names::commands().find(|command| command.input.name == head.name);
+    // A transition takes fields without a bit.
+    let Some(command) = command.filter(|c| c.transition.is_none() && !c.selects.is_empty()) else {
+        return Vec::new();
+    };
+    let Some(context) = command.context else { return Vec::new() };
+    let is_in = |set: &Set, place: Place| {
+        let (from, to) = (place.bit as usize, (place.bit + place.width) as usize);
+        from <= set.bit && set.bit + set.width <= to
+    };
+    let selects = |select: &SelectDesc, set: &Set| {
+        select.always.iter().any(|place| is_in(set, *place))
+            || select.bits.iter().any(|bit| bit.fields.iter().any(|f| is_in(set, f.place)))
+    };
+    let given = mailbox.sets().iter().filter(|set| set.part == 0 && is_in(set, context));
+    given
+        .filter_map(|set| {
+            let mut all = command.selects.iter().filter(|select| selects(select, set));
+            let (path, first) = (&set.path, all.clone().next());
+            match first {
+                None => Some(format!("{path} is selected by no bit of {}", command.name)),
+                Some(_) if all.any(|select| select.counts(mailbox.bytes())) => None,
+                Some(first) => {
+                    let (op_mod, name) = (first.op_mod, first.name);
+                    Some(format!("{path} counts with op_mod={op_mod} only ({name})"))
+                }
+            }
+        })
+        .collect()
 }
 
 fn masks(mailbox: &Mailbox, command: &CommandDesc) -> Vec<(Place, u64)> {

@@ -29,6 +29,8 @@ pub(super) struct Tally {
     pub(super) notices: Notices,
     /// How many lines the log has.
     pub(super) lines: u64,
+    /// Whether there are dumps of commands in it.
+    pub(super) dumps: bool,
 }
 
 /// Failures that are alike.
@@ -149,6 +151,8 @@ fn times(record: &Record, start: usize) -> u64 {
 
 impl Take for Tally {
     fn whole(&mut self, record: &Record) {
+        // A record has no blanks.
+        self.dumps |= memchr::memmem::find(record.bytes(), b":dumpcommand").is_some();
         self.take(record, record.bytes().len());
     }
 

@@ -154,6 +154,21 @@ cmd[0]: end dump
 }
 
 #[test]
+fn a_broken_first_line_leaves_the_dump_before_it() {
+    let log = "\
+cmd[0]: 000: 04020000 00000000 0000004b 00000000
+cmd[0]: 000: 04010000 000000
+cmd[0]: 010: 04020000 00000000 0000004b 00000000
+cmd[0]: 000: 04010000 00000000 0000004b 00000000
+";
+    let (dumps, damage) = read(log);
+    assert_eq!(dumps.iter().map(|dump| dump.line).collect::<Vec<_>>(), [1, 4]);
+    let told = "line 2, column 29: not an offset and four dwords of 8 hex digits; the dump of cmd[0] that begins \
+                in line 2 is left out";
+    assert_eq!(damage, [told]);
+}
+
+#[test]
 fn a_log_cut_anywhere_gives_what_is_whole_or_tells() {
     let log = [whole("INPUT", 40, 16, &[0x33]), whole("OUTPUT", 16, 272, &[0x44])].concat();
     let (all, _) = read(&log);

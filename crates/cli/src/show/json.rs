@@ -8,7 +8,7 @@ use crate::names;
 
 /// A layout and its fields.
 pub(super) fn layout(layout: &'static LayoutDesc) -> Value {
-    let fields: Vec<Value> = layout.fields.iter().map(|f| field(layout, f)).collect();
+    let fields: Vec<Value> = layout.fields.iter().map(|f| field(layout, f, 0)).collect();
     let mut value = json!({
         "name": layout.name,
         "kind": kind(layout),
@@ -32,9 +32,9 @@ pub(super) fn command(code: u16, name: &str, layouts: [Option<&'static LayoutDes
     json!({ "name": name, "opcode": code, "input": input, "output": output })
 }
 
-/// A field.
-pub(super) fn field(layout: &LayoutDesc, field: &FieldDesc) -> Value {
-    let (at, bits) = place(field);
+/// A field, of a layout that begins at bit `base`.
+pub(super) fn field(layout: &LayoutDesc, field: &FieldDesc, base: usize) -> Value {
+    let (at, bits) = place(field, base);
     let mut out = Map::new();
     let mut put = |key: &str, value: Value| drop(out.insert(key.to_owned(), value));
     put("name", field.name.into());

@@ -58,6 +58,13 @@ impl To {
         let way_taken = match &self.record {
             None => Sender::Plain(transport),
             Some(path) => {
+                // Not over a recording that is there; a pipe or a terminal has nothing to lose.
+                if path.is_file() {
+                    let path = path.display();
+                    return Err(Error::Input(format!(
+                        "{path} is there already\nName another file for --record, or remove it."
+                    )));
+                }
                 let file = File::create(path).map_err(|source| fault(path, source))?;
                 Sender::Recorded(Recorder::new(transport, file), path.clone())
             }
