@@ -117,6 +117,7 @@ impl Which {
     /// What is asked for.
     pub(crate) fn asked(&self) -> Result<Asked, ArgumentFault> {
         if let Some(layouts) = &self.layout {
+            let name_of_all = layouts;
             let mut from = 0;
             let layouts = layouts.split('+').map(|name| {
                 let part = from..from + name.len();
@@ -128,7 +129,9 @@ impl Which {
                     ArgumentFault::new(layouts, part, problem, remedy)
                 })
             });
-            return Ok(Asked::Layouts(layouts.collect::<Result<_, _>>()?));
+            let layouts_found = layouts.collect::<Result<Vec<_>, _>>()?;
+            names::each_once(name_of_all, &layouts_found)?;
+            return Ok(Asked::Layouts(layouts_found));
         }
         let Some(command) = &self.reply_to else { return Ok(Asked::Nothing) };
         Ok(Asked::Reply(reply(command, self.op_mod.as_deref())?))
@@ -205,6 +208,10 @@ impl Decoder<'_> {
         if let (true, Some(request)) = (is_input, request) {
             self.requests.retain(|(slot, _)| *slot != dump.slot);
             self.requests.push((dump.slot, request));
+            // More places than any queue has.
+            if self.requests.len() > 64 {
+                self.requests.remove(0);
+            }
         }
         let view = match (&self.asked, is_input) {
             (Asked::Layouts(_), _) => self.asked.view(&dump.bytes),

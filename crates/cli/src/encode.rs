@@ -12,7 +12,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mlx5_prm::{LayoutDesc, Opcode};
+use mlx5_prm::{FieldDesc, LayoutDesc, Opcode};
 use serde_json::Value;
 
 use crate::arguments::ArgumentFault;
@@ -77,7 +77,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
                 return Err(ArgumentFault::whole(name, problem, remedy).into());
             }
             let given = name.iter().chain(&arguments.fields);
-            from_file(file, &given.map(String::as_str).collect::<Vec<_>>())?
+            let given: Vec<&str> = given.map(String::as_str).collect();
+            from_file(file, &given, !arguments.no_select)?
         }
         (None, Some(name)) => from_arguments(name, &arguments.fields, !arguments.no_select)?,
         (None, None) => unreachable!("clap wants one of the two"),
@@ -116,19 +117,25 @@ pub(crate) fn from_arguments(
         })
     });
     let layouts = layouts.collect::<Result<Vec<_>, _>>()?;
+    names::each_once(name, &layouts)?;
     let mut mailbox = Mailbox::new(&layouts);
     for field in fields {
         assign(&mut mailbox, field)?;
     }
-    complete(&mut mailbox);
+    finish(&mut mailbox, 0, select);
+    Ok(mailbox)
+}
+
+/// Sets what belongs to the fields given, which are those from the `first` on.
+fn finish(mailbox: &mut Mailbox, first: usize, select: bool) {
+    complete(mailbox);
     if select {
-        select::set(&mut mailbox);
-        for note in select::unselected(&mailbox) {
+        select::set(mailbox, first);
+        for note in select::unselected(mailbox, first) {
             // Whoever closed standard error wants no notes.
             let _ = writeln!(io::stderr(), "prm: note: {note}");
         }
     }
-    Ok(mailbox)
 }
 
 /// `path=value` of the command line.
@@ -149,7 +156,8 @@ fn complete(mailbox: &mut Mailbox) {
     let [(head, _), rest @ ..] = mailbox.parts() else { return };
     let (head, second) = (*head, rest.first().map(|(layout, _)| *layout));
     let is_set = |mailbox: &Mailbox, field: &str| {
-        mailbox.sets().iter().any(|set| set.part == 0 && set.steps[0].0.name == field)
+        let is_it = |(step, _): &(&FieldDesc, usize)| step.name == field;
+        mailbox.sets().iter().any(|set| set.part == 0 && set.steps.first().is_some_and(is_it))
     };
     let mut fill = |field: &str, value: Option<u16>| {
         if let Some(value) = value
@@ -180,14 +188,14 @@ pub(crate) fn opcode_of(layout: &LayoutDesc) -> Option<u16> {
 }
 
 /// A mailbox from a file that `prm decode` wrote, and fields of the command line.
-pub(crate) fn from_file(file: &Path, fields: &[&str]) -> Result<Mailbox, Error> {
+pub(crate) fn from_file(file: &Path, fields: &[&str], select: bool) -> Result<Mailbox, Error> {
     let source = Source::open(Some(file))?;
     let (name, text) = (source.name().to_owned(), source.text()?);
-    from_text(&name, &text, fields)
+    from_text(&name, &text, fields, select)
 }
 
 /// A mailbox from what `prm decode` wrote, and fields of the command line.
-fn from_text(file: &str, text: &str, fields: &[&str]) -> Result<Mailbox, Error> {
+fn from_text(file: &str, text: &str, fields: &[&str], select: bool) -> Result<Mailbox, Error> {
     let mut mailbox = if text.trim_start().starts_with('{') {
         from_json(file, text)?
     } else {
@@ -195,9 +203,11 @@ fn from_text(file: &str, text: &str, fields: &[&str]) -> Result<Mailbox, Error> 
     };
     // What is given on the command line is said over what the file says.
     mailbox.forget();
+    let first = mailbox.sets().len();
     for field in fields {
         assign(&mut mailbox, field)?;
     }
+    finish(&mut mailbox, first, select);
     Ok(mailbox)
 }
 
@@ -229,6 +239,10 @@ fn from_json(file: &str, text: &str) -> Result<Mailbox, Error> {
     }
     if layouts.is_empty() {
         return Err(fault("no layout".to_owned(), "Give what `prm decode --json` writes."));
+    }
+    if let Some(name) = layouts.iter().map(|l| l.name).find(|name| !object[*name].is_object()) {
+        let problem = format!("{name}: not an object of fields");
+        return Err(fault(problem, "Give what `prm decode --json` writes."));
     }
     let mut mailbox = Mailbox::new(&layouts);
     for layout in layouts {

@@ -77,6 +77,15 @@ pub enum What {
         /// How many there should be.
         wants: usize,
     },
+    /// Two adapters wrote dumps of the same place at the same time: their lines can't be told apart.
+    TwoDevices,
+    /// The mailbox is that of another command than its title says.
+    Opcode {
+        /// That of the mailbox.
+        is: u16,
+        /// That of the title.
+        title: u16,
+    },
     /// It is longer than any mailbox.
     TooLong,
     /// So many dumps at once are none of one adapter.
@@ -97,6 +106,10 @@ impl fmt::Display for Damage {
             }
             What::Empty => write!(f, ": the dump has no bytes"),
             What::Cut { has, wants } => write!(f, ": {has} bytes where {wants} should be"),
+            What::TwoDevices => write!(f, ": dumps of two adapters are mixed"),
+            What::Opcode { is, title } => {
+                write!(f, ": opcode {is:#x} where the title says {title:#x}")
+            }
             What::TooLong => write!(f, ": longer than any mailbox"),
             What::TooMany => write!(f, ": {MOST_OPEN} dumps have begun and not ended"),
         }?;
@@ -132,6 +145,10 @@ struct Open {
     /// The entry of the queue and its blocks, not the data alone.
     whole: bool,
     bytes: Vec<u8>,
+    /// The adapter, as the line that it begins with names it.
+    device: Option<Vec<u8>>,
+    /// Another adapter's dump was under way in the same place.
+    mixed: bool,
 }
 
 impl Reader {
@@ -151,8 +168,8 @@ impl Reader {
         let (slot, text, column) = after_slot(line);
         let found = match said(slot.is_some(), text) {
             Said::Nothing => None,
-            Said::Start => self.begin(slot, None, false),
-            Said::Title(title, whole) => self.titled(slot, title, whole),
+            Said::Start => self.begin(slot, None, false, device(line)),
+            Said::Title(title, whole) => self.titled(slot, title, whole, device(line)),
             Said::End => self.end(slot),
             Said::Row(offset, bytes) => self.row(slot, offset, &bytes),
             Said::BadRow(at) => self.bad_row(slot, text, column + at),
@@ -166,7 +183,7 @@ impl Reader {
         let open = self.find(slot)?;
         let is_first = text.starts_with(b"000:") && !open.bytes.is_empty();
         if is_first {
-            let before = self.begin(slot, None, false);
+            let before = self.begin(slot, None, false, None);
             self.found.extend(before);
         }
         self.damaged(slot, What::NotFourDwords { column })
@@ -188,27 +205,46 @@ impl Reader {
         Some(self.open.swap_remove(at))
     }
 
-    fn begin(&mut self, slot: Option<u32>, title: Option<Title>, whole: bool) -> Option<Found> {
+    fn begin(
+        &mut self,
+        slot: Option<u32>,
+        title: Option<Title>,
+        whole: bool,
+        device: Option<Vec<u8>>,
+    ) -> Option<Found> {
+        // Kernels that write `cmd[N]` end each dump; rows do not say whose they are.
+        let mixed = slot.is_some() && device.is_some();
+        let other = self.find(slot).filter(|o| mixed && o.device.is_some() && o.device != device);
+        let mixed = other.map(|open| open.mixed = true).is_some();
         let before = self.end(slot);
         self.skipped.retain(|other| *other != slot);
         if self.open.len() == MOST_OPEN {
             let damage = Damage { line: self.line, begin: self.line, slot, what: What::TooMany };
             self.open.clear();
+            self.found.extend(before);
             return Some(Err(damage));
         }
         let bytes = Vec::with_capacity(512);
-        self.open.push(Open { slot, line: self.line, title, whole, bytes });
+        self.open.push(Open { slot, line: self.line, title, whole, bytes, device, mixed });
         before
     }
 
     /// Old kernels write no line before that with the name.
-    fn titled(&mut self, slot: Option<u32>, title: Title, whole: bool) -> Option<Found> {
+    fn titled(
+        &mut self,
+        slot: Option<u32>,
+        title: Title,
+        whole: bool,
+        device: Option<Vec<u8>>,
+    ) -> Option<Found> {
         match self.find(slot) {
-            Some(open) if open.bytes.is_empty() && open.title.is_none() => {
+            Some(open)
+                if open.bytes.is_empty() && open.title.is_none() && open.device == device =>
+            {
                 (open.title, open.whole) = (Some(title), whole);
                 None
             }
-            _ => self.begin(slot, Some(title), whole),
+            _ => self.begin(slot, Some(title), whole, device),
         }
     }
 
@@ -221,7 +257,7 @@ impl Reader {
             Some(at) => at,
             None if offset != 0 && self.skipped.contains(&slot) => return None,
             None => {
-                before = self.begin(slot, None, false);
+                before = self.begin(slot, None, false, None);
                 match self.open.len().checked_sub(1) {
                     Some(last) => last,
                     None => return before,
@@ -244,20 +280,34 @@ impl Reader {
         let open = self.take(slot)?;
         if !self.skipped.contains(&slot) {
             self.skipped.push(slot);
+            if self.skipped.len() > MOST_OPEN {
+                self.skipped.remove(0);
+            }
         }
         Some(Err(Damage { line: self.line, begin: open.line, slot, what }))
     }
 
     fn end(&mut self, slot: Option<u32>) -> Option<Found> {
-        let Open { line, title, whole, bytes, .. } = self.take(slot)?;
+        let Open { line, title, whole, bytes, mixed, .. } = self.take(slot)?;
         let damage = |what| Damage { line: self.line, begin: line, slot, what };
         if bytes.is_empty() {
             // `start dump` alone, of a dump whose lines are not in this log, is none.
             return title.is_some().then_some(Err(damage(What::Empty)));
         }
+        if mixed {
+            return Some(Err(damage(What::TwoDevices)));
+        }
         let is_input = title.is_none_or(|title| title.is_input);
-        let bytes = if whole { data(&bytes, is_input).map_err(damage) } else { Ok(bytes) };
-        Some(bytes.map(|bytes| Dump { line, slot, title, bytes }))
+        let bytes = if whole { data(&bytes, is_input) } else { Ok(bytes) };
+        let bytes = bytes.and_then(|bytes| match (title, bytes.first_chunk()) {
+            (Some(Title { opcode, is_input: true }), Some(is))
+                if u16::from_be_bytes(*is) != opcode =>
+            {
+                Err(What::Opcode { is: u16::from_be_bytes(*is), title: opcode })
+            }
+            _ => Ok(bytes),
+        });
+        Some(bytes.map(|bytes| Dump { line, slot, title, bytes }).map_err(damage))
     }
 }
 
@@ -287,6 +337,14 @@ fn data(dump: &[u8], is_input: bool) -> Result<Vec<u8>, What> {
     let mut bytes = entry[inline..inline + INLINE.min(length)].to_vec();
     bytes.extend(blocks.chunks_exact(BLOCK).flat_map(|block| &block[..DATA]).take(behind));
     Ok(bytes)
+}
+
+/// The adapter that a line is of: `0000:08:00.0` after `mlx5_core `.
+fn device(line: &[u8]) -> Option<Vec<u8>> {
+    const NAME: &[u8] = b"mlx5_core ";
+    let at = memmem::find(line, NAME)? + NAME.len();
+    let word = line[at..].split(u8::is_ascii_whitespace).next()?;
+    Some(word.strip_suffix(b":").unwrap_or(word).to_vec())
 }
 
 /// Whether a line is one of a dump in a log, and nothing else: so that a file is known to be one.

@@ -3,6 +3,8 @@
 
 use mlx5_prm::{CommandDesc, Element, EnumDesc, FlagsDesc, LayoutDesc, RegisterDesc, families};
 
+use crate::arguments::ArgumentFault;
+
 /// How many names are proposed.
 const PROPOSALS: usize = 5;
 
@@ -20,6 +22,18 @@ pub(crate) fn find(name: &str) -> Option<&'static LayoutDesc> {
 pub(crate) fn register(text: &str) -> Option<&'static RegisterDesc> {
     let id = number(text);
     registers().find(|r| r.name.eq_ignore_ascii_case(text) || id == Some(r.id.into()))
+}
+
+/// Makes sure that of several layouts in an argument none is named twice: fields are found by its name.
+pub(crate) fn each_once(argument: &str, layouts: &[&LayoutDesc]) -> Result<(), ArgumentFault> {
+    let twice = |at: &usize| layouts[..*at].iter().any(|other| other.name == layouts[*at].name);
+    match (1..layouts.len()).find(twice) {
+        None => Ok(()),
+        Some(at) => {
+            let problem = format!("`{}` is there twice", layouts[at].name);
+            Err(ArgumentFault::whole(argument, problem, "Take the mailbox apart, one layout each."))
+        }
+    }
 }
 
 /// The opcode with a name or a number, and its name: `MODIFY_CQ`, `modify_cq`, `0x403`.

@@ -6,6 +6,7 @@ pub(crate) mod rules;
 mod session;
 mod step;
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::parser::ValueSource;
@@ -112,6 +113,9 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
     let sent = steps.iter().try_for_each(|step| session.send(step, &mut writer));
     let ended = session.end();
     let recorded = line.finish();
+    if let (true, Err(error)) = (sent.is_err() || ended.is_err(), &recorded) {
+        let _ = writeln!(io::stderr(), "prm: {error}");
+    }
     // The first that went wrong is the cause of the others.
     sent.and(ended).and(recorded).map(|()| Exit::Done)
 }
@@ -121,7 +125,7 @@ impl Arguments {
     fn steps(&self) -> Result<Vec<Step>, Error> {
         let select = !self.no_select;
         let first = match (&self.from, &self.name) {
-            (Some(file), name) => Source::file(file, name.iter().chain(&self.fields))?,
+            (Some(file), name) => Source::file(file, name.iter().chain(&self.fields), select)?,
             (None, Some(name)) => Source::Words { name: name.clone(), fields: self.fields.clone() },
             (None, None) => unreachable!("clap wants one of the two"),
         };

@@ -116,3 +116,49 @@ fn the_output_of_a_command_is_named() {
     let text = good(&["decode", "--flat", "--reply-to", "query_qp"], output.as_bytes());
     assert_eq!(text, "query_qp_out.status=0x0\nquery_qp_out.qpc.state=0x3\n");
 }
+
+#[test]
+fn what_is_given_over_a_file_has_its_select_bits() {
+    let text = b"modify_cq_in.cqn=0x42\n";
+    let out = prm(&["encode", "--from", "-", "--binary", "cq_context.cq_period=16"], text);
+    let wanted = ModifyCqIn::new().with_cqn(Cqn::new(0x42)).changing_cq_period(16);
+    assert_eq!(out.stdout, wanted.as_bytes());
+    // What the file has keeps its mask.
+    let out =
+        prm(&["encode", "--from", "-", "--binary"], b"modify_cq_in.cq_context.cq_period=16\n");
+    assert_eq!(out.stdout[0xc..0x10], [0; 4]);
+}
+
+#[test]
+fn lists_at_once_are_the_same_in_c() {
+    let once = good(&["encode", "--c", "create_cq", "pas=1,2"], b"");
+    assert_eq!(once, good(&["encode", "--c", "create_cq", "pas[0]=1", "pas[1]=2"], b""));
+    assert!(once.contains("DEVX_SET64(create_cq_in, in, pas[1], 0x2);"), "{once}");
+    // Without a name there is no macro; and none for what lies across two words of 64 bits.
+    let reserved = good(&["encode", "--c", "modify_cq", "reserved[4]=0x80000000"], b"");
+    assert!(reserved.contains("memcpy(in + 0x4, \"\\x80\", 1); /* reserved[4] */"), "{reserved}");
+    let mac = good(&["encode", "--c", "mtcq_reg", "base_mac=0x112233445566"], b"");
+    assert!(
+        mac.contains("memcpy(in + 0x14, \"\\x00\\x00\\x11\\x22\\x33\\x44\\x55\\x66\", 8);"),
+        "{mac}"
+    );
+}
+
+#[test]
+fn a_layout_is_named_once() {
+    let told = "prm: `cqc` is there twice\n";
+    assert!(bad(&["decode", "-l", "cqc+cqc"], &[0; 128]).starts_with(told));
+    assert!(bad(&["encode", "cqc+cqc"], b"").starts_with(told));
+}
+
+#[test]
+fn an_output_is_told_from_an_input() {
+    let refused = [9, 0, 0, 0, 0, 0x62, 0x31, 0xe6, 0, 0, 0, 0, 0, 0, 0, 0];
+    assert_eq!(
+        bad(&["decode"], &refused),
+        "prm: standard input: an output: status BAD_RES_STATE_ERR, syndrome 0x6231e6\n\
+         Say whose: --reply-to COMMAND.\n"
+    );
+    let text = good(&["decode", "-t", "-r", "QUERY_CQ"], &refused);
+    assert!(text.contains("0x010  the mailbox ends here: 256 bytes are missing"), "{text}");
+}

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use mlx5_prm::Kind;
+
 use super::mailbox::{Mailbox, Set};
 use super::rust::fields;
 
@@ -12,7 +14,8 @@ pub(super) fn text(mailbox: &Mailbox) -> String {
     let [(only, _)] = mailbox.parts() else {
         return raw(&bytes, "several layouts");
     };
-    if !mailbox.is_whole() {
+    // The macros are for structures.
+    if !mailbox.is_whole() || only.kind == Kind::Union {
         return raw(&bytes, only.name);
     }
     let name = only.name;
@@ -37,15 +40,21 @@ fn line(out: &mut String, name: &str, bytes: &[u8], set: &Set) -> std::fmt::Resu
             .fold(0u64, |n, bit| n << 1 | u64::from(bytes[bit / 8] >> (7 - bit % 8) & 1))
     };
     match set.width {
+        // Reserved bits have no name.
+        _ if set.steps.is_empty() => copy(out, bytes, set, path),
         0..=32 => writeln!(out, "DEVX_SET({name}, in, {path}, {:#x});", value()),
-        64 => writeln!(out, "DEVX_SET64({name}, in, {path}, {:#x});", value()),
-        // No macro writes these; the bytes that they are in are written whole.
-        _ => {
-            let (from, to) = (set.bit / 8, (set.bit + set.width).div_ceil(8));
-            let text: String = bytes[from..to].iter().map(|b| format!("\\x{b:02x}")).collect();
-            writeln!(out, "memcpy(in + {from:#x}, \"{text}\", {}); /* {path} */", to - from)
+        64 if set.bit.is_multiple_of(64) => {
+            writeln!(out, "DEVX_SET64({name}, in, {path}, {:#x});", value())
         }
+        _ => copy(out, bytes, set, path),
     }
+}
+
+/// What no macro writes: the bytes that it is in, whole.
+fn copy(out: &mut String, bytes: &[u8], set: &Set, path: &str) -> std::fmt::Result {
+    let (from, to) = (set.bit / 8, (set.bit + set.width).div_ceil(8));
+    let text: String = bytes[from..to].iter().map(|b| format!("\\x{b:02x}")).collect();
+    writeln!(out, "memcpy(in + {from:#x}, \"{text}\", {}); /* {path} */", to - from)
 }
 
 fn raw(bytes: &[u8], what: &str) -> String {

@@ -267,6 +267,10 @@ impl Mailbox {
             let problem = format!("{} values; `{}` has {n} elements", values.len(), field.name);
             return Err(Fault::value(problem, "Give no more."));
         }
+        if values.len() > most(field) {
+            let problem = format!("{} values would have over {MOST} bytes", values.len());
+            return Err(Fault::value(problem, "Give fewer."));
+        }
         for (index, value) in values.iter().enumerate() {
             self.reach(here, field, index, &(0..here.whole_path.len()))?;
             here.steps.push((field, index));

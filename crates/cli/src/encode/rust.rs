@@ -180,6 +180,9 @@ impl Writer {
         }
         let ((field, index), way) = steps.split_last()?;
         for (step, index) in way {
+            if step.access == Some(Access::Ro) {
+                return None;
+            }
             let accessor = bare(step.name);
             let _ = match step.count {
                 Count::One => write!(place, ".{accessor}_mut()"),

@@ -6,19 +6,19 @@ use super::mailbox::{Mailbox, Set};
 use crate::names;
 
 /// Sets the bits that belong to the fields given, in every mask that counts and was not given itself.
-pub(super) fn set(mailbox: &mut Mailbox) {
+pub(super) fn set(mailbox: &mut Mailbox, first: usize) {
     let (head, _) = mailbox.parts()[0];
     let Some(command) = names::commands().find(|command| command.input.name == head.name) else {
         return;
     };
-    for (mask, bits) in masks(mailbox, command) {
+    for (mask, bits) in masks(mailbox, command, first) {
         mailbox.add(mask, bits);
     }
 }
 
 /// What is said of fields of the context that were given and that no bit selects, so that the firmware leaves them
 /// as they are.
-pub(crate) fn unselected(mailbox: &Mailbox) -> Vec<String> {
+pub(crate) fn unselected(mailbox: &Mailbox, first: usize) -> Vec<String> {
     let (head, _) = mailbox.parts()[0];
     let command = names::commands().find(|command| command.input.name == head.name);
     // A transition takes fields without a bit.
@@ -34,7 +34,8 @@ pub(crate) fn unselected(mailbox: &Mailbox) -> Vec<String> {
         select.always.iter().any(|place| is_in(set, *place))
             || select.bits.iter().any(|bit| bit.fields.iter().any(|f| is_in(set, f.place)))
     };
-    let given = mailbox.sets().iter().filter(|set| set.part == 0 && is_in(set, context));
+    let given = mailbox.sets()[first..].iter();
+    let given = given.filter(|set| set.part == 0 && is_in(set, context));
     given
         .filter_map(|set| {
             let mut all = command.selects.iter().filter(|select| selects(select, set));
@@ -51,10 +52,10 @@ pub(crate) fn unselected(mailbox: &Mailbox) -> Vec<String> {
         .collect()
 }
 
-fn masks(mailbox: &Mailbox, command: &CommandDesc) -> Vec<(Place, u64)> {
+fn masks(mailbox: &Mailbox, command: &CommandDesc, first: usize) -> Vec<(Place, u64)> {
     let given = |place: Place| {
         let (from, to) = (place.bit as usize, (place.bit + place.width) as usize);
-        mailbox.sets().iter().any(|set| set.bit >= from && set.bit + set.width <= to)
+        mailbox.sets()[first..].iter().any(|set| set.bit >= from && set.bit + set.width <= to)
     };
     let counts = |select: &&SelectDesc| select.counts(mailbox.bytes()) && !given(select.mask);
     let chosen = |select: &SelectDesc, bit: &&SelectBitDesc| {

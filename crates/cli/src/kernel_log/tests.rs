@@ -49,11 +49,14 @@ Oct 12 10:00:00 host kernel: 000: 04030007 00000000 0000004A 00000001
     assert!(!is_telling(b"[   12.3] eth0: link up"));
 }
 
+/// The first bytes of a QUERY_CQ.
+const INLINE: [u8; 16] = *b"\x04\x02##############";
+
 /// The entry of the command queue with both mailboxes' first bytes, and so many bytes of each.
 fn entry(input: usize, output: usize) -> Vec<u8> {
     let mut entry = vec![0; 64];
     entry[4..8].copy_from_slice(&(input as u32).to_be_bytes());
-    entry[16..32].copy_from_slice(&[0x11; 16]);
+    entry[16..32].copy_from_slice(&INLINE);
     entry[32..48].copy_from_slice(&[0x22; 16]);
     entry[56..60].copy_from_slice(&(output as u32).to_be_bytes());
     entry
@@ -88,7 +91,7 @@ fn whole(which: &str, input: usize, output: usize, blocks: &[u8]) -> String {
 #[test]
 fn the_whole_entry_and_its_blocks() {
     let (dumps, damage) = read(&whole("INPUT", 16, 272, &[]));
-    assert_eq!((&dumps[0].bytes[..], damage.len()), (&[0x11; 16][..], 0));
+    assert_eq!((&dumps[0].bytes[..], damage.len()), (&INLINE[..], 0));
     let (dumps, _) = read(&whole("OUTPUT", 16, 272, &[0x33]));
     assert_eq!(dumps[0].bytes, [vec![0x22; 16], vec![0x33; 256]].concat());
     // 16 + 512 + 512 + 60 bytes.
@@ -151,6 +154,39 @@ cmd[0]: end dump
         let end = "; the dump of cmd[0] that begins in line 4 is left out";
         assert_eq!(damage, [format!("{told}{end}")]);
     }
+}
+
+#[test]
+fn dumps_of_two_adapters_in_one_place_are_not_mixed() {
+    let log = "\
+mlx5_core 0000:08:00.0: dump_command:869:(pid 1): cmd[0]: start dump
+mlx5_core 0000:08:00.0: dump_command:873:(pid 1): cmd[0]: dump command data MODIFY_CQ(0x403) INPUT
+cmd[0]: 000: 04030000 00000000 0000004b 00000000
+mlx5_core 0000:08:00.1: dump_command:869:(pid 2): cmd[0]: start dump
+mlx5_core 0000:08:00.1: dump_command:873:(pid 2): cmd[0]: dump command data QUERY_CQ(0x402) INPUT
+cmd[0]: 000: 04020000 00000000 0000004b 00000000
+cmd[0]: 010: 00100000 00000000 00000000 00000000
+mlx5_core 0000:08:00.0: dump_command:912:(pid 1): cmd[0]: end dump
+mlx5_core 0000:08:00.1: dump_command:912:(pid 2): cmd[0]: end dump
+";
+    let (dumps, damage) = read(log);
+    assert_eq!(dumps, []);
+    let told = |line, begin| {
+        format!(
+            "line {line}: dumps of two adapters are mixed; the dump of cmd[0] that begins in line {begin} is \
+             left out"
+        )
+    };
+    assert_eq!(damage, [told(4, 1), told(8, 4)]);
+}
+
+#[test]
+fn a_title_and_its_mailbox_agree() {
+    let log = "cmd[0]: dump command data QUERY_CQ(0x402) INPUT\n\
+               cmd[0]: 000: 04030000 00000000 0000004b 00000000\ncmd[0]: end dump\n";
+    let (dumps, damage) = read(log);
+    assert_eq!(dumps, []);
+    assert!(damage[0].starts_with("line 3: opcode 0x403 where the title says 0x402"), "{damage:?}");
 }
 
 #[test]

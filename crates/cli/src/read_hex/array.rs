@@ -16,8 +16,9 @@ pub(super) fn read<'t>(lines: &[Line<'t>]) -> Result<Vec<u8>, (Line<'t>, Fault)>
             rest = state.step(rest, &mut bytes).map_err(|fault| (*line, fault))?;
         }
     }
-    match (state, lines.last()) {
-        (State::In { .. }, Some(last)) => Err((*last, Fault::ArrayOpen)),
+    match (state, lines.first(), lines.last()) {
+        (State::In { .. }, _, Some(last)) => Err((*last, Fault::ArrayOpen)),
+        (State::Before, Some(first), _) => Err((*first, Fault::NoArray)),
         _ => Ok(bytes),
     }
 }
@@ -25,7 +26,11 @@ pub(super) fn read<'t>(lines: &[Line<'t>]) -> Result<Vec<u8>, (Line<'t>, Fault)>
 /// Where in the text it is.
 enum State {
     Before,
-    In { close: char },
+    /// How long the array is to be, if that is said.
+    In {
+        close: char,
+        len: Option<u64>,
+    },
     After,
 }
 
@@ -39,17 +44,21 @@ impl State {
                     return if text.contains('}') { Err(Fault::ArrayClosed) } else { Ok("") };
                 };
                 let close = if text[before..].starts_with('{') { '}' } else { ']' };
-                *self = State::In { close };
+                *self = State::In { close, len: of_bytes(&text[..before])? };
                 Ok(&text[after..])
             }
-            State::In { close } => {
-                let close = *close;
+            State::In { close, len } => {
+                let (close, len) = (*close, *len);
                 let end = text.find(close).unwrap_or(text.len());
                 for word in text[..end].split([',', ' ', '\t']).filter(|word| !word.is_empty()) {
                     bytes.push(number(word)?);
                 }
                 if end < text.len() {
                     *self = State::After;
+                    let is = bytes.len();
+                    if let Some(said) = len.filter(|said| *said != is as u64) {
+                        return Err(Fault::ArrayLength { name: format!("[{said}]"), said, is });
+                    }
                     return Ok(&text[end + 1..]);
                 }
                 Ok("")
@@ -75,6 +84,23 @@ impl State {
     }
 }
 
+/// What is said before a list: its elements must be bytes; how many they are, if that is a number.
+fn of_bytes(head: &str) -> Result<Option<u64>, Fault> {
+    // C and the kernel, and Rust.
+    const LONGER: [&str; 21] = [
+        "uint16_t", "uint32_t", "uint64_t", "int16_t", "int32_t", "int64_t", "short", "int",
+        "long", "u16", "u32", "u64", "i16", "i32", "i64", "__be16", "__be32", "__be64", "__u16",
+        "__u32", "__u64",
+    ];
+    let mut words = head.split(|c: char| !c.is_alphanumeric() && c != '_');
+    if let Some(longer) = words.find(|word| LONGER.contains(word)) {
+        return Err(Fault::NotBytes(longer.to_owned()));
+    }
+    let inside = head.rsplit_once(']').and_then(|(head, _)| head.rsplit_once('['));
+    let len = inside.map(|(_, len)| len.rsplit(';').next().unwrap_or(len).trim());
+    Ok(len.and_then(|len| len.parse().ok()))
+}
+
 /// Where the list opens: at a `{`, or at a `[` that is no length or type in front of one. Gives its place and
 /// that behind it.
 fn opening(text: &str) -> Option<(usize, usize)> {
@@ -85,8 +111,13 @@ fn opening(text: &str) -> Option<(usize, usize)> {
     let from = text.rfind('=').map_or(0, |at| at + 1);
     let rest = text[from..].trim_start().trim_start_matches('&').trim_start();
     let at = text.len() - rest.len();
-    let is_list = !rest.contains(';') || rest.trim_end().ends_with("];");
-    (rest.starts_with('[') && is_list).then_some((at, at + 1))
+    let inside = rest.strip_prefix('[')?;
+    // The list ends with the line, or goes on: else it is a time in a log.
+    let is_list = match inside.split_once(']') {
+        None => inside.trim().is_empty() || inside.contains(','),
+        Some((numbers, after)) => !numbers.contains(';') && matches!(after.trim(), "" | ";"),
+    };
+    is_list.then_some((at, at + 1))
 }
 
 fn number(word: &str) -> Result<u8, Fault> {

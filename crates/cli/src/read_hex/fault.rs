@@ -83,6 +83,10 @@ pub enum Fault {
     NotOneByte(String),
     #[error("`{0}` may be octal or decimal")]
     Octal(String),
+    #[error("`{0}` is a type of more than a byte")]
+    NotBytes(String),
+    #[error("brackets, and no array of numbers in them")]
+    NoArray,
     #[error("the array is not closed")]
     ArrayOpen,
     #[error("the array ends before it begins")]
@@ -116,7 +120,10 @@ impl Fault {
                 "Copy the whole line again: a part of it was lost."
             }
             Fault::NotNumber(_) | Fault::Octal(_) => "Write each byte as 0x1f, or as 31.",
-            Fault::NotOneByte(_) => {
+            Fault::NoArray => {
+                "Give hex digits only, an array of C, or a dump by xxd, od -t x1 or hexdump -C."
+            }
+            Fault::NotOneByte(_) | Fault::NotBytes(_) => {
                 "Give bytes, in the order of memory: the byte order of longer numbers is not known."
             }
             Fault::ArrayOpen | Fault::ArrayClosed | Fault::ArrayLength { .. } => {

@@ -114,7 +114,11 @@ fn arrays_of_c_and_rust() {
         ("{ 4, 3", "the array is not closed"),
         ("4 }\n{ 3 }", "the array ends before it begins"),
         ("{ 4 }\n{ 3 }", "a second array; the first has 1 bytes"),
-        ("int a[] = { 4 };\nint a_len = 2;", "the array has 1 bytes; `a_len` says 2"),
+        ("char a[] = { 4 };\nint a_len = 2;", "the array has 1 bytes; `a_len` says 2"),
+        ("uint8_t a[3] = { 4 };", "the array has 1 bytes; `[3]` says 3"),
+        ("let a: [u8; 2] = [4];", "the array has 1 bytes; `[2]` says 2"),
+        ("uint32_t in[] = { 4 };", "`uint32_t` is a type of more than a byte"),
+        ("[2] lines of a log", "brackets, and no array of numbers in them"),
         ("{ }", "empty"),
     ] {
         let error = read("c", text.as_bytes()).unwrap_err().to_string();

@@ -35,9 +35,10 @@ impl Source {
     pub(super) fn file<'f>(
         file: &Path,
         fields: impl Iterator<Item = &'f String>,
+        select: bool,
     ) -> Result<Self, Error> {
         let fields: Vec<&str> = fields.map(String::as_str).collect();
-        let input = encode::from_file(file, &fields)?.finish();
+        let input = encode::from_file(file, &fields, select)?.finish();
         if mlx5_prm::opcode(&input).is_none_or(|opcode| opcode.0 == 0) {
             let problem =
                 format!("{}: no input of a command\nGive one with its opcode.", file.display());
