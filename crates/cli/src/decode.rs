@@ -117,21 +117,7 @@ impl Which {
     /// What is asked for.
     pub(crate) fn asked(&self) -> Result<Asked, ArgumentFault> {
         if let Some(layouts) = &self.layout {
-            let name_of_all = layouts;
-            let mut from = 0;
-            let layouts = layouts.split('+').map(|name| {
-                let part = from..from + name.len();
-                from = part.end + 1;
-                names::find(name).ok_or_else(|| {
-                    let near = names::list(&names::nearest(name));
-                    let problem = format!("no layout or command is called `{name}`{near}");
-                    let remedy = "`prm find TEXT` searches names and words.";
-                    ArgumentFault::new(layouts, part, problem, remedy)
-                })
-            });
-            let layouts_found = layouts.collect::<Result<Vec<_>, _>>()?;
-            names::each_once(name_of_all, &layouts_found)?;
-            return Ok(Asked::Layouts(layouts_found));
+            return Ok(Asked::Layouts(names::layouts(layouts)?));
         }
         let Some(command) = &self.reply_to else { return Ok(Asked::Nothing) };
         Ok(Asked::Reply(reply(command, self.op_mod.as_deref())?))

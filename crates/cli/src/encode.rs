@@ -101,23 +101,12 @@ pub(crate) fn from_arguments(
     fields: &[String],
     select: bool,
 ) -> Result<Mailbox, ArgumentFault> {
-    let mut from = 0;
-    let layouts = name.split('+').map(|word| {
-        let part = from..from + word.len();
-        from = part.end + 1;
-        names::find(word).ok_or_else(|| {
-            if let Some(at) = name.find('=') {
-                let remedy = "Such as: prm encode modify_cq cqn=5";
-                let problem = "the layout or the command comes first";
-                return ArgumentFault::new(name, 0..at, problem, remedy);
-            }
-            let near = names::list(&names::nearest(word));
-            let problem = format!("no layout or command is called `{word}`{near}");
-            ArgumentFault::new(name, part, problem, "`prm find TEXT` searches names and words.")
-        })
-    });
-    let layouts = layouts.collect::<Result<Vec<_>, _>>()?;
-    names::each_once(name, &layouts)?;
+    if let Some(at) = name.find('=') {
+        let problem = "the layout or the command comes first";
+        let remedy = "Such as: prm encode modify_cq cqn=5";
+        return Err(ArgumentFault::new(name, 0..at, problem, remedy));
+    }
+    let layouts = names::layouts(name)?;
     let mut mailbox = Mailbox::new(&layouts);
     for field in fields {
         assign(&mut mailbox, field)?;

@@ -24,16 +24,28 @@ pub(crate) fn register(text: &str) -> Option<&'static RegisterDesc> {
     registers().find(|r| r.name.eq_ignore_ascii_case(text) || id == Some(r.id.into()))
 }
 
-/// Makes sure that of several layouts in an argument none is named twice: fields are found by its name.
-pub(crate) fn each_once(argument: &str, layouts: &[&LayoutDesc]) -> Result<(), ArgumentFault> {
-    let twice = |at: &usize| layouts[..*at].iter().any(|other| other.name == layouts[*at].name);
-    match (1..layouts.len()).find(twice) {
-        None => Ok(()),
-        Some(at) => {
-            let problem = format!("`{}` is there twice", layouts[at].name);
-            Err(ArgumentFault::whole(argument, problem, "Take the mailbox apart, one layout each."))
+/// The layouts that an argument names: one, or several that follow each other as `a+b`. Fields are found by the
+/// name of their layout, so each is there once.
+pub(crate) fn layouts(argument: &str) -> Result<Vec<&'static LayoutDesc>, ArgumentFault> {
+    let mut found: Vec<&'static LayoutDesc> = Vec::new();
+    let mut at = 0;
+    for name in argument.split('+') {
+        let part = at..at + name.len();
+        at = part.end + 1;
+        let Some(layout) = find(name) else {
+            let problem =
+                format!("no layout or command is called `{name}`{}", list(&nearest(name)));
+            let remedy = "`prm find TEXT` searches names and words.";
+            return Err(ArgumentFault::new(argument, part, problem, remedy));
+        };
+        if found.iter().any(|other| other.name == layout.name) {
+            let problem = format!("`{}` is there twice", layout.name);
+            let remedy = "Take the mailbox apart, one layout each.";
+            return Err(ArgumentFault::new(argument, part, problem, remedy));
         }
+        found.push(layout);
     }
+    Ok(found)
 }
 
 /// The opcode with a name or a number, and its name: `MODIFY_CQ`, `modify_cq`, `0x403`.

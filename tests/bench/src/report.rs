@@ -24,8 +24,7 @@ pub struct Report {
 impl Report {
     /// Begins with what is measured, and on what.
     pub fn new(ours: &Program, c: &Program) -> Self {
-        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-        let mut new = Report { text: String::new(), folder };
+        let mut new = Self::empty();
         new.say(&format!(
             "# Benchmarks\n\n\
              What the codec and the transports cost, beside the DEVX macros of C and other ways. Written by\n\n\
@@ -46,6 +45,17 @@ impl Report {
             first_line(Command::new("valgrind").arg("--version")),
         ));
         new
+    }
+
+    /// Nothing yet: for a section alone.
+    pub fn empty() -> Self {
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+        Report { text: String::new(), folder }
+    }
+
+    /// What is written so far.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     fn say(&mut self, text: &str) {

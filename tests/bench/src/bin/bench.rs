@@ -1,5 +1,6 @@
 //! Counts and times, and writes `docs/benchmarks.md` with its plots; with the argument `ratios` it only
-//! counts, and writes what the test `instructions` compares with.
+//! counts, and writes what the test `instructions` compares with; with that of a section it writes this to
+//! standard output.
 
 use std::process::ExitCode;
 
@@ -8,15 +9,15 @@ use mlx5_bench::callgrind::is_installed;
 use mlx5_bench::programs::Program;
 use mlx5_bench::report::Report;
 
+/// What can be had alone.
+const SECTIONS: [&str; 3] = ["logs", "growth", "build"];
+
 fn main() -> ExitCode {
-    let only_ratios = match std::env::args().nth(1).as_deref() {
-        None => false,
-        Some("ratios") => true,
-        Some(other) => {
-            eprintln!("{other}: the only argument is `ratios`");
-            return ExitCode::FAILURE;
-        }
-    };
+    let argument = std::env::args().nth(1);
+    if let Some(other) = argument.as_deref().filter(|a| *a != "ratios" && !SECTIONS.contains(a)) {
+        eprintln!("{other}: the argument is `ratios`, or one of {}", SECTIONS.join(", "));
+        return ExitCode::FAILURE;
+    }
     if !is_installed() {
         return ExitCode::FAILURE;
     }
@@ -27,9 +28,19 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     let ours = Program::ours();
+    if let Some(section) = argument.as_deref().filter(|a| SECTIONS.contains(a)) {
+        let mut report = Report::empty();
+        match section {
+            "logs" => report.dumps(),
+            "growth" => report.growth(&ours, &gcc, scratch),
+            _ => report.build_cost(),
+        }
+        print!("{}", report.text());
+        return ExitCode::SUCCESS;
+    }
     let counted = (ours.count(&[], scratch), gcc.count(&[], scratch));
     let ratios = Ratios::of((&ours, &counted.0), (&gcc, &counted.1));
-    if only_ratios {
+    if argument.is_some() {
         std::fs::write(file(), ratios.text()).expect("a place to write to");
         println!("written: {}; geometric mean {:.3}", file().display(), ratios.mean());
         return ExitCode::SUCCESS;
