@@ -2,6 +2,8 @@
 
 mod syndromes;
 
+pub use syndromes::is_like;
+
 use std::collections::HashMap;
 
 use crate::fault::{Faults, Origin};

@@ -101,24 +101,9 @@ impl Syndrome {
     }
 }
 
-/// Whether a name fits a pattern, in which `*` stands for any run of characters.
+/// Whether a name is one, in any case, or fits a pattern, in which `*` stands for any run of characters.
 pub(super) fn is_like(name: &str, pattern: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once('*') else {
-        return name.eq_ignore_ascii_case(pattern);
-    };
-    let Some(mut name) = name.strip_prefix(start) else { return false };
-    // What is between two stars is taken where it is found first: what follows has the most room then.
-    let mut parts = rest.split('*').peekable();
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return name.ends_with(part);
-        }
-        match name.split_once(part) {
-            Some((_, after)) => name = after,
-            None => return false,
-        }
-    }
-    true
+    name.eq_ignore_ascii_case(pattern) || prm_codegen::check::is_like(name, pattern)
 }
 
 #[cfg(test)]

@@ -68,10 +68,21 @@ fn bound<'s>(spec: &'s Spec, name: &str) -> Option<&'s BoundEnum> {
 }
 
 /// Whether a name fits a pattern, in which `*` stands for any run of characters.
-fn is_like(name: &str, pattern: &str) -> bool {
+pub fn is_like(name: &str, pattern: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return name == pattern };
-    let Some(name) = name.strip_prefix(start) else { return false };
-    (0..=name.len()).any(|at| name.get(at..).is_some_and(|name| is_like(name, rest)))
+    let Some(mut name) = name.strip_prefix(start) else { return false };
+    // What is between two stars is taken where it is found first: what follows has the most room then.
+    let mut parts = rest.split('*').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return name.ends_with(part);
+        }
+        match name.split_once(part) {
+            Some((_, after)) => name = after,
+            None => return false,
+        }
+    }
+    true
 }
 
 fn status(spec: &Spec, syndrome: &Syndrome, faults: &mut Faults) {
