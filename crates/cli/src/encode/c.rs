@@ -35,16 +35,12 @@ pub(super) fn text(mailbox: &Mailbox) -> String {
 fn line(out: &mut String, name: &str, bytes: &[u8], set: &Set) -> std::fmt::Result {
     let path = set.path.strip_prefix(name).and_then(|path| path.strip_prefix('.'));
     let path = path.unwrap_or(&set.path);
-    let value = || {
-        (set.bit..set.bit + set.width)
-            .fold(0u64, |n, bit| n << 1 | u64::from(bytes[bit / 8] >> (7 - bit % 8) & 1))
-    };
     match set.width {
         // Reserved bits have no name.
         _ if set.steps.is_empty() => copy(out, bytes, set, path),
-        0..=32 => writeln!(out, "DEVX_SET({name}, in, {path}, {:#x});", value()),
+        0..=32 => writeln!(out, "DEVX_SET({name}, in, {path}, {:#x});", set.number(bytes)),
         64 if set.bit.is_multiple_of(64) => {
-            writeln!(out, "DEVX_SET64({name}, in, {path}, {:#x});", value())
+            writeln!(out, "DEVX_SET64({name}, in, {path}, {:#x});", set.number(bytes))
         }
         _ => copy(out, bytes, set, path),
     }

@@ -45,6 +45,14 @@ pub(crate) struct Set {
     pub(crate) width: usize,
 }
 
+impl Set {
+    /// Its value in the mailbox, when it has up to 64 bits.
+    pub(crate) fn number(&self, bytes: &[u8]) -> u64 {
+        let bits = self.bit..self.bit + self.width;
+        bits.fold(0, |n, bit| n << 1 | u64::from(bytes[bit / 8] >> (7 - bit % 8) & 1))
+    }
+}
+
 /// A mailbox in the making.
 #[derive(Debug)]
 pub(crate) struct Mailbox {

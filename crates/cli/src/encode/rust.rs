@@ -214,8 +214,7 @@ impl Writer {
             let text: Vec<String> = run.iter().map(|byte| format!("{byte:#04x}")).collect();
             return is_bytes.then(|| format!("&[{}]", text.join(", ")));
         }
-        let number = (set.bit..set.bit + set.width)
-            .fold(0u64, |n, bit| n << 1 | u64::from(bytes[bit / 8] >> (7 - bit % 8) & 1));
+        let number = set.number(bytes);
         // Elements of arrays and lists are big-endian numbers of zerocopy.
         if field.count != Count::One {
             return match set.width {
