@@ -22,6 +22,8 @@ pub struct Row {
     pub c: &'static str,
     /// What is asked of it.
     pub asked: Asked,
+    /// The case of ours without the checks that C does not have.
+    pub unchecked: Option<&'static str>,
 }
 
 /// Rows of one kind.
@@ -34,7 +36,17 @@ pub struct Part {
 }
 
 const fn row(title: &'static str, ours: &'static str, c: &'static str) -> Row {
-    Row { title, ours, c, asked: Asked::NoMore }
+    Row { title, ours, c, asked: Asked::NoMore, unchecked: None }
+}
+
+/// A row with checks, of which there is another without.
+const fn checked(
+    title: &'static str,
+    ours: &'static str,
+    c: &'static str,
+    unchecked: &'static str,
+) -> Row {
+    Row { unchecked: Some(unchecked), ..row(title, ours, c) }
 }
 
 const CHECKED: Asked =
@@ -63,7 +75,7 @@ pub const PARTS: &[Part] = &[
             row("CREATE_QP, 15 fields", "create_qp", "create_qp"),
             row("CREATE_CQ, 13 fields", "create_cq", "create_cq"),
             row("CREATE_MKEY, 512 KLMs", "create_mkey", "create_mkey"),
-            row("SET_FLOW_TABLE_ENTRY, 19 fields", "set_fte", "set_fte"),
+            checked("SET_FLOW_TABLE_ENTRY, 19 fields", "set_fte", "set_fte", "set_fte_cut"),
         ],
     },
     Part {
@@ -72,7 +84,10 @@ pub const PARTS: &[Part] = &[
             row("MODIFY_CQ", "modify_cq_fields", "modify_cq_fields"),
             row("RST2INIT_QP", "rst2init_fields", "rst2init_fields"),
             row("INIT2RTR_QP", "init2rtr_fields", "init2rtr_fields"),
-            Row { asked: CHECKED, ..row("RTR2RTS_QP", "rtr2rts_fields", "rtr2rts_fields") },
+            Row {
+                asked: CHECKED,
+                ..checked("RTR2RTS_QP", "rtr2rts_fields", "rtr2rts_fields", "rtr2rts_fields_cut")
+            },
             row("RTR2RTS_QP, values cut off as C does", "rtr2rts_fields_cut", "rtr2rts_fields"),
             row("MODIFY_RQ", "modify_rq_fields", "modify_rq_fields"),
             row("MODIFY_RMP", "modify_rmp_fields", "modify_rmp_fields"),
@@ -82,10 +97,22 @@ pub const PARTS: &[Part] = &[
             row("QUERY_RMP, input", "query_rmp_in_fields", "query_rmp_in_fields"),
             row("QUERY_RQ, input", "query_rq_in_fields", "query_rq_in_fields"),
             row("QUERY_RQT, input", "query_rqt_in_fields", "query_rqt_in_fields"),
-            row("CREATE_QP", "create_qp_fields", "create_qp_fields"),
-            row("CREATE_CQ", "create_cq_fields", "create_cq_fields"),
+            checked("CREATE_QP", "create_qp_fields", "create_qp_fields", "create_qp_fields_cut"),
+            row("CREATE_QP, values cut off as C does", "create_qp_fields_cut", "create_qp_fields"),
+            checked("CREATE_CQ", "create_cq_fields", "create_cq_fields", "create_cq_fields_cut"),
+            row("CREATE_CQ, values cut off as C does", "create_cq_fields_cut", "create_cq_fields"),
             row("CREATE_MKEY, the KLMs", "create_mkey_fields", "create_mkey_fields"),
-            row("SET_FLOW_TABLE_ENTRY", "set_fte_fields", "set_fte_fields"),
+            checked(
+                "SET_FLOW_TABLE_ENTRY",
+                "set_fte_fields",
+                "set_fte_fields",
+                "set_fte_fields_cut",
+            ),
+            row(
+                "SET_FLOW_TABLE_ENTRY, values cut off as C does",
+                "set_fte_fields_cut",
+                "set_fte_fields",
+            ),
         ],
     },
     Part {
@@ -99,10 +126,16 @@ pub const PARTS: &[Part] = &[
     Part {
         title: "Reading an answer",
         rows: &[
-            row("QUERY_CQ, 10 fields, in any bytes", "query_cq_bytes", "query_cq"),
+            checked("QUERY_CQ, 10 fields, in any bytes", "query_cq_bytes", "query_cq", "query_cq"),
             row("QUERY_CQ, 10 fields, from a view", "query_cq", "query_cq"),
             row("QUERY_QP, 39 fields", "query_qp_bytes", "query_qp"),
-            row("QUERY_RQT, 1,024 entries", "query_rqt_bytes", "query_rqt"),
+            checked(
+                "QUERY_RQT, 1,024 entries, in any bytes",
+                "query_rqt_bytes",
+                "query_rqt",
+                "query_rqt",
+            ),
+            row("QUERY_RQT, 1,024 entries, from a view", "query_rqt", "query_rqt"),
             row("QUERY_HCA_CAP, 100 fields", "query_hca_cap_bytes", "query_hca_cap"),
         ],
     },

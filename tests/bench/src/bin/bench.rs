@@ -6,11 +6,11 @@ use std::process::ExitCode;
 
 use mlx5_bench::baseline::{Ratios, file};
 use mlx5_bench::callgrind::is_installed;
-use mlx5_bench::programs::Program;
+use mlx5_bench::programs::{Counted, Program};
 use mlx5_bench::report::Report;
 
 /// What can be had alone.
-const SECTIONS: [&str; 3] = ["logs", "growth", "build"];
+const SECTIONS: [&str; 4] = ["instructions", "logs", "growth", "build"];
 
 fn main() -> ExitCode {
     let argument = std::env::args().nth(1);
@@ -28,9 +28,22 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     let ours = Program::ours();
+    let count = || {
+        let counted = (ours.count(&[], scratch), gcc.count(&[], scratch));
+        let ratios = Ratios::of((&ours, &counted.0), (&gcc, &counted.1));
+        (counted, ratios)
+    };
+    let instructions = |report: &mut Report, counted: &(Counted, Counted), ratios: &Ratios| {
+        report.instructions(&counted.0, &counted.1, ratios);
+        report.other_compiler("clang", &counted.0, scratch);
+    };
     if let Some(section) = argument.as_deref().filter(|a| SECTIONS.contains(a)) {
         let mut report = Report::empty();
         match section {
+            "instructions" => {
+                let (counted, ratios) = count();
+                instructions(&mut report, &counted, &ratios);
+            }
             "logs" => report.dumps(),
             "growth" => report.growth(&ours, &gcc, scratch),
             _ => report.build_cost(),
@@ -38,16 +51,14 @@ fn main() -> ExitCode {
         print!("{}", report.text());
         return ExitCode::SUCCESS;
     }
-    let counted = (ours.count(&[], scratch), gcc.count(&[], scratch));
-    let ratios = Ratios::of((&ours, &counted.0), (&gcc, &counted.1));
+    let (counted, ratios) = count();
     if argument.is_some() {
         std::fs::write(file(), ratios.text()).expect("a place to write to");
         println!("written: {}; geometric mean {:.3}", file().display(), ratios.mean());
         return ExitCode::SUCCESS;
     }
     let mut report = Report::new(&ours, &gcc);
-    report.instructions(&counted.0, &counted.1, &ratios);
-    report.other_compiler("clang", &counted.0, scratch);
+    instructions(&mut report, &counted, &ratios);
     report.times(&ours, &gcc);
     report.peers(&ours, scratch);
     report.dumps();

@@ -105,24 +105,38 @@ struct SetFte {
 #[inline(never)]
 fn set_fte(buffer: &mut [u8], v: &SetFte) {
     let Ok(m) = SetFteWithDestinations::new_in(buffer, 1) else { return };
-    set_fte_all(m, v);
+    set_fte_all(m, v, [v.tag, v.tir]);
+}
+
+/// The same, cut off as the macros do.
+#[inline(never)]
+fn set_fte_cut(buffer: &mut [u8], v: &SetFte) {
+    let Ok(m) = SetFteWithDestinations::new_in(buffer, 1) else { return };
+    set_fte_all(m, v, [v.tag & 0xff_ffff, v.tir & 0xff_ffff]);
 }
 
 /// The fields alone, into a mailbox.
 #[inline(never)]
 fn set_fte_fields(m: &mut SetFteWithDestinations, v: &SetFte) {
     m.head.set_opcode(mlx5_prm::Opcode::SET_FLOW_TABLE_ENTRY);
-    set_fte_all(m, v);
+    set_fte_all(m, v, [v.tag, v.tir]);
+}
+
+/// The fields alone, cut off as the macros do.
+#[inline(never)]
+fn set_fte_fields_cut(m: &mut SetFteWithDestinations, v: &SetFte) {
+    m.head.set_opcode(mlx5_prm::Opcode::SET_FLOW_TABLE_ENTRY);
+    set_fte_all(m, v, [v.tag & 0xff_ffff, v.tir & 0xff_ffff]);
 }
 
 #[inline(always)]
-fn set_fte_all(m: &mut SetFteWithDestinations, v: &SetFte) {
+fn set_fte_all(m: &mut SetFteWithDestinations, v: &SetFte, [tag, tir]: [u32; 2]) {
     m.head.set_table_type(FlowTableType::NIC_RX);
     m.head.set_table_id(v.table);
     m.head.set_flow_index(v.index);
     let context = m.head.flow_context_mut();
     context.set_group_id(v.group);
-    context.set_flow_tag(v.tag);
+    context.set_flow_tag(tag);
     context.set_action(FlowActions::new().with_fwd_dest(true));
     context.set_destination_list_size(1);
     let outer = context.match_value_mut().outer_headers_mut();
@@ -137,7 +151,7 @@ fn set_fte_all(m: &mut SetFteWithDestinations, v: &SetFte) {
     outer.dst_ipv4_dst_ipv6_mut().ipv4_layout_mut().set_ipv4(v.destination);
     if let Some(destination) = m.tail.first_mut() {
         destination.set_destination_type(FlowDestinationType::TIR);
-        destination.set_destination_id(v.tir);
+        destination.set_destination_id(tir);
     }
 }
 
@@ -168,8 +182,10 @@ pub(crate) fn all(run: &mut Run) {
     };
     let mut buffer = [0; SetFteWithDestinations::size(1)];
     run.write("set_fte", set_fte, &mut buffer[..], &v, |m| m);
+    run.write("set_fte_cut", set_fte_cut, &mut buffer[..], &v, |m| m);
     let mut m = SetFteWithDestinations::boxed(1);
     run.write("set_fte_fields", set_fte_fields, &mut *m, &v, |m| m.as_bytes());
+    run.write("set_fte_fields_cut", set_fte_fields_cut, &mut *m, &v, |m| m.as_bytes());
 }
 
 /// MODIFY_RQT with so many entries.

@@ -65,11 +65,22 @@ fn query_qp_bytes(answer: &[u8]) -> u64 {
 }
 
 /// The entries of a table, added up.
-#[inline(never)]
-fn query_rqt_bytes(answer: &[u8]) -> u64 {
-    let Ok(answer) = QueryRqtOutWithRqNum::view(answer) else { return 0 };
+#[inline(always)]
+fn rqt(answer: &QueryRqtOutWithRqNum) -> u64 {
     let entries = answer.head.rqt_context().rqt_actual_size();
     answer.tail.iter().take(entries.into()).map(|entry| u64::from(entry.rq_num().get())).sum()
+}
+
+/// Those of an answer that is known to be one.
+#[inline(never)]
+fn query_rqt(answer: &QueryRqtOutWithRqNum) -> u64 {
+    rqt(answer)
+}
+
+/// Those of any bytes, viewed in place.
+#[inline(never)]
+fn query_rqt_bytes(answer: &[u8]) -> u64 {
+    QueryRqtOutWithRqNum::view(answer).map_or(0, rqt)
 }
 
 /// A hundred capabilities.
@@ -131,4 +142,9 @@ pub(crate) fn query_rqts(run: &mut Run, entries: u16) {
         answer.head.rqt_context_mut().set_rqt_actual_size(entries);
     }
     run.read("query_rqt_bytes", query_rqt_bytes, &answer[..]);
+    run.read(
+        "query_rqt",
+        query_rqt,
+        QueryRqtOutWithRqNum::view(&answer).expect("as long as it is"),
+    );
 }
