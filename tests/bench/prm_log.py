@@ -2,9 +2,9 @@
 
     prm_log.py PRM
 
-Prints, in seconds of processor time each: prm for the whole log (the least of 3), scapy to take one mailbox apart
-and to make text of it (the least of 3 runs over a part of them); and the largest memory of prm, in MB, for a tenth of
-the log and for all of it.
+Prints, in seconds: prm for the whole log, from its start to its end and of processors (the least of 3 runs each), scapy
+to take one mailbox apart and to make text of it (the least of 3 runs over a part of them); and the largest memory of
+prm, in MB, for a tenth of the log and for all of it.
 """
 
 import os
@@ -48,13 +48,15 @@ def write_log(path, mailboxes):
 
 
 def run(prm, log):
-    """Seconds of the processor, and MB of memory."""
+    """Seconds, seconds of processors, and MB of memory."""
+    begin = time.perf_counter()
     child = subprocess.Popen([prm, "decode", log], stdout=subprocess.DEVNULL)
     # What wait4 says of memory counts this program, too, as it was when it forked.
     memory = 0
     while True:
         pid, status, usage = os.wait4(child.pid, os.WNOHANG)
         if pid != 0:
+            seconds = time.perf_counter() - begin
             break
         with open(f"/proc/{child.pid}/status") as file:
             lines = [line.split() for line in file if line.startswith("VmHWM:")]
@@ -62,14 +64,14 @@ def run(prm, log):
         time.sleep(0.005)
     if status != 0:
         sys.exit(f"prm decode ends with {status}")
-    return usage.ru_utime + usage.ru_stime, memory
+    return seconds, usage.ru_utime + usage.ru_stime, memory
 
 
 def scapy(mailboxes, make):
-    begin = time.process_time()
+    begin = time.perf_counter()
     for out in mailboxes:
         make(out)
-    return (time.process_time() - begin) / len(mailboxes)
+    return (time.perf_counter() - begin) / len(mailboxes)
 
 
 def main():
@@ -85,9 +87,9 @@ def main():
             ours.append(run(prm, long))
             apart.append(scapy(mailboxes[:PART], QueryQpOut))
             shown.append(scapy(mailboxes[:PART], lambda out: QueryQpOut(out).show(dump=True)))
-        _, small = run(prm, short)
-    seconds, memory = (min(time for time, _ in ours), max(memory for _, memory in ours))
-    print(seconds, min(apart), min(shown), small, memory)
+        _, _, small = run(prm, short)
+    seconds, processors, memory = min(a for a, _, _ in ours), min(b for _, b, _ in ours), max(c for _, _, c in ours)
+    print(seconds, processors, min(apart), min(shown), small, memory)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,10 @@ pub(crate) mod flat;
 pub(crate) mod json;
 pub(crate) mod leaves;
 mod reserved;
+mod several;
 pub(crate) mod tree;
 pub(crate) mod value;
+mod workers;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -14,7 +16,7 @@ use clap::Args;
 use mlx5_devx::record::{Call, Method};
 use mlx5_prm::LayoutDesc;
 use mlx5_prm_cli::kernel_log::Dump;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::arguments::ArgumentFault;
 use crate::error::{Error, Exit};
@@ -22,6 +24,9 @@ use crate::input::{Item, Source};
 use crate::names;
 use crate::output::{Output, Paint};
 use crate::view::{Direction, Request, View};
+
+use several::{Entry, Mailbox, Origin, What};
+use workers::Workers;
 
 /// Decodes mailboxes.
 ///
@@ -93,12 +98,16 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
     let form = arguments.shown.form(false);
     let source = Source::open(arguments.file.as_deref())?;
     let name = source.name().to_owned();
-    let mut decoder = Decoder { out, form, asked, requests: Vec::new(), any: false };
+    let mut decoder =
+        Decoder { out, form, asked, requests: Vec::new(), workers: Workers::new(form) };
     let tally = source.items(&mut |item| match item {
         Item::Whole(bytes) => decoder.whole(&name, bytes),
         Item::Dump(dump) => decoder.dump(dump),
         Item::Call(line, call) => decoder.call(line, call),
-    })?;
+    });
+    // What was found before an input went wrong is written, too.
+    decoder.workers.finish(decoder.out)?;
+    let tally = tally?;
     Ok(if tally.damaged > 0 { Exit::Wrong } else { Exit::Done })
 }
 
@@ -155,7 +164,7 @@ struct Decoder<'o> {
     asked: Asked,
     /// The last input of each place in the command queue: its output follows.
     requests: Vec<(Option<u32>, Request)>,
-    any: bool,
+    workers: Workers,
 }
 
 impl Decoder<'_> {
@@ -171,7 +180,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    fn dump(&mut self, dump: &Dump) -> Result<(), Error> {
+    fn dump(&mut self, dump: Dump) -> Result<(), Error> {
         let is_input = match (dump.title, &self.asked) {
             (Some(title), _) => title.is_input,
             (None, Asked::Reply(_)) => false,
@@ -207,116 +216,35 @@ impl Decoder<'_> {
                 None => mlx5_prm::layout_desc("cmd_out").map(|l| View::of_layout(l, &dump.bytes)),
             },
         };
-        let bytes = view.as_ref().map_or(&*dump.bytes, |view| unfilled(view, &dump.bytes));
-        let slot = dump.slot.map_or_else(String::new, |slot| format!(", cmd[{slot}]"));
-        let title = format!("line {}{slot}", dump.line);
-        let facts = || {
-            let mut facts = Map::new();
-            facts.insert("line".to_owned(), dump.line.into());
-            if let Some(slot) = dump.slot {
-                facts.insert("cmd".to_owned(), slot.into());
-            }
-            facts
-        };
-        self.named(&title, &facts, request, direction, view.as_ref(), bytes)
+        let Dump { line, slot, mut bytes, .. } = dump;
+        if let Some(view) = &view {
+            bytes.truncate(unfilled(view, &bytes));
+        }
+        let origin = Origin::Dump { line, slot };
+        let mailbox = Mailbox { request, direction, view, bytes };
+        Ok(self.workers.take(Entry { origin, what: What::Mailbox(mailbox) }, self.out)?)
     }
 
     fn call(&mut self, line: usize, call: &Call) -> Result<(), Error> {
-        let facts = || {
-            let mut facts = Map::new();
-            facts.insert("line".to_owned(), line.into());
-            facts.insert("call".to_owned(), call.summary().into());
-            facts.insert("at".to_owned(), (call.at.as_micros() as u64).into());
-            facts
-        };
         let request = Request::of(&call.input);
-        let title = format!("line {line}, {}", call.method.word());
+        let origin = Origin::Call {
+            line,
+            method: call.method,
+            summary: call.summary(),
+            at: call.at.as_micros() as u64,
+        };
         if call.method != Method::Destroy {
             for direction in [Direction::Input, Direction::Output] {
                 let (view, bytes) = match direction {
                     Direction::Input => (View::of_input(&call.input), &call.input),
                     Direction::Output => (request.and_then(View::of_output), &call.output),
                 };
-                self.named(&title, &facts, request, direction, view.as_ref(), bytes)?;
+                let mailbox = Mailbox { request, direction, view, bytes: bytes.clone() };
+                let what = What::Mailbox(mailbox);
+                self.workers.take(Entry { origin: origin.clone(), what }, self.out)?;
             }
         }
-        let result = match call.result {
-            Ok(Some(handle)) => format!("handle {:#x}", handle.0),
-            Ok(None) => "ok".to_owned(),
-            Err(errno) => {
-                let text = errno.to_string();
-                // It ends with the number.
-                let text = text.split(" (os error").next().unwrap_or_default();
-                format!("errno {}: {text}", errno.raw_os_error())
-            }
-        };
-        match self.form {
-            Form::Json => {
-                let mut facts = facts();
-                facts.insert("result".to_owned(), result.into());
-                self.line(&facts)?;
-            }
-            Form::Tree(_) => {
-                let at = call.at.as_micros();
-                let paint = if call.result.is_ok() { Paint::Title } else { Paint::Alarm };
-                let what = format!("line {line}, {}: {result}", call.summary());
-                self.gap()?;
-                writeln!(self.out, "{}, at {at} us", self.out.look.paint(paint, what))?;
-            }
-            Form::Flat { .. } => writeln!(self.out, "# line {line}, {}: {result}", call.summary())?,
-        }
-        Ok(())
-    }
-
-    /// A mailbox among several.
-    fn named(
-        &mut self,
-        place: &str,
-        facts: &dyn Fn() -> Map<String, Value>,
-        request: Option<Request>,
-        direction: Direction,
-        view: Option<&View>,
-        bytes: &[u8],
-    ) -> Result<(), Error> {
-        let command = request.map_or_else(|| "unknown command".to_owned(), Request::name);
-        let title = format!("{place}: {command} {}", direction.word());
-        match self.form {
-            Form::Json => {
-                let mut facts = facts();
-                facts.insert("direction".to_owned(), direction.word().into());
-                facts.insert("command".to_owned(), command.into());
-                match view {
-                    Some(view) => facts.extend(json::object(view, bytes)),
-                    None => drop(facts.insert("bytes".to_owned(), json::hex(bytes).into())),
-                }
-                self.line(&facts)?;
-            }
-            Form::Flat { all } => {
-                writeln!(self.out, "# {title}")?;
-                match view {
-                    Some(view) => flat::write(self.out, view, bytes, all)?,
-                    None => writeln!(self.out, "# {}", json::hex(bytes))?,
-                }
-            }
-            Form::Tree(options) => {
-                self.gap()?;
-                let options = tree::Options { words: false, ..options };
-                match view {
-                    Some(view) => tree::write(self.out, view, bytes, Some(&title), options)?,
-                    None => raw(self.out, &title, bytes)?,
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn line(&mut self, facts: &Map<String, Value>) -> Result<(), Error> {
-        Ok(writeln!(self.out, "{}", json!(facts))?)
-    }
-
-    /// An empty line between two.
-    fn gap(&mut self) -> io::Result<()> {
-        if std::mem::replace(&mut self.any, true) { writeln!(self.out) } else { Ok(()) }
+        Ok(self.workers.take(Entry { origin, what: What::Result(call.result) }, self.out)?)
     }
 }
 
@@ -357,29 +285,27 @@ impl Asked {
     }
 }
 
-/// A mailbox without what the kernel filled its last line of 16 bytes up with.
-fn unfilled<'b>(view: &View, bytes: &'b [u8]) -> &'b [u8] {
-    let has_list = view.layouts().last().is_some_and(|layout| layout.has_list());
-    match bytes.split_at_checked(view.size()) {
-        Some((whole, rest)) if !has_list && rest.len() < 16 && rest.iter().all(|b| *b == 0) => {
-            whole
-        }
-        _ => bytes,
-    }
+/// The length of a mailbox without what the kernel filled its last line of 16 bytes up with.
+fn unfilled(view: &View, bytes: &[u8]) -> usize {
+    let size = view.size();
+    let rest = bytes.get(size..).unwrap_or_default();
+    let is_filling = !rest.is_empty() && rest.len() < 16 && rest.iter().all(|byte| *byte == 0);
+    let has_list = || view.layouts().last().is_some_and(|layout| layout.has_list());
+    if is_filling && !has_list() { size } else { bytes.len() }
 }
 
 /// Bytes that no layout is known of.
-pub(crate) fn raw(out: &mut Output, title: &str, bytes: &[u8]) -> io::Result<()> {
-    let look = out.look;
-    let size = tree::count(bytes.len(), "byte");
-    writeln!(out, "{}, {size}, no layout is known", look.paint(Paint::Title, title))?;
+pub(crate) fn raw(out: &mut Output, title: tree::Title<'_>, bytes: &[u8]) -> io::Result<()> {
+    out.in_colour(Paint::Title, title);
+    writeln!(out, ", {}, no layout is known", tree::count(bytes.len(), "byte"))?;
     for (row, line) in bytes.chunks(16).enumerate() {
-        write!(out, "{:#05x} ", row * 16)?;
+        out.hex(row as u128 * 16, 3);
+        out.text(" ");
         for dword in line.chunks(4) {
-            write!(out, " ")?;
-            dword.iter().try_for_each(|byte| write!(out, "{byte:02x}"))?;
+            out.text(" ");
+            out.bytes(dword);
         }
-        writeln!(out)?;
+        out.end_line()?;
     }
     Ok(())
 }

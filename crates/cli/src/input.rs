@@ -15,7 +15,7 @@ use crate::progress::Progress;
 const MOST_TEXT: usize = 16 << 20;
 
 /// The longest line that is looked at as one; the rest is another.
-const MOST_LINE: u64 = 1 << 16;
+const MOST_LINE: usize = 1 << 16;
 
 /// How a recording begins.
 const RECORDING: &[u8] = b"mlx5-recording";
@@ -31,7 +31,7 @@ pub(crate) enum Item<'i> {
     /// The input is one mailbox.
     Whole(&'i [u8]),
     /// A dump in a kernel log.
-    Dump(&'i kernel_log::Dump),
+    Dump(kernel_log::Dump),
     /// A call of a recording, and its line.
     Call(usize, &'i Call),
 }
@@ -106,7 +106,7 @@ impl Source {
         let read = self.items(&mut |item| {
             let bytes = match item {
                 Item::Whole(bytes) => bytes.to_vec(),
-                Item::Dump(dump) => dump.bytes.clone(),
+                Item::Dump(dump) => dump.bytes,
                 Item::Call(..) => {
                     return Err(Error::Input(format!(
                         "{name}: a recording of calls\n{what}; `prm decode` shows what is in it."
@@ -176,7 +176,21 @@ impl Source {
 
 fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<()> {
     line.clear();
-    reader.take(MOST_LINE).read_until(b'\n', line).map(drop)
+    loop {
+        let read = match reader.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        let read = &read[..read.len().min(MOST_LINE - line.len())];
+        let end = memchr::memchr(b'\n', read).map(|at| at + 1);
+        let taken = &read[..end.unwrap_or(read.len())];
+        line.extend_from_slice(taken);
+        let len = taken.len();
+        reader.consume(len);
+        if end.is_some() || len == 0 {
+            return Ok(());
+        }
+    }
 }
 
 /// The dumps of a log that begins after so many lines.
@@ -191,7 +205,7 @@ fn log(
     let mut take = |found: Found, read: &mut Tally| match found {
         Ok(dump) => {
             read.items += 1;
-            each(Item::Dump(&dump))
+            each(Item::Dump(dump))
         }
         Err(damage) => {
             read.damaged += 1;

@@ -174,6 +174,9 @@ impl Reader {
             Said::Row(offset, bytes) => self.row(slot, offset, &bytes),
             Said::BadRow(at) => self.bad_row(slot, text, column + at),
         };
+        if self.found.is_empty() {
+            return found;
+        }
         self.found.extend(found);
         self.found.pop_front()
     }
@@ -378,15 +381,17 @@ enum Said {
 
 /// The number in `cmd[N]: `, what follows it, and where that begins.
 fn after_slot(line: &[u8]) -> (Option<u32>, &[u8], usize) {
-    const MARK: &[u8] = b"cmd[";
+    const MARK: &[u8; 4] = b"cmd[";
     let whole = (None, line, 1);
-    // `c` is rare enough in a row, whose digits follow the mark.
-    let at = memchr::memchr_iter(b'c', line).find(|at| line[*at..].starts_with(MARK));
-    let Some(at) = at else { return whole };
-    let digits = &line[at + MARK.len()..];
-    let len = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let number = str::from_utf8(&digits[..len]).ok().and_then(|digits| digits.parse().ok());
-    match (number, digits[len..].strip_prefix(b"]: ")) {
+    // It is near the beginning, where it is: a search of one's own has an end before others have begun.
+    let Some(at) = line.windows(4).position(|four| four.first_chunk() == Some(MARK)) else {
+        return whole;
+    };
+    let rest = &line[at + MARK.len()..];
+    let digits = rest.iter().map_while(|byte| char::from(*byte).to_digit(10));
+    let number = digits.clone().try_fold(0u32, |n, digit| n.checked_mul(10)?.checked_add(digit));
+    let len = digits.count();
+    match (number.filter(|_| len > 0), rest[len..].strip_prefix(b"]: ")) {
         (Some(number), Some(rest)) => (Some(number), rest, line.len() - rest.len() + 1),
         _ => whole,
     }
@@ -475,17 +480,30 @@ const DWORDS: usize = 4 * 9;
 /// The bytes of four dwords; `None` where a space or a digit is none.
 fn dwords(row: &[u8; DWORDS]) -> Option<[u8; 16]> {
     let mut bytes = [0; 16];
-    let mut wrong = 0;
-    for (dword, text) in bytes.chunks_exact_mut(4).zip(row.chunks_exact(9)) {
-        wrong |= text[0] ^ b' ';
-        for (byte, pair) in dword.iter_mut().zip(text[1..].chunks_exact(2)) {
-            let (high, low) = (DIGITS[usize::from(pair[0])], DIGITS[usize::from(pair[1])]);
-            // What is no digit is 0xff.
-            wrong |= (high | low) & 0xf0;
-            *byte = high << 4 | low & 0xf;
-        }
+    let (dwords, _) = bytes.as_chunks_mut();
+    for (dword, text) in dwords.iter_mut().zip(row.as_chunks::<9>().0) {
+        let (space, digits) = text.split_first_chunk::<1>()?;
+        *dword = eight_digits(digits.first_chunk()?).filter(|_| space == b" ")?.to_be_bytes();
     }
-    (wrong == 0).then_some(bytes)
+    Some(bytes)
+}
+
+/// The number of eight hex digits. All are looked at at once: each is a byte of a number of 64 bits.
+fn eight_digits(text: &[u8; 8]) -> Option<u32> {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let text = u64::from_be_bytes(*text);
+    // Letters, and no digits, have this bit: `a` is 0x61, `A` 0x41, and `1` 0x31.
+    let letters = text >> 6 & EACH;
+    let values = (text & 0x0f * EACH) + 9 * letters;
+    // They are what they look like if they make the same text.
+    let above_nine = (values + 6 * EACH) >> 4 & EACH;
+    let made = values + u64::from(b'0') * EACH + u64::from(b'a' - b'0' - 10) * above_nine;
+    if values & 0xf0 * EACH != 0 || made != text | letters << 5 {
+        return None;
+    }
+    let bytes = (values | values >> 4) & 0x00ff_00ff_00ff_00ff;
+    let words = (bytes | bytes >> 8) & 0x0000_ffff_0000_ffff;
+    Some((words | words >> 16) as u32)
 }
 
 /// The values of hex digits.

@@ -13,7 +13,8 @@ const KEPT: usize = 1 << 16;
 
 /// Where a command writes: standard output.
 pub(crate) struct Output {
-    to: Box<dyn Write>,
+    /// Nothing: it is all kept.
+    to: Option<Box<dyn Write>>,
     kept: Vec<u8>,
     /// How it is written.
     pub(crate) look: Look,
@@ -57,7 +58,17 @@ impl Output {
 
 impl Output {
     fn over(to: Box<dyn Write>, look: Look) -> Self {
-        Output { to, kept: Vec::with_capacity(2 * KEPT), look }
+        Output { to: Some(to), kept: Vec::with_capacity(2 * KEPT), look }
+    }
+
+    /// An output that keeps all, after what is there.
+    pub(crate) fn in_memory(kept: Vec<u8>, look: Look) -> Self {
+        Output { to: None, kept, look }
+    }
+
+    /// What is kept.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.kept
     }
 
     /// Text, as it is. This and those below are for what is written a hundred thousand times: formatting
@@ -66,57 +77,63 @@ impl Output {
         self.kept.extend_from_slice(text.as_bytes());
     }
 
+    /// The same of a length that the compiler knows, which is no call.
+    pub(crate) fn ascii<const N: usize>(&mut self, text: &[u8; N]) {
+        self.kept.extend_from_slice(text);
+    }
+
     /// Text in the colour of what it is, if colours are wanted.
     pub(crate) fn painted(&mut self, paint: Paint, text: &str) {
+        self.in_colour(paint, |out| out.text(text));
+    }
+
+    /// The same of what is written.
+    pub(crate) fn in_colour(&mut self, paint: Paint, write: impl FnOnce(&mut Self)) {
         if !self.look.colour {
-            return self.text(text);
+            return write(self);
         }
-        let painted = self.look.paint(paint, text).to_string();
-        self.text(&painted);
+        let style = paint.style();
+        self.text(&style.render().to_string());
+        write(self);
+        self.text(&style.render_reset().to_string());
     }
 
     /// So many spaces.
     pub(crate) fn spaces(&mut self, n: usize) {
-        const SPACES: &[u8; 64] = &[b' '; 64];
-        match SPACES.get(..n) {
-            Some(spaces) => self.kept.extend_from_slice(spaces),
-            None => self.kept.resize(self.kept.len() + n, b' '),
+        // Copying what has a fixed length is a few instructions, and no call.
+        const SPACES: &[u8; 32] = &[b' '; 32];
+        let end = self.kept.len() + n;
+        if n <= SPACES.len() {
+            self.kept.extend_from_slice(SPACES);
+            self.kept.truncate(end);
+        } else {
+            self.kept.resize(end, b' ');
         }
     }
 
     /// A number in hex with `0x` and at least so many digits.
     pub(crate) fn hex(&mut self, number: u128, digits: usize) {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let mut text = [b'0'; 34];
-        let mut at = text.len();
-        // Arithmetic of 64 bits is a good deal faster, and nearly all numbers have no more.
-        let mut low = number as u64;
-        let mut high = (number >> 64) as u64;
-        while low != 0 || high != 0 {
-            at -= 1;
-            text[at] = DIGITS[(low & 0xf) as usize];
-            low = low >> 4 | high << 60;
-            high >>= 4;
-        }
-        at = at.min(text.len() - digits.clamp(1, 32)) - 2;
-        text[at + 1] = b'x';
-        self.kept.extend_from_slice(&text[at..]);
+        let mut short = Short::new();
+        short.hex(number, digits);
+        self.short(&short);
     }
 
     /// A decimal number.
     pub(crate) fn decimal(&mut self, number: u64) {
-        let mut digits = [0; 20];
-        let mut at = digits.len();
-        let mut left = number;
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (left % 10) as u8;
-            left /= 10;
-            if left == 0 {
-                break;
-            }
-        }
-        self.kept.extend_from_slice(&digits[at..]);
+        let mut short = Short::new();
+        short.decimal(number);
+        self.short(&short);
+    }
+
+    /// What was put together.
+    pub(crate) fn short(&mut self, short: &Short) {
+        self.kept.extend_from_slice(&short.bytes[short.at..]);
+    }
+
+    /// Bytes in hex.
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        let digit = |nibble: u8| DIGITS[usize::from(nibble)];
+        self.kept.extend(bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]));
     }
 
     /// Ends a line.
@@ -125,33 +142,107 @@ impl Output {
         if self.kept.len() < KEPT { Ok(()) } else { self.pass_on() }
     }
 
+    /// Much text that is whole lines.
+    pub(crate) fn lines(&mut self, text: &[u8]) -> io::Result<()> {
+        self.pass_on()?;
+        match &mut self.to {
+            Some(to) => to.write_all(text),
+            None => self.write_all(text),
+        }
+    }
+
     fn pass_on(&mut self) -> io::Result<()> {
-        self.to.write_all(&self.kept)?;
+        let Some(to) = &mut self.to else { return Ok(()) };
+        to.write_all(&self.kept)?;
         self.kept.clear();
         Ok(())
+    }
+}
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
+/// A few numbers and marks, put together from the last to the first, as digits come.
+pub(crate) struct Short {
+    bytes: [u8; 64],
+    at: usize,
+}
+
+impl Short {
+    pub(crate) fn new() -> Self {
+        Short { bytes: [0; 64], at: 64 }
+    }
+
+    /// How much there is.
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    pub(crate) fn byte(&mut self, byte: u8) {
+        self.at -= 1;
+        self.bytes[self.at] = byte;
+    }
+
+    pub(crate) fn text(&mut self, text: &str) {
+        text.bytes().rev().for_each(|byte| self.byte(byte));
+    }
+
+    /// So many spaces.
+    pub(crate) fn spaces(&mut self, n: usize) {
+        (0..n).for_each(|_| self.byte(b' '));
+    }
+
+    /// A number in hex with `0x` and at least so many digits.
+    pub(crate) fn hex(&mut self, number: u128, digits: usize) {
+        let end = self.at - digits.clamp(1, 32);
+        // Arithmetic of 64 bits is a good deal faster, and nearly all numbers have no more.
+        let (mut low, mut high) = (number as u64, (number >> 64) as u64);
+        while low != 0 || high != 0 {
+            self.byte(DIGITS[(low & 0xf) as usize]);
+            low = low >> 4 | high << 60;
+            high >>= 4;
+        }
+        while self.at > end {
+            self.byte(b'0');
+        }
+        self.byte(b'x');
+        self.byte(b'0');
+    }
+
+    pub(crate) fn decimal(&mut self, mut number: u64) {
+        loop {
+            self.byte(b'0' + (number % 10) as u8);
+            number /= 10;
+            if number == 0 {
+                break;
+            }
+        }
+    }
+
+    /// A decimal number with commas between its thousands.
+    pub(crate) fn grouped(&mut self, mut number: u64) {
+        while number >= 1000 {
+            for _ in 0..3 {
+                self.byte(b'0' + (number % 10) as u8);
+                number /= 10;
+            }
+            self.byte(b',');
+        }
+        self.decimal(number);
+    }
+}
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.bytes[self.at..].utf8_chunks().try_for_each(|chunk| f.write_str(chunk.valid()))
     }
 }
 
 /// What was written, for tests.
 #[cfg(test)]
 pub(crate) fn written(write: impl FnOnce(&mut Output) -> io::Result<()>) -> String {
-    use std::cell::RefCell;
-    use std::rc::Rc;
-
-    struct Kept(Rc<RefCell<Vec<u8>>>);
-    impl Write for Kept {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.borrow_mut().write(bytes)
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-    let kept = Rc::default();
-    let to = Box::new(Kept(Rc::clone(&kept)));
-    let mut output = Output::over(to, Look { width: WIDTH, colour: false });
-    write(&mut output).and_then(|()| output.flush()).expect("memory");
-    String::from_utf8(kept.take()).expect("text")
+    let mut output = Output::in_memory(Vec::new(), Look { width: WIDTH, colour: false });
+    write(&mut output).expect("memory");
+    String::from_utf8(output.into_bytes()).expect("text")
 }
 
 impl Write for Output {
@@ -165,7 +256,7 @@ impl Write for Output {
 
     fn flush(&mut self) -> io::Result<()> {
         self.pass_on()?;
-        self.to.flush()
+        self.to.as_mut().map_or(Ok(()), |to| to.flush())
     }
 }
 
@@ -248,6 +339,16 @@ mod tests {
             });
             assert_eq!(text, format!("{number:#05x}  {}\n", number as u64));
         }
+        for number in [0, 9, 10, 999, 1000, 12_003, 1 << 63] {
+            let mut text = Short::new();
+            text.grouped(number);
+            text.text("= ");
+            let plain = text.to_string().replace([',', '=', ' '], "");
+            assert_eq!(plain, number.to_string());
+        }
+        let mut text = Short::new();
+        text.grouped(1 << 63);
+        assert_eq!(text.to_string(), "9,223,372,036,854,775,808");
         let long = written(|out| (0..100_000).try_for_each(|n| writeln!(out, "{n}")));
         assert_eq!(long.lines().count(), 100_000);
     }

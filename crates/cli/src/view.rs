@@ -72,9 +72,12 @@ impl Request {
         (rest[..2] != [0, 0]).then(|| (name, u32::from_be_bytes(rest)))
     }
 
+    /// What an opcode is called that has no name.
+    pub(crate) const UNKNOWN: &str = "unknown opcode";
+
     /// `MODIFY_CQ(0x403)`, as the kernel writes it.
     pub(crate) fn name(self) -> String {
-        let name = names::opcode_name(self.opcode).unwrap_or("unknown opcode");
+        let name = names::opcode_name(self.opcode).unwrap_or(Self::UNKNOWN);
         format!("{name}({:#x})", self.opcode)
     }
 }

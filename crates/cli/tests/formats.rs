@@ -133,6 +133,50 @@ fn every_format_is_decoded_to_the_same() {
     }
 }
 
+/// As many as several processors write, each a batch at a time, and some more.
+#[test]
+fn a_long_log_is_written_in_its_order() {
+    const COMMANDS: usize = 1000;
+    let of = |n: usize| ModifyCqIn::new().with_cqn(Cqn::new(n as u32 + 1));
+    let log: String = (0..COMMANDS)
+        .map(|n| kernel(of(n).as_bytes(), &format!("cmd[{}]: ", n % 32), false))
+        .collect();
+    let one = log.lines().count() / COMMANDS;
+    let line = |n: usize| n * one + 1;
+
+    let flat = good(&["decode", "--flat"], log.as_bytes());
+    let wanted: String = (0..COMMANDS)
+        .map(|n| {
+            let (line, slot) = (line(n), n % 32);
+            format!("# line {line}, cmd[{slot}]: MODIFY_CQ(0x403) input\n")
+                + &format!("modify_cq_in.opcode=0x403\nmodify_cq_in.cqn={:#x}\n", n + 1)
+        })
+        .collect();
+    assert_eq!(flat, wanted);
+
+    let json = good(&["decode", "--json"], log.as_bytes());
+    assert_eq!(json.lines().count(), COMMANDS);
+    for (n, text) in json.lines().enumerate() {
+        let head = format!("{{\"line\":{},\"cmd\":{},", line(n), n % 32);
+        assert!(text.starts_with(&head) && text.contains(&format!("\"cqn\":{},", n + 1)), "{text}");
+    }
+
+    let tree = good(&["decode"], log.as_bytes());
+    let mailboxes: Vec<&str> = tree.split("\n\n").collect();
+    assert_eq!(mailboxes.len(), COMMANDS);
+    for (n, text) in mailboxes.iter().enumerate() {
+        assert!(text.starts_with(&format!("line {}, cmd[{}]: ", line(n), n % 32)), "{text}");
+        assert!(text.contains(&format!(" cqn     {:#x}", n + 1)), "{text}");
+    }
+
+    // A log that is cut off in a dump: all before that is there, and the damage is told.
+    let cut = log.trim_end().trim_end_matches("cmd[7]: end dump").trim_end();
+    let out = prm(&["decode", "--flat"], format!("{cut}\ncmd[7]: 999: 0").as_bytes());
+    assert_eq!(out.status.code(), Some(1));
+    let text = String::from_utf8(out.stdout).expect("text");
+    assert_eq!(text.lines().filter(|line| line.starts_with('#')).count(), COMMANDS - 1);
+}
+
 #[test]
 fn a_recording_is_decoded_to_the_same() {
     let [bytes, _] = mailboxes();

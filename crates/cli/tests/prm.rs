@@ -160,5 +160,5 @@ fn an_output_is_told_from_an_input() {
          Say whose: --reply-to COMMAND.\n"
     );
     let text = good(&["decode", "-t", "-r", "QUERY_CQ"], &refused);
-    assert!(text.contains("0x010  the mailbox ends here: 256 bytes are missing"), "{text}");
+    assert!(text.contains("0x010  the mailbox ends here; its layout has 256 bytes more"), "{text}");
 }

@@ -283,7 +283,24 @@ impl FieldDesc {
     /// Reads element `index` of a number of up to 128 bits.
     ///
     /// `None`: the field is a layout or wider, or `bytes` ends before it.
+    #[inline]
     pub fn read(&self, bytes: &[u8], index: usize) -> Option<u128> {
+        if self.low < 0 || self.count != Count::One || index > 0 {
+            return self.read_any(bytes, index);
+        }
+        // One number in one dword, which is what most are.
+        let dword = bytes.get(self.at as usize..).and_then(|rest| rest.first_chunk());
+        match (self.element, dword) {
+            (Element::Layout(_), _) => None,
+            (_, Some(dword)) => {
+                let mask = u32::MAX >> (31 - self.high + self.low);
+                Some((u32::from_be_bytes(*dword) >> self.low & mask).into())
+            }
+            _ => self.read_any(bytes, index),
+        }
+    }
+
+    fn read_any(&self, bytes: &[u8], index: usize) -> Option<u128> {
         let (bit, width) = (self.bit_of(index), self.width() as usize);
         let number = !matches!(self.element, Element::Layout(_)) && width <= 128;
         let there =

@@ -83,9 +83,9 @@ fn scapy(ours: &Program, scratch: &Path) -> Result<(f64, f64), String> {
     Ok((time.ok_or("no time was printed")?, times["query_qp_bytes"]))
 }
 
-/// Seconds of `prm decode` for a log of 100,000 dumps, of scapy to take one apart and to show it; megabytes of
-/// prm for a tenth of the log and for all.
-pub(crate) fn log() -> Result<[f64; 5], String> {
+/// Seconds of `prm decode` for a log of 100,000 dumps, from start to end and of processors; of scapy to take one
+/// apart and to show it; megabytes of prm for a tenth of the log and for all.
+pub(crate) fn log() -> Result<[f64; 6], String> {
     let target = crate::programs::target();
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let built = Command::new(env!("CARGO"))
@@ -103,7 +103,7 @@ pub(crate) fn log() -> Result<[f64; 5], String> {
         .map_err(|e| e.to_string())?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let numbers: Vec<f64> = printed.split_whitespace().filter_map(|n| n.parse().ok()).collect();
-    <[f64; 5]>::try_from(numbers)
+    <[f64; 6]>::try_from(numbers)
         .map_err(|_| String::from_utf8_lossy(&output.stderr).trim().to_owned())
 }
 

@@ -164,14 +164,16 @@ impl Report {
         self.say(
             "## Reading a log\n\n`prm decode` of a kernel log with 100,000 dumps of what QUERY_QP answered, to a tree of fields, \
              and the same mailboxes by scapy, which gets them as bytes: taken apart, and printed as `show` does \
-             ([prm_log.py](../tests/bench/prm_log.py)). Time of the processor.\n",
+             ([prm_log.py](../tests/bench/prm_log.py)). `prm` writes with all processors that there are; scapy has one.\n",
         );
         match peers::log() {
-            Ok([prm, apart, shown, small, large]) => self.say(&format!(
+            Ok([prm, processors, apart, shown, small, large]) => self.say(&format!(
                 "| | of a mailbox, µs | times as long as prm |\n|---|--:|--:|\n| prm, from the text of the log to text | {:.1} | |\n\
+                 | the same, time of processors added up | {:.1} | |\n\
                  | scapy, taken apart | {:.0} | {:.0} |\n| scapy, to text | {:.0} | {:.0} |\n\nLargest memory of prm: \
                  {small:.1} MB for 10,000 dumps, {large:.1} MB for 100,000.\n",
                 prm * 10.0,
+                processors * 10.0,
                 apart * 1e6,
                 apart * 1e5 / prm,
                 shown * 1e6,

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use mlx5_prm::{Count, Element, FieldDesc, Kind, LayoutDesc};
 
 use super::{reserved, value};
-use crate::output::{Output, Paint};
+use crate::output::{Output, Paint, Short};
 use crate::position::place;
 use crate::view::{Part, View};
 
@@ -21,12 +21,15 @@ pub(crate) struct Options {
     pub(crate) words: bool,
 }
 
+/// Writes the title of a mailbox.
+pub(crate) type Title<'t> = &'t dyn Fn(&mut Output);
+
 /// Writes a mailbox: first a title, then one field a line.
 pub(crate) fn write(
     out: &mut Output,
     view: &View,
     bytes: &[u8],
-    title: Option<&str>,
+    title: Option<Title<'_>>,
     options: Options,
 ) -> io::Result<()> {
     for part in view.parts(bytes) {
@@ -42,25 +45,23 @@ pub(crate) fn write(
     if missing > 0 {
         out.hex(bytes.len() as u128, 3);
         out.spaces(2);
-        out.painted(Paint::Alarm, "the mailbox ends here: ");
+        out.painted(Paint::Alarm, "the mailbox ends here");
+        out.text("; its layout has ");
         out.decimal(missing as u64);
-        out.text(if missing == 1 { " byte is missing" } else { " bytes are missing" });
+        out.text(if missing == 1 { " byte more" } else { " bytes more" });
         out.end_line()?;
     }
     trailing(out, view, bytes)
 }
 
-fn head(out: &mut Output, part: Part<'_>, title: Option<&str>) -> io::Result<()> {
-    if out.look.colour {
-        let title = title.map_or_else(String::new, |title| format!("{title}: "));
-        out.painted(Paint::Title, &format!("{title}{}", part.layout.name));
-    } else {
+fn head(out: &mut Output, part: Part<'_>, title: Option<Title<'_>>) -> io::Result<()> {
+    out.in_colour(Paint::Title, |out| {
         if let Some(title) = title {
-            out.text(title);
+            title(out);
             out.text(": ");
         }
         out.text(part.layout.name);
-    }
+    });
     out.text(", ");
     out.decimal(part.bytes.len() as u64);
     out.text(if part.bytes.len() == 1 { " byte" } else { " bytes" });
@@ -113,6 +114,13 @@ enum Value {
 }
 
 impl Value {
+    fn number(field: &'static FieldDesc, number: u128) -> Self {
+        match u64::try_from(number) {
+            Ok(number) => Value::Number(field, number),
+            Err(_) => Value::Wide(field, Box::new(number)),
+        }
+    }
+
     /// Whether it stands in the column of values.
     fn is_value(&self) -> bool {
         !matches!(self, Value::Layout(_) | Value::Elements(..))
@@ -170,19 +178,8 @@ fn table(out: &mut Output, rows: &[Row], options: Options) -> io::Result<()> {
     let named = rows.iter().filter(|row| row.value.is_value());
     let column = named.map(|row| row.depth as usize * 2 + row.name.len()).max().unwrap_or(0);
     for row in rows {
-        let (at, bits) = place(row.bit as usize, row.width as usize);
         let depth = row.depth as usize;
-        out.hex(at as u128, 3);
-        out.spaces(2);
-        match bits.filter(|_| row.width > 0) {
-            Some((high, low)) => {
-                out.spaces(6usize.saturating_sub(digits(high) + 1 + digits(low)));
-                out.decimal(high as u64);
-                out.text(":");
-                out.decimal(low as u64);
-            }
-            None => out.spaces(6),
-        }
+        position(out, row);
         out.spaces(2 + depth * 2);
         row.name.write(out);
         if row.value.is_value() {
@@ -206,7 +203,7 @@ fn table(out: &mut Output, rows: &[Row], options: Options) -> io::Result<()> {
             }
             Value::Number(field, number) => value::write(out, field, (*number).into()),
             Value::Wide(field, number) => value::write(out, field, **number),
-            Value::Bytes(bytes, _) => hex(out, bytes)?,
+            Value::Bytes(bytes, _) => out.bytes(bytes),
             Value::Reserved(bits) => {
                 out.hex((*bits).into(), 8);
                 out.text(" (bits ");
@@ -226,6 +223,38 @@ fn table(out: &mut Output, rows: &[Row], options: Options) -> io::Result<()> {
     Ok(())
 }
 
+/// The dword of a row, and its bits in a column of six.
+fn position(out: &mut Output, row: &Row) {
+    let (at, bits) = place(row.bit as usize, row.width as usize);
+    let (high, low) = bits.unwrap_or_default();
+    if at > 0xfff || high > 99 {
+        out.hex(at as u128, 3);
+        let mut text = Short::new();
+        text.decimal(low as u64);
+        text.byte(b':');
+        text.decimal(high as u64);
+        text.spaces(6usize.saturating_sub(text.len()) + 2);
+        return if bits.is_some() { out.short(&text) } else { out.spaces(8) };
+    }
+    // Nearly all are such, and each line has one.
+    let hex = |nibble: usize| b"0123456789abcdef"[nibble & 0xf];
+    let decimal = |digit: usize| b'0' + (digit % 10) as u8;
+    let mut text = *b"0x000        ";
+    (text[2], text[3], text[4]) = (hex(at >> 8), hex(at >> 4), hex(at));
+    if bits.is_some() {
+        text[12] = decimal(low);
+        let colon = if low > 9 { 10 } else { 11 };
+        if low > 9 {
+            text[11] = decimal(low / 10);
+        }
+        (text[colon], text[colon - 1]) = (b':', decimal(high));
+        if high > 9 {
+            text[colon - 2] = decimal(high / 10);
+        }
+    }
+    out.ascii(&text);
+}
+
 struct Rows<'v> {
     view: &'v View,
     options: Options,
@@ -238,24 +267,26 @@ impl Rows<'_> {
         if !self.options.all && bytes.iter().all(|byte| *byte == 0) && !has_lists(layout, bytes) {
             return;
         }
-        let reserved = reserved::set(layout, bytes);
-        let mut reserved = reserved.into_iter().peekable();
+        let mut reserved = reserved::set(layout, bytes).into_iter().peekable();
         for field in layout.fields {
+            // Most fields are such, and most of those are zero.
+            let number = if field.count == Count::One { field.read(bytes, 0) } else { None };
+            let counts = || self.view.counts(layout, field);
+            if !self.options.all && (number == Some(0) || !counts()) {
+                continue;
+            }
+            let bit = field.bit() as usize;
             // After the fields of its dword.
-            while let Some((at, bits)) =
-                reserved.next_if(|(at, _)| (at + 4) * 8 <= field.bit() as usize)
-            {
+            while let Some((at, bits)) = reserved.next_if(|(at, _)| (at + 4) * 8 <= bit) {
                 self.reserved(base + at * 8, bits, depth);
             }
-            // Most fields are such, and most of those are zero.
-            if let Some(number) = in_dword(field, bytes) {
-                if self.options.all || number != 0 && self.view.counts(layout, field) {
-                    let (bit, width) = (base + field.bit() as usize, field.width() as usize);
-                    let value = Value::Number(field, number.into());
-                    self.rows.push(Row::new(bit, width, depth, Name::Field(field.name), value));
+            match number {
+                Some(number) => {
+                    let (name, value) = (Name::Field(field.name), Value::number(field, number));
+                    let row = Row::new(base + bit, field.width() as usize, depth, name, value);
+                    self.rows.push(row);
                 }
-            } else if self.options.all || self.view.counts(layout, field) {
-                self.field(Place { layout, field, bytes, base, depth });
+                None => self.field(Place { layout, field, bytes, base, depth }),
             }
         }
         for (at, bits) in reserved {
@@ -315,10 +346,7 @@ impl Rows<'_> {
         }
         let value = match field.read(bytes, index) {
             Some(0) if !self.options.all => return,
-            Some(number) => match u64::try_from(number) {
-                Ok(number) => Value::Number(field, number),
-                Err(_) => Value::Wide(field, Box::new(number)),
-            },
+            Some(number) => Value::number(field, number),
             None => {
                 let part = place.part(index);
                 let whole = part.len() * 8 >= field.width() as usize;
@@ -334,7 +362,9 @@ impl Rows<'_> {
     /// A row of an array of bytes.
     fn bytes(&mut self, place: Place<'_>, from: usize, elements: usize) {
         let to = elements.min(from + ROW);
-        let bytes: Vec<u8> = (from..to).flat_map(|i| place.part(i).iter().copied()).collect();
+        let at = place.field.bit_of(from) / 8;
+        let rest = place.bytes.get(at..).unwrap_or_default();
+        let bytes = rest[..rest.len().min(to - from)].to_vec();
         if bytes.is_empty() || !self.options.all && bytes.iter().all(|b| *b == 0) {
             return;
         }
@@ -342,20 +372,6 @@ impl Rows<'_> {
         let (name, value) = (Name::Bytes(from as u32, to as u32), Value::Bytes(bytes, None));
         self.rows.push(Row::new(bit, width, place.depth, name, value));
     }
-}
-
-/// A number that lies in one dword, which is what most are: `FieldDesc::read` takes any.
-fn in_dword(field: &FieldDesc, bytes: &[u8]) -> Option<u32> {
-    let (bit, width) = (field.bit() as usize, field.width() as usize);
-    let end = bit % 32 + width;
-    if end > 32 || width == 0 || field.count != Count::One {
-        return None;
-    }
-    if let Element::Layout(_) = field.element {
-        return None;
-    }
-    let dword = bytes.get(bit / 32 * 4..)?.first_chunk()?;
-    Some(u32::from_be_bytes(*dword) >> (32 - end) & (u32::MAX >> (32 - width)))
 }
 
 /// Whether a list of the layout has elements, whose number is worth a line.
@@ -399,12 +415,13 @@ fn trailing(out: &mut Output, view: &View, bytes: &[u8]) -> io::Result<()> {
     if rest.is_empty() {
         return Ok(());
     }
-    let look = out.look;
-    let at = bytes.len() - rest.len();
-    let what = format!("{} to no field:", belong(rest.len()));
-    write!(out, "{at:#05x}  {} ", look.paint(Paint::Alarm, what))?;
-    hex(out, &rest[..rest.len().min(ROW)])?;
-    writeln!(out, "{}", if rest.len() > ROW { " ..." } else { "" })
+    out.hex((bytes.len() - rest.len()) as u128, 3);
+    out.spaces(2);
+    out.painted(Paint::Alarm, &format!("{} to no field:", belong(rest.len())));
+    out.text(" ");
+    out.bytes(&rest[..rest.len().min(ROW)]);
+    out.text(if rest.len() > ROW { " ..." } else { "" });
+    out.end_line()
 }
 
 fn belong(n: usize) -> String {
@@ -426,28 +443,43 @@ fn ranges(out: &mut Output, mut bits: u32) {
     }
 }
 
-fn hex(out: &mut Output, bytes: &[u8]) -> io::Result<()> {
-    bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
-}
-
 pub(crate) fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::output::written;
 
     #[test]
-    fn ranges_of_bits() {
-        let ranges = |bits| {
+    fn positions_stand_in_their_columns() {
+        let at = |bit, width| {
+            let row = Row::new(bit, width, 0, Name::Reserved, Value::Reserved(0));
             written(|out| {
-                super::ranges(out, bits);
+                position(out, &row);
                 Ok(())
             })
         };
-        assert_eq!(ranges(0x0000_0100), "8:8");
-        assert_eq!(ranges(0xc000_0001), "31:30, 0:0");
-        assert_eq!(ranges(u32::MAX), "31:0");
+        for bit in (0..0x1010 * 8).filter(|bit| bit % 97 < 40) {
+            for width in [0, 1, 4, 9, 10, 11, 31, 32, 64, 128] {
+                let (dword, bits) = place(bit, width);
+                let bits = bits.map_or_else(String::new, |(high, low)| format!("{high}:{low}"));
+                assert_eq!(at(bit, width), format!("{dword:#05x}  {bits:>6}"));
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_of_bits() {
+        let text = |bits| {
+            written(|out| {
+                ranges(out, bits);
+                Ok(())
+            })
+        };
+        assert_eq!(text(0x0000_0100), "8:8");
+        assert_eq!(text(0xc000_0001), "31:30, 0:0");
+        assert_eq!(text(u32::MAX), "31:0");
     }
 }

@@ -4,32 +4,36 @@ use std::borrow::Cow;
 
 use mlx5_prm::{Count, Element, FieldDesc, LayoutDesc};
 
-use crate::output::{Output, Paint};
+use crate::output::{Output, Paint, Short};
 use crate::view::View;
 
 /// Writes a number, and what it stands for: the name of a value, the flags that are set, the size that a
 /// logarithm is of.
 pub(crate) fn write(out: &mut Output, field: &FieldDesc, number: u128) {
-    out.hex(number, 1);
+    let mut text = Short::new();
     if number > 9
         && field.width() <= 64
         && let Ok(number) = u64::try_from(number)
     {
-        out.text(" (");
-        out.decimal(number);
-        out.text(")");
+        text.byte(b')');
+        text.decimal(number);
+        text.byte(b'(');
+        text.byte(b' ');
     }
-    // The names of values are most of them, and are there.
+    text.hex(number, 1);
+    out.short(&text);
+    // What most of them are is written without a text of its own.
     if let Element::Enum(names) = field.element
         && let Some(name) = names.name_of(number)
     {
         out.text(" ");
         out.painted(Paint::Meaning, name);
-    } else if matches!(field.element, Element::Bits | Element::Number(_))
-        && !field.name.starts_with(LOG)
+    } else if let Some(size) = size(field, number) {
+        out.text(" ");
+        out.in_colour(Paint::Meaning, |out| out.short(&size));
+    } else if let Element::Enum(_) | Element::Flags(_) = field.element
+        && let Some(meaning) = meaning(field, number)
     {
-        // A plain number says no more.
-    } else if let Some(meaning) = meaning(field, number) {
         out.text(" ");
         out.painted(Paint::Meaning, &meaning);
     }
@@ -50,7 +54,7 @@ pub(crate) fn meaning(field: &FieldDesc, number: u128) -> Option<String> {
             Some(name) => name.to_owned(),
             None => format!("not a known {}", names.name),
         }),
-        _ => size(field, number),
+        _ => size(field, number).map(|size| size.to_string()),
     }
 }
 
@@ -58,38 +62,39 @@ pub(crate) fn meaning(field: &FieldDesc, number: u128) -> Option<String> {
 const LOG: &str = "log_";
 
 /// The size that the field is the logarithm of.
-fn size(field: &FieldDesc, number: u128) -> Option<String> {
+fn size(field: &FieldDesc, number: u128) -> Option<Short> {
     let name = field.name;
-    if !name.starts_with(LOG) || field.width() > 8 || number > 63 {
+    let is_plain = matches!(field.element, Element::Bits | Element::Number(_));
+    if !is_plain || !name.starts_with(LOG) || field.width() > 8 {
         return None;
     }
-    Some(match name {
+    let number = u64::try_from(number).ok().filter(|number| *number < 64)?;
+    let mut text = Short::new();
+    match name {
         // The adapter's page is 4 KiB: MLX5_ADAPTER_PAGE_SHIFT of the kernel's device.h.
         "log_page_size" | "log_wq_pg_sz" if number <= 51 => {
-            format!("pages of {}", bytes(1 << (number + 12)))
+            let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+            let log = number + 12;
+            text.text(units[log as usize / 10]);
+            text.byte(b' ');
+            text.decimal(1 << (log % 10));
+            text.text("pages of ");
         }
-        _ => format!("2^{number} = {}", grouped(1 << number)),
-    })
-}
-
-/// A power of two of bytes, such as `64 KiB`.
-fn bytes(n: u64) -> String {
-    let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let unit = (n.ilog2() / 10) as usize;
-    format!("{} {}", n >> (unit * 10), units[unit])
+        _ => {
+            text.grouped(1 << number);
+            text.text(" = ");
+            text.decimal(number);
+            text.text("2^");
+        }
+    }
+    Some(text)
 }
 
 /// A number with commas between its thousands.
 pub(crate) fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() * 4 / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    let mut text = Short::new();
+    text.grouped(n);
+    text.to_string()
 }
 
 /// A mailbox that ends early, filled up with zeros: a field that is cut has its first bytes.
@@ -159,8 +164,7 @@ mod tests {
         assert_eq!(meaning("cqc", "log_page_size", 4), "pages of 64 KiB");
         assert_eq!(meaning("cqc", "log_page_size", 0), "pages of 4 KiB");
         assert_eq!(meaning("cqc", "cq_period", 10), "");
-        assert_eq!(bytes(1 << 63), "8 EiB");
-        assert_eq!(grouped(1 << 63), "9,223,372,036,854,775,808");
+        assert_eq!(meaning("cqc", "log_page_size", 31), "pages of 8 TiB");
     }
 
     #[test]

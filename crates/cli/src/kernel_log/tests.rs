@@ -219,3 +219,17 @@ fn a_log_cut_anywhere_gives_what_is_whole_or_tells() {
         }
     }
 }
+
+#[test]
+fn eight_digits_are_a_number_or_none() {
+    // Each byte in each place, among digits of both cases.
+    for place in 0..8 {
+        for byte in 0..=u8::MAX {
+            let mut text = *b"0aF9fA13";
+            text[place] = byte;
+            let wanted = str::from_utf8(&text).ok().filter(|t| !t.contains('+'));
+            let wanted = wanted.and_then(|text| u32::from_str_radix(text, 16).ok());
+            assert_eq!(eight_digits(&text), wanted, "{text:x?}");
+        }
+    }
+}

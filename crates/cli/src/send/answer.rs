@@ -113,6 +113,7 @@ impl Writer<'_> {
             }
             Form::Tree(options) => {
                 self.gap()?;
+                let title = |out: &mut Output| out.text(&title);
                 match &view {
                     Some(view) => tree::write(self.out, view, bytes, Some(&title), options)?,
                     None => decode::raw(self.out, &title, bytes)?,
