@@ -286,7 +286,7 @@ impl Asked {
 }
 
 /// The length of a mailbox without what the kernel filled its last line of 16 bytes up with.
-fn unfilled(view: &View, bytes: &[u8]) -> usize {
+pub(crate) fn unfilled(view: &View, bytes: &[u8]) -> usize {
     let size = view.size();
     let rest = bytes.get(size..).unwrap_or_default();
     let is_filling = !rest.is_empty() && rest.len() < 16 && rest.iter().all(|byte| *byte == 0);

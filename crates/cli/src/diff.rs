@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use crate::decode::leaves::{self, Leaf};
-use crate::decode::{Which, tree};
+use crate::decode::{Which, tree, unfilled};
 use crate::error::{Error, Exit};
 use crate::input::Source;
 use crate::output::{Output, Paint};
@@ -34,10 +34,16 @@ type Pair = (String, Option<Leaf>, Option<Leaf>);
 pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error> {
     let why = "`prm diff` compares two";
     let name = |path: &PathBuf| path.display().to_string();
-    let a = Source::open(Some(&arguments.a))?.mailbox(why)?;
-    let b = Source::open(Some(&arguments.b))?.mailbox(why)?;
     let asked = arguments.which.asked()?;
-    let (view_a, view_b) = (asked.of(&name(&arguments.a), &a)?, asked.of(&name(&arguments.b), &b)?);
+    let read = |path: &PathBuf| {
+        let (mut bytes, is_dump) = Source::open(Some(path))?.mailbox(why)?;
+        let view = asked.of(&name(path), &bytes)?;
+        if is_dump {
+            bytes.truncate(unfilled(&view, &bytes));
+        }
+        Ok::<_, Error>((view, bytes))
+    };
+    let ((view_a, a), (view_b, b)) = (read(&arguments.a)?, read(&arguments.b)?);
     let title = |view: &crate::view::View| -> String {
         view.layouts().iter().map(|layout| layout.name).collect::<Vec<_>>().join("+")
     };

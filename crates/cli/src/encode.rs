@@ -6,6 +6,7 @@ pub(crate) mod mailbox;
 mod round_trip;
 mod rust;
 pub(crate) mod select;
+mod unique;
 mod value;
 
 use std::io::{self, Write};
@@ -22,6 +23,7 @@ use crate::input::Source;
 use crate::names;
 use crate::output::Output;
 use mailbox::{Fault, Mailbox};
+use unique::Unique;
 use value::Given;
 
 /// Encodes a mailbox.
@@ -206,7 +208,7 @@ const FACTS: [&str; 7] = ["line", "cmd", "direction", "command", "call", "at", "
 fn from_json(file: &str, text: &str) -> Result<Mailbox, Error> {
     let fault =
         |problem: String, remedy: &str| Error::Input(format!("{file}: {problem}\n{remedy}"));
-    let value: Value = serde_json::from_str(text).map_err(|error| {
+    let Unique(value) = serde_json::from_str(text).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         let error = error.to_string();
         // It says the place itself.

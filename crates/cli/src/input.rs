@@ -99,21 +99,21 @@ impl Source {
         ))
     }
 
-    /// The one mailbox that it is. `what` says why there can't be several.
-    pub(crate) fn mailbox(self, what: &str) -> Result<Vec<u8>, Error> {
+    /// The one mailbox that it is, and whether the kernel dumped it. `what` says why there can't be several.
+    pub(crate) fn mailbox(self, what: &str) -> Result<(Vec<u8>, bool), Error> {
         let name = self.name.clone();
         let mut one = None;
         let read = self.items(&mut |item| {
-            let bytes = match item {
-                Item::Whole(bytes) => bytes.to_vec(),
-                Item::Dump(dump) => dump.bytes,
+            let found = match item {
+                Item::Whole(bytes) => (bytes.to_vec(), false),
+                Item::Dump(dump) => (dump.bytes, true),
                 Item::Call(..) => {
                     return Err(Error::Input(format!(
                         "{name}: a recording of calls\n{what}; `prm decode` shows what is in it."
                     )));
                 }
             };
-            match one.replace(bytes) {
+            match one.replace(found) {
                 None => Ok(()),
                 Some(_) => Err(Error::Input(format!(
                     "{name}: several mailboxes\n{what}; leave one in the file."

@@ -493,12 +493,12 @@ fn eight_digits(text: &[u8; 8]) -> Option<u32> {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let text = u64::from_be_bytes(*text);
     // Letters, and no digits, have this bit: `a` is 0x61, `A` 0x41, and `1` 0x31.
-    let letters = text >> 6 & EACH;
-    let values = (text & 0x0f * EACH) + 9 * letters;
+    let letters = (text >> 6) & EACH;
+    let values = (text & (0x0f * EACH)) + 9 * letters;
     // They are what they look like if they make the same text.
-    let above_nine = (values + 6 * EACH) >> 4 & EACH;
+    let above_nine = ((values + 6 * EACH) >> 4) & EACH;
     let made = values + u64::from(b'0') * EACH + u64::from(b'a' - b'0' - 10) * above_nine;
-    if values & 0xf0 * EACH != 0 || made != text | letters << 5 {
+    if values & (0xf0 * EACH) != 0 || made != (text | (letters << 5)) {
         return None;
     }
     let bytes = (values | values >> 4) & 0x00ff_00ff_00ff_00ff;

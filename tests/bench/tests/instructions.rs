@@ -33,8 +33,14 @@ fn ours_take_no_more_than_the_macros() {
 #[test]
 fn what_worsens_is_told() {
     const ROWS: [Row; 2] = [
-        Row { title: "one", ours: "one", c: "one", asked: Asked::NoMore },
-        Row { title: "two", ours: "two", c: "two", asked: Asked::NoWorse("it is so") },
+        Row { title: "one", ours: "one", c: "one", asked: Asked::NoMore, unchecked: None },
+        Row {
+            title: "two",
+            ours: "two",
+            c: "two",
+            asked: Asked::NoWorse("it is so"),
+            unchecked: None,
+        },
     ];
     let ratios = |pairs: &[(&str, f64)]| Ratios {
         ratios: pairs.iter().map(|(case, ratio)| ((*case).to_owned(), *ratio)).collect(),

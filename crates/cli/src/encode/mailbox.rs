@@ -328,6 +328,16 @@ impl Mailbox {
             let problem = format!("`{given}` is no number of the bits of a dword there");
             return Err(Fault::value(problem, "Such as 0x80000000, the first bit."));
         };
+        let all = vec![0xff; here.layout.size];
+        let free = here.layout.reserved_set(&all).find(|(dword, _)| *dword == at);
+        let taken = bits & !free.map_or(0, |(_, free)| free);
+        if taken != 0 {
+            let problem = format!("{taken:#x} of these bits belong to fields");
+            return Err(Fault::value(
+                problem,
+                format!("`prm show {}` names them.", here.layout.name),
+            ));
+        }
         for bit in (0..32).filter(|bit| bits >> (31 - bit) & 1 != 0) {
             self.place(here, (here.at + at) * 8 + bit as usize, 1, &[true])?;
         }
