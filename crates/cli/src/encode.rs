@@ -36,20 +36,27 @@ use value::Given;
 /// to the fields given, unless the mask is given too.
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The layout or the command, such as modify_cq; several that follow each other as a+b.
-    #[arg(required_unless_present = "from")]
-    name: Option<String>,
-    /// Fields and their values.
-    #[arg(value_name = "FIELD=VALUE")]
-    fields: Vec<String>,
-    /// Takes what `prm decode --json` or `--flat` wrote, before the fields; - is standard input.
-    #[arg(long, value_name = "FILE")]
-    from: Option<PathBuf>,
-    /// Leaves select masks alone.
-    #[arg(long)]
-    no_select: bool,
+    #[command(flatten)]
+    content: Content,
     #[command(flatten)]
     form: Form,
+}
+
+/// What a mailbox is made of.
+#[derive(Args)]
+pub(crate) struct Content {
+    /// The command or the layout, such as modify_cq; several that follow each other as a+b.
+    #[arg(required_unless_present = "from")]
+    pub(crate) name: Option<String>,
+    /// Fields and their values.
+    #[arg(value_name = "FIELD=VALUE")]
+    pub(crate) fields: Vec<String>,
+    /// Takes what `prm decode --json` or `--flat` wrote, before the fields; - is standard input.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) from: Option<PathBuf>,
+    /// Leaves select masks alone.
+    #[arg(long)]
+    pub(crate) no_select: bool,
 }
 
 /// How a mailbox is written.
@@ -71,18 +78,18 @@ struct Form {
 }
 
 pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error> {
-    let mailbox = match (&arguments.from, &arguments.name) {
+    let Content { name, fields, from, no_select } = &arguments.content;
+    let mailbox = match (from, name) {
         (Some(file), name) => {
             if let Some(name) = name.as_ref().filter(|name| !name.contains('=')) {
                 let problem = "the file says which layout it is";
                 let remedy = "Leave the name out; fields are set over what the file says.";
                 return Err(ArgumentFault::whole(name, problem, remedy).into());
             }
-            let given = name.iter().chain(&arguments.fields);
-            let given: Vec<&str> = given.map(String::as_str).collect();
-            from_file(file, &given, !arguments.no_select)?
+            let given: Vec<&str> = name.iter().chain(fields).map(String::as_str).collect();
+            from_file(file, &given, !no_select)?
         }
-        (None, Some(name)) => from_arguments(name, &arguments.fields, !arguments.no_select)?,
+        (None, Some(name)) => from_arguments(name, fields, !no_select)?,
         (None, None) => unreachable!("clap wants one of the two"),
     };
     if arguments.form.rust {

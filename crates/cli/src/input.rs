@@ -157,13 +157,15 @@ impl Source {
             return Err(self.too_long());
         }
         let bytes = read_hex::read(&self.name, &head).map_err(|error| {
-            // What people have who want to know what failed.
-            match memchr::memmem::find(&head, b"syndrome") {
-                Some(_) => Error::Input(format!(
-                    "{error}\nIs it a log without dumps of commands? `prm explain` tells what failed in it."
-                )),
-                None => Error::Read(error),
-            }
+            // What people have who want to know what failed, or who wrote it down as fields.
+            let remedy = if memchr::memmem::find(&head, b"syndrome").is_some() {
+                "Is it a log without dumps of commands? `prm explain` tells what failed in it."
+            } else if is_decoded(&head) {
+                "Is it what `prm decode` wrote? `prm encode --from FILE` makes the mailbox of that."
+            } else {
+                return Error::Read(error);
+            };
+            Error::Input(format!("{error}\n{remedy}"))
         })?;
         each(Item::Whole(&bytes))?;
         Ok(Tally { items: 1, damaged: 0 })
@@ -172,6 +174,16 @@ impl Source {
     fn line(&mut self, line: &mut Vec<u8>) -> Result<(), Error> {
         read_line(&mut self.reader, line).map_err(|source| self.fault(source))
     }
+}
+
+/// Whether a text begins as `prm decode --json` or `--flat` writes: with the name of a layout.
+fn is_decoded(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    let text = text.strip_prefix(b"{").map_or(text, <[u8]>::trim_ascii_start);
+    let text = text.strip_prefix(b"\"").unwrap_or(text);
+    let name = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').next();
+    let name = name.and_then(|name| str::from_utf8(name).ok());
+    name.and_then(mlx5_prm::layout_desc).is_some()
 }
 
 fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<()> {

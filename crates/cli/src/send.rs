@@ -7,11 +7,11 @@ mod session;
 mod step;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 
+use crate::encode::Content;
 use crate::error::{Error, Exit};
 use crate::output::Output;
 use crate::transport::To;
@@ -37,20 +37,10 @@ pub(crate) struct Arguments {
     /// Sends commands that are no queries to a real device, too.
     #[arg(long)]
     write: bool,
-    /// The command, such as query_hca_cap.
-    #[arg(required_unless_present = "from")]
-    name: Option<String>,
-    /// Fields and their values.
-    #[arg(value_name = "FIELD=VALUE")]
-    fields: Vec<String>,
-    /// Takes what `prm decode --json` or `--flat` wrote, before the fields; - is standard input.
-    #[arg(long, value_name = "FILE")]
-    from: Option<PathBuf>,
+    #[command(flatten)]
+    content: Content,
     #[command(flatten)]
     then: Then,
-    /// Leaves select masks alone.
-    #[arg(long)]
-    no_select: bool,
     /// Bytes of room for each answer; that of its layout when left out, and 4096 more for a list.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(16..=2 << 20))]
     out_bytes: Option<u32>,
@@ -123,10 +113,11 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
 impl Arguments {
     /// The commands, in order.
     fn steps(&self) -> Result<Vec<Step>, Error> {
-        let select = !self.no_select;
-        let first = match (&self.from, &self.name) {
-            (Some(file), name) => Source::file(file, name.iter().chain(&self.fields), select)?,
-            (None, Some(name)) => Source::Words { name: name.clone(), fields: self.fields.clone() },
+        let Content { name, fields, from, no_select } = &self.content;
+        let select = !no_select;
+        let first = match (from, name) {
+            (Some(file), name) => Source::file(file, name.iter().chain(fields), select)?,
+            (None, Some(name)) => Source::Words { name: name.clone(), fields: fields.clone() },
             (None, None) => unreachable!("clap wants one of the two"),
         };
         let rest = self

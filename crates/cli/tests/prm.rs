@@ -111,6 +111,34 @@ fn select_bits_are_those_of_the_fields() {
 }
 
 #[test]
+fn what_was_decoded_is_known_again() {
+    let modify = modify_cq();
+    for form in ["--json", "--flat"] {
+        let text = good(&["decode", form], modify.as_bytes());
+        let told = bad(&["decode"], text.as_bytes());
+        assert!(told.contains("`prm encode --from FILE` makes the mailbox"), "{told}");
+    }
+}
+
+#[test]
+fn what_is_not_selected_is_told_where_a_mask_counts() {
+    let notes = |args: &[&str]| {
+        let out = prm(&[&["encode"], args].concat(), b"");
+        assert_eq!(out.status.code(), Some(0));
+        String::from_utf8(out.stderr).expect("text")
+    };
+    assert_eq!(
+        notes(&["modify_rqt", "ctx.rq_num[0].rq_num=5"]),
+        "prm: note: ctx.rq_num[0].rq_num: modify_rqt_select is 0, so that nothing is changed; give \
+         ctx.rqt_actual_size, too\n"
+    );
+    assert_eq!(notes(&["modify_rqt", "ctx.rqt_actual_size=1", "ctx.rq_num[0].rq_num=5"]), "");
+    // It makes an entry, so that all counts; with op_mod 1 it changes one.
+    assert_eq!(notes(&["set_fte", "flow_context.flow_tag=5"]), "");
+    assert!(notes(&["set_fte", "op_mod=1", "flow_context.group_id=5"]).contains("no bit"));
+}
+
+#[test]
 fn the_output_of_a_command_is_named() {
     let output = QueryQpOut::new().with_qpc(Qpc::new().with_state(QpState::RTS));
     let text = good(&["decode", "--flat", "--reply-to", "query_qp"], output.as_bytes());

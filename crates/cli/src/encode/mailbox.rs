@@ -328,9 +328,10 @@ impl Mailbox {
             let problem = format!("`{given}` is no number of the bits of a dword there");
             return Err(Fault::value(problem, "Such as 0x80000000, the first bit."));
         };
-        let all = vec![0xff; here.layout.size];
-        let free = here.layout.reserved_set(&all).find(|(dword, _)| *dword == at);
-        let taken = bits & !free.map_or(0, |(_, free)| free);
+        let mut dword = vec![0; here.layout.size];
+        dword[at..at + room / 8].fill(0xff);
+        let free = here.layout.reserved_set(&dword).next().map_or(0, |(_, free)| free);
+        let taken = bits & !free;
         if taken != 0 {
             let problem = format!("{taken:#x} of these bits belong to fields");
             return Err(Fault::value(

@@ -1,9 +1,10 @@
 //! The bits of select masks that belong to the fields that were given.
 
-use mlx5_prm::{CommandDesc, Place, QpSt, SelectBitDesc, SelectDesc};
+use mlx5_prm::{CommandDesc, Count, Place, QpSt, SelectBitDesc, SelectDesc};
 
 use super::mailbox::{Mailbox, Set};
 use crate::names;
+use crate::view::Request;
 
 /// Sets the bits that belong to the fields given, in every mask that counts and was not given itself.
 pub(super) fn set(mailbox: &mut Mailbox, first: usize) {
@@ -26,6 +27,11 @@ pub(crate) fn unselected(mailbox: &Mailbox, first: usize) -> Vec<String> {
         return Vec::new();
     };
     let Some(context) = command.context else { return Vec::new() };
+    // SET_FLOW_TABLE_ENTRY makes an entry or changes one: all counts in the first.
+    let op_mod = Request::of(mailbox.bytes()).and_then(|request| request.op_mod);
+    if !command.selects.iter().any(|select| Some(select.op_mod) == op_mod) {
+        return Vec::new();
+    }
     let is_in = |set: &Set, place: Place| {
         let (from, to) = (place.bit as usize, (place.bit + place.width) as usize);
         from <= set.bit && set.bit + set.width <= to
@@ -34,9 +40,20 @@ pub(crate) fn unselected(mailbox: &Mailbox, first: usize) -> Vec<String> {
         select.always.iter().any(|place| is_in(set, *place))
             || select.bits.iter().any(|bit| bit.fields.iter().any(|f| is_in(set, f.place)))
     };
-    let given = mailbox.sets()[first..].iter();
-    let given = given.filter(|set| set.part == 0 && is_in(set, context));
-    given
+    let given = || mailbox.sets()[first..].iter().filter(|set| set.part == 0);
+    // A list is behind the context, and no bit is for it alone.
+    let is_list = |set: &&Set| set.steps.iter().any(|(field, _)| field.count == Count::List);
+    let is_idle = |select: &&SelectDesc| {
+        select.counts(mailbox.bytes()) && select.mask.read(mailbox.bytes()) == Some(0)
+    };
+    let idle = command.selects.iter().find(is_idle).and_then(|select| {
+        let (set, name) = (given().find(is_list)?, select.name);
+        let fields = select.bits.iter().flat_map(|bit| bit.fields).map(|field| field.path);
+        let fields = fields.collect::<Vec<_>>().join(" or ");
+        Some(format!("{}: {name} is 0, so that nothing is changed; give {fields}, too", set.path))
+    });
+    given()
+        .filter(|set| is_in(set, context))
         .filter_map(|set| {
             let mut all = command.selects.iter().filter(|select| selects(select, set));
             let (path, first) = (&set.path, all.clone().next());
@@ -49,6 +66,7 @@ pub(crate) fn unselected(mailbox: &Mailbox, first: usize) -> Vec<String> {
                 }
             }
         })
+        .chain(idle)
         .collect()
 }
 
