@@ -7,6 +7,7 @@ mod reserved;
 mod several;
 pub(crate) mod tree;
 pub(crate) mod value;
+mod walk;
 mod workers;
 
 use std::io::{self, Write};

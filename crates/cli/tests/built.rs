@@ -80,8 +80,10 @@ const FILLED: &[&str] = &[
     "create_scheduling_element_in",
 ];
 
-/// What is written, and the name of the layout.
-fn mailboxes() -> Vec<(String, Vec<String>, Vec<u8>)> {
+/// A mailbox: what it is called, what `prm encode` gets, and its standard input.
+type Made = (String, Vec<String>, Vec<u8>);
+
+fn mailboxes() -> Vec<Made> {
     let given = GIVEN.iter().map(|args| {
         let args: Vec<String> = args.iter().map(|arg| arg.to_string()).collect();
         (format!("given_{}", args[0]), args, Vec::new())
@@ -121,12 +123,18 @@ fn wanted(args: &[String], input: &[u8]) -> String {
     encode(args, "--hex", input).split_whitespace().collect()
 }
 
+/// How the file begins that is compiled.
+const HEAD: &str = "\
+// Written by: PRM_BUILT=write cargo test -p mlx5-prm-cli --test built
+
+pub(crate) type Make = fn() -> Vec<u8>;
+";
+
 #[test]
 fn what_is_written_as_rust_makes_the_mailbox() {
     // A function for each.
-    let mut text =
-        "// Written by: PRM_BUILT=write cargo test -p mlx5-prm-cli --test built\n".to_owned();
-    let mut all = "\npub(crate) const ALL: &[(&str, fn() -> Vec<u8>)] = &[\n".to_owned();
+    let mut text = HEAD.to_owned();
+    let mut all = "\npub(crate) const ALL: &[(&str, Make)] = &[\n".to_owned();
     for (name, args, input) in mailboxes() {
         let rust = encode(&args, "--rust", &input);
         let made = rust.lines().find_map(|line| line.strip_prefix("let mut ")?.split(' ').next());

@@ -1,10 +1,13 @@
-//! All numbers of a mailbox, each with its path.
+//! All numbers of a mailbox, each with its path, to be compared.
 
-use mlx5_prm::{Count, Element, FieldDesc, LayoutDesc};
+use std::convert::Infallible;
+
+use mlx5_prm::FieldDesc;
 use serde_json::Value;
 
-use super::json::{MISSING, RESERVED, TRAILING, hex};
+use super::json::{MISSING, TRAILING, hex};
 use super::value::{meaning, trailing};
+use super::walk::{Found, Walk};
 use crate::view::View;
 
 /// What is at the end of a path.
@@ -55,52 +58,32 @@ impl Leaf {
 
 /// All of them, those that are zero too. Of a union only the members that count.
 pub(crate) fn all(view: &View, bytes: &[u8]) -> Vec<(String, Leaf)> {
-    let mut walk = Walk { view, out: Vec::new() };
+    let mut out: Vec<(String, Leaf)> = Vec::new();
     let several = view.layouts().len() > 1;
     for part in view.parts(bytes) {
-        let path = if several { part.layout.name } else { "" };
-        walk.layout(part.layout, part.bytes, path);
+        let mut walk = Walk {
+            path: if several { part.layout.name.to_owned() } else { String::new() },
+            counts: &|layout, field| view.counts(layout, field),
+            longer: false,
+            each: &mut |path, found, _| {
+                let leaf = match found {
+                    Found::Number(field, number) => Leaf::Number(field, number),
+                    Found::Bytes(bytes) => Leaf::Bytes(bytes.to_vec()),
+                    Found::Reserved(bits) => Leaf::Bytes(bits.to_be_bytes().to_vec()),
+                };
+                out.push((path.to_owned(), leaf));
+                Ok::<(), Infallible>(())
+            },
+        };
+        let Ok(()) = walk.layout(part.layout, part.bytes, false, usize::MAX);
     }
     let rest = trailing(view, bytes);
     if !rest.is_empty() {
-        walk.out.push((TRAILING.to_owned(), Leaf::Bytes(rest.to_vec())));
+        out.push((TRAILING.to_owned(), Leaf::Bytes(rest.to_vec())));
     }
     let missing = view.size().saturating_sub(bytes.len());
     if missing > 0 {
-        walk.out.push((MISSING.to_owned(), Leaf::Bytes(missing.to_be_bytes().to_vec())));
+        out.push((MISSING.to_owned(), Leaf::Bytes(missing.to_be_bytes().to_vec())));
     }
-    walk.out
-}
-
-struct Walk<'v> {
-    view: &'v View,
-    out: Vec<(String, Leaf)>,
-}
-
-impl Walk<'_> {
-    fn layout(&mut self, layout: &'static LayoutDesc, bytes: &[u8], path: &str) {
-        let join = |name: &str| {
-            if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
-        };
-        for field in layout.fields.iter().filter(|field| self.view.counts(layout, field)) {
-            for index in 0..field.elements(bytes.len()) {
-                let path = match field.count {
-                    Count::One => join(field.name),
-                    _ => format!("{}[{index}]", join(field.name)),
-                };
-                let part = layout.part(field, bytes, index);
-                if let Element::Layout(inner) = field.element {
-                    self.layout(inner, part, &path);
-                } else if let Some(number) = field.read(bytes, index) {
-                    self.out.push((path, Leaf::Number(field, number)));
-                } else if !part.is_empty() {
-                    self.out.push((path, Leaf::Bytes(part.to_vec())));
-                }
-            }
-        }
-        for (at, bits) in layout.reserved_set(bytes) {
-            let path = join(&format!("{RESERVED}[{at:#x}]"));
-            self.out.push((path, Leaf::Bytes(bits.to_be_bytes().to_vec())));
-        }
-    }
+    out
 }

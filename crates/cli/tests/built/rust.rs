@@ -1,5 +1,7 @@
 // Written by: PRM_BUILT=write cargo test -p mlx5-prm-cli --test built
 
+pub(crate) type Make = fn() -> Vec<u8>;
+
 pub(crate) fn given_modify_cq() -> Vec<u8> {
     use mlx5_prm::{Cqn, ModifyCqIn, ModifyCqSelect};
 
@@ -503,7 +505,7 @@ pub(crate) fn filled_create_scheduling_element_in() -> Vec<u8> {
     create_scheduling_element_in.as_bytes().to_vec()
 }
 
-pub(crate) const ALL: &[(&str, fn() -> Vec<u8>)] = &[
+pub(crate) const ALL: &[(&str, Make)] = &[
     ("given_modify_cq", given_modify_cq),
     ("given_create_cq", given_create_cq),
     ("given_create_qp", given_create_qp),
