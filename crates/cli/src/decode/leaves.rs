@@ -6,7 +6,7 @@ use mlx5_prm::FieldDesc;
 use serde_json::Value;
 
 use super::json::{MISSING, TRAILING, hex};
-use super::value::{meaning, trailing};
+use super::value::{self, trailing};
 use super::walk::{Found, Walk};
 use crate::view::View;
 
@@ -31,15 +31,7 @@ impl Leaf {
     /// For people.
     pub(crate) fn text(&self) -> String {
         match self {
-            Leaf::Number(field, number) => {
-                let decimal = match *number {
-                    0..=9 => String::new(),
-                    _ if field.width() > 64 => String::new(),
-                    number => format!(" ({number})"),
-                };
-                let meaning = meaning(field, *number).map_or_else(String::new, |m| format!(" {m}"));
-                format!("{number:#x}{decimal}{meaning}")
-            }
+            Leaf::Number(field, number) => value::text(field, *number),
             Leaf::Bytes(bytes) => hex(bytes),
         }
     }

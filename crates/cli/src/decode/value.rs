@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use mlx5_prm::{Count, Element, FieldDesc, LayoutDesc};
 
-use crate::output::{Output, Paint, Short};
+use crate::output::{Look, Output, Paint, Short};
 use crate::view::View;
 
 /// Writes a number, and what it stands for: the name of a value, the flags that are set, the size that a
@@ -37,6 +37,13 @@ pub(crate) fn write(out: &mut Output, field: &FieldDesc, number: u128) {
         out.text(" ");
         out.painted(Paint::Meaning, &meaning);
     }
+}
+
+/// The same as text, without colours.
+pub(super) fn text(field: &FieldDesc, number: u128) -> String {
+    let mut out = Output::in_memory(Vec::new(), Look { width: 0, colour: false });
+    write(&mut out, field, number);
+    String::from_utf8(out.into_bytes()).unwrap_or_default()
 }
 
 /// What a number stands for.
