@@ -5,7 +5,7 @@ use std::fmt::Write;
 use mlx5_prm::Kind;
 
 use super::mailbox::{Mailbox, Set};
-use super::rust::fields;
+use super::rust::{Piece, fields, pieces};
 
 /// Declarations and calls, to be put in a function; `prm_` layouts are those of an `mlx5_ifc.h`.
 pub(super) fn text(mailbox: &Mailbox) -> String {
@@ -26,15 +26,36 @@ pub(super) fn text(mailbox: &Mailbox) -> String {
     };
     let _ = writeln!(out, "uint8_t in[{size}] = {{0}};\n");
     let Some(sets) = fields(mailbox, Vec::new()) else { return raw(&bytes, name) };
-    for set in sets {
-        let _ = line(&mut out, name, &bytes, set);
+    for piece in pieces(sets) {
+        let _ = match piece {
+            Piece::Field(set) => line(&mut out, name, &bytes, set),
+            Piece::Bytes(set, bit, n) => array(&mut out, name, &bytes[bit / 8..bit / 8 + n], set),
+        };
     }
     out
 }
 
-fn line(out: &mut String, name: &str, bytes: &[u8], set: &Set) -> std::fmt::Result {
+/// The path in the structure.
+fn path<'s>(name: &str, set: &'s Set) -> &'s str {
     let path = set.path.strip_prefix(name).and_then(|path| path.strip_prefix('.'));
-    let path = path.unwrap_or(&set.path);
+    path.unwrap_or(&set.path)
+}
+
+/// An array of bytes, whole.
+fn array(out: &mut String, name: &str, bytes: &[u8], set: &Set) -> std::fmt::Result {
+    let path = path(name, set);
+    let path = path.rsplit_once('[').map_or(path, |(array, _)| array);
+    let (text, n) = (string(bytes), bytes.len());
+    writeln!(out, "memcpy(DEVX_ADDR_OF({name}, in, {path}), \"{text}\", {n});")
+}
+
+/// Bytes as they stand in a string of C.
+fn string(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect()
+}
+
+fn line(out: &mut String, name: &str, bytes: &[u8], set: &Set) -> std::fmt::Result {
+    let path = path(name, set);
     match set.width {
         // Reserved bits have no name.
         _ if set.steps.is_empty() => copy(out, bytes, set, path),
@@ -49,7 +70,7 @@ fn line(out: &mut String, name: &str, bytes: &[u8], set: &Set) -> std::fmt::Resu
 /// What no macro writes: the bytes that it is in, whole.
 fn copy(out: &mut String, bytes: &[u8], set: &Set, path: &str) -> std::fmt::Result {
     let (from, to) = (set.bit / 8, (set.bit + set.width).div_ceil(8));
-    let text: String = bytes[from..to].iter().map(|b| format!("\\x{b:02x}")).collect();
+    let text = string(&bytes[from..to]);
     writeln!(out, "memcpy(in + {from:#x}, \"{text}\", {}); /* {path} */", to - from)
 }
 

@@ -40,6 +40,37 @@ pub(super) fn fields(mailbox: &Mailbox, mut begin: Vec<u8>) -> Option<Vec<&Set>>
     (begin == bytes).then_some(needed)
 }
 
+/// Fields that are written in one go.
+pub(super) enum Piece<'s> {
+    Field(&'s Set),
+    /// Several elements of an array of bytes, one of which this is: the whole of it, from a bit on.
+    Bytes(&'s Set, usize, usize),
+}
+
+/// The fields, but arrays of bytes, such as addresses, whole.
+pub(super) fn pieces(sets: Vec<&Set>) -> Vec<Piece<'_>> {
+    let array = |set: &Set| {
+        let (field, index) = set.steps.last()?;
+        match field.count {
+            Count::Array(n) if set.width == 8 => Some((set.bit - index * 8, n as usize)),
+            _ => None,
+        }
+    };
+    let mut pieces = Vec::new();
+    for (i, set) in sets.iter().enumerate() {
+        let of_it = |other: &Set| array(other) == array(set);
+        match array(set) {
+            // They are sorted by their places.
+            Some(_) if sets[..i].last().is_some_and(|set| of_it(set)) => {}
+            Some((bit, n)) if sets.get(i + 1).is_some_and(|set| of_it(set)) => {
+                pieces.push(Piece::Bytes(set, bit, n));
+            }
+            _ => pieces.push(Piece::Field(set)),
+        }
+    }
+    pieces
+}
+
 fn built(mailbox: &Mailbox, layout: &'static LayoutDesc, bytes: &[u8]) -> Option<String> {
     let mut begin = vec![0; layout.size];
     if let Some(opcode) = opcode_of(layout) {
@@ -58,8 +89,8 @@ fn built(mailbox: &Mailbox, layout: &'static LayoutDesc, bytes: &[u8]) -> Option
         writer.types.insert(type_name.clone());
         let _ = writeln!(writer.body, "let mut {name} = {type_name}::new();");
     }
-    for set in sets {
-        writer.set(&name, tail.as_ref(), set, bytes)?;
+    for piece in pieces(sets) {
+        writer.set(&name, tail.as_ref(), &piece, bytes)?;
     }
     let types: Vec<&str> = writer.types.iter().map(String::as_str).collect();
     let uses = format!("use mlx5_prm::{{{}}};", types.join(", "));
@@ -159,7 +190,14 @@ struct Writer {
 
 impl Writer {
     /// A statement that sets a field. `None`: the codec has no setter for it.
-    fn set(&mut self, name: &str, tail: Option<&Tail>, set: &Set, bytes: &[u8]) -> Option<()> {
+    fn set(
+        &mut self,
+        name: &str,
+        tail: Option<&Tail>,
+        piece: &Piece<'_>,
+        bytes: &[u8],
+    ) -> Option<()> {
+        let (Piece::Field(set) | Piece::Bytes(set, ..)) = *piece;
         let mut place = name.to_owned();
         let mut steps = &set.steps[..];
         if let Some(tail) = tail {
@@ -194,6 +232,11 @@ impl Writer {
             return None;
         }
         let accessor = bare(field.name);
+        if let Piece::Bytes(_, bit, n) = *piece {
+            let value = array(&bytes[bit / 8..bit / 8 + n]);
+            let _ = writeln!(self.body, "{place}.set_{accessor}({value});");
+            return Some(());
+        }
         let value = self.value(field, set, bytes)?;
         let _ = match field.count {
             Count::One => writeln!(self.body, "{place}.set_{accessor}({value});"),
@@ -211,8 +254,7 @@ impl Writer {
             let is_bytes =
                 set.bit.is_multiple_of(8) && set.width.is_multiple_of(8) && set.width > 128;
             let run = &bytes[set.bit / 8..(set.bit + set.width) / 8];
-            let text: Vec<String> = run.iter().map(|byte| format!("{byte:#04x}")).collect();
-            return is_bytes.then(|| format!("&[{}]", text.join(", ")));
+            return is_bytes.then(|| array(run));
         }
         let number = set.number(bytes);
         // Elements of arrays and lists are big-endian numbers of zerocopy.
@@ -240,6 +282,11 @@ impl Writer {
             Element::Enum(_) | Element::Bits => format!("{number:#x}"),
         })
     }
+}
+
+fn array(bytes: &[u8]) -> String {
+    let text: Vec<String> = bytes.iter().map(|byte| format!("{byte:#04x}")).collect();
+    format!("&[{}]", text.join(", "))
 }
 
 /// A mailbox that the accessors do not make.
