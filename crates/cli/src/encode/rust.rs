@@ -1,6 +1,6 @@
 //! Rust that builds a mailbox with mlx5-prm.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
 use mlx5_prm::{Access, Count, Element, FieldDesc, Kind, LayoutDesc};
@@ -56,13 +56,17 @@ pub(super) fn pieces(sets: Vec<&Set>) -> Vec<Piece<'_>> {
             _ => None,
         }
     };
+    let mut counts: HashMap<_, usize> = HashMap::new();
+    for array in sets.iter().filter_map(|set| array(set)) {
+        *counts.entry(array).or_default() += 1;
+    }
     let mut pieces = Vec::new();
-    for (i, set) in sets.iter().enumerate() {
-        let of_it = |other: &Set| array(other) == array(set);
-        match array(set) {
-            // They are sorted by their places.
-            Some(_) if sets[..i].last().is_some_and(|set| of_it(set)) => {}
-            Some((bit, n)) if sets.get(i + 1).is_some_and(|set| of_it(set)) => {
+    for set in sets {
+        match array(set).and_then(|array| Some((array, counts.get_mut(&array)?))) {
+            // It was told with the first of its elements.
+            Some((_, 0)) => {}
+            Some(((bit, n), count)) if *count > 1 => {
+                *count = 0;
                 pieces.push(Piece::Bytes(set, bit, n));
             }
             _ => pieces.push(Piece::Field(set)),
