@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     to: To,
     /// Only those whose name contains this.
     part: Option<String>,
-    /// Only this page, such as general_device or roce.
+    /// Only this page, such as general_device.
     #[arg(long, value_name = "NAME")]
     page: Option<String>,
     /// Shows also those that are zero.

@@ -109,7 +109,8 @@ impl Source {
                 Item::Dump(dump) => (dump.bytes, true),
                 Item::Call(..) => {
                     return Err(Error::Input(format!(
-                        "{name}: a recording of calls\n{what}; `prm decode` shows what is in it."
+                        "{name}: a recording of calls\n{what}; `prm decode` shows what is in it, and \
+                         `diff -I '^  at '` compares two recordings, but for their times."
                     )));
                 }
             };

@@ -111,6 +111,31 @@ fn select_bits_are_those_of_the_fields() {
 }
 
 #[test]
+fn a_list_of_layouts_with_one_field_takes_values() {
+    let one = |args: &[&str]| {
+        good(&[&["encode", "modify_rqt", "ctx.rqt_actual_size=2"], args].concat(), b"")
+    };
+    let each = one(&["ctx.rq_num[0].rq_num=0x11", "ctx.rq_num[1].rq_num=0x12"]);
+    assert_eq!(one(&["ctx.rq_num=0x11,0x12"]), each);
+    let wide = bad(&["encode", "modify_rqt", "ctx.rq_num=1,0x1000000"], b"");
+    assert!(wide.contains("0x1000000") && wide.contains("24 bits"), "{wide}");
+}
+
+#[test]
+fn the_simulated_adapter_says_what_its_syndromes_mean() {
+    let out = prm(&["send", "--to", "sim", "create_cq", "cq_context.log_cq_size=31"], b"");
+    let text = String::from_utf8(out.stderr).expect("text");
+    assert!(text.contains("0x510016 is the simulated adapter's own: the queue or table"), "{text}");
+    let explained =
+        good(&["explain"], text.as_bytes()).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        explained.contains("If it was the simulated adapter: the queue or table"),
+        "{explained}"
+    );
+    assert!(!explained.contains("The log calls it"), "{explained}");
+}
+
+#[test]
 fn what_was_decoded_is_known_again() {
     let modify = modify_cq();
     for form in ["--json", "--flat"] {

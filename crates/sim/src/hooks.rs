@@ -4,6 +4,7 @@ use mlx5_devx::{Errno, status_errno};
 use mlx5_prm::Status;
 
 use crate::adapter::Adapter;
+use crate::firmware::Refusal;
 use crate::state::Fault;
 
 /// How the kernel is other than usual.
@@ -11,6 +12,8 @@ use crate::state::Fault;
 pub(crate) struct Hooks {
     refusals: u32,
     errno: Option<Errno>,
+    /// How many commands the firmware still refuses, and how.
+    refused_commands: Option<(u32, Refusal)>,
     removed: bool,
     refused: Refusals,
     #[cfg(feature = "uverbs")]
@@ -30,6 +33,13 @@ impl Hooks {
             }
             _ => Ok(()),
         }
+    }
+
+    /// How the firmware refuses the command that it gets now, whatever that is.
+    pub(crate) fn refusal(&mut self) -> Option<Refusal> {
+        let (left, refusal) = self.refused_commands.as_mut()?;
+        *left = left.checked_sub(1)?;
+        Some(*refusal)
     }
 
     #[cfg(feature = "uverbs")]
@@ -73,6 +83,29 @@ impl Adapter {
     pub fn refuse_next(&self, calls: u32, errno: Errno) {
         let hooks = &mut self.lock().hooks;
         (hooks.refusals, hooks.errno) = (calls, Some(errno));
+    }
+
+    /// Makes the firmware refuse the next `commands` commands that reach it, with this status and this
+    /// syndrome: what a program does when a real adapter refuses so can then be tested. An object is
+    /// ended as ever.
+    ///
+    /// ```
+    /// use mlx5_devx::{Error, Object};
+    /// use mlx5_prm::{CreateCqIn, Status};
+    /// use mlx5_sim::Adapter;
+    ///
+    /// let adapter = Adapter::new();
+    /// adapter.refuse_next_command(1, Status::NO_RES_ERR, 0x6231e6);
+    /// match Object::create(&adapter, &CreateCqIn::new()) {
+    ///     Err(Error::Firmware { status, syndrome, .. }) => {
+    ///         assert_eq!((status, syndrome), (Status::NO_RES_ERR, 0x6231e6));
+    ///     }
+    ///     _ => panic!("it is refused"),
+    /// }
+    /// assert!(Object::create(&adapter, &CreateCqIn::new()).is_ok());
+    /// ```
+    pub fn refuse_next_command(&self, commands: u32, status: Status, syndrome: u32) {
+        self.lock().hooks.refused_commands = Some((commands, Refusal { status, syndrome }));
     }
 
     /// Sets what the kernel does when the firmware refuses a command of DEVX. Answers that come

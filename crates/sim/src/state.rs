@@ -134,7 +134,9 @@ impl State {
             _ => Vec::new(),
         };
         let reached = |id| self.umems.get(id).is_some_and(|umem| umem.is_reached_by(sender));
-        if umems.iter().all(reached) {
+        if let Some(refusal) = self.hooks.refusal() {
+            refusal.answer(output);
+        } else if umems.iter().all(reached) {
             self.firmware.execute(&sent, output);
         } else {
             let (status, syndrome) = (Status::BAD_RES_ERR, syndrome::NO_SUCH_UMEM);

@@ -24,6 +24,7 @@ pub(super) fn text(mailbox: &Mailbox) -> String {
     } else {
         format!("DEVX_ST_SZ_BYTES({name}) + {}", bytes.len() - only.size)
     };
+    let _ = writeln!(out, "/* The macros: infiniband/mlx5dv.h; the layouts: an mlx5_ifc.h. */");
     let _ = writeln!(out, "uint8_t in[{size}] = {{0}};\n");
     let Some(sets) = fields(mailbox, Vec::new()) else { return raw(&bytes, name) };
     for piece in pieces(sets) {

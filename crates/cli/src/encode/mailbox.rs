@@ -254,9 +254,15 @@ impl Mailbox {
         field: &'static FieldDesc,
         given: &Given<'_>,
     ) -> Result<(), Fault> {
-        if matches!(field.element, Element::Layout(_)) {
-            let inner = if let Element::Layout(inner) = field.element { inner.fields } else { &[] };
-            let example = inner.first().map_or("", |f| f.name);
+        if let Element::Layout(inner) = field.element {
+            // `rq_num=1,2`, for rq_num[0].rq_num=1 and rq_num[1].rq_num=2.
+            if let [only] = inner.fields
+                && only.count == Count::One
+                && !matches!(only.element, Element::Layout(_))
+            {
+                return self.each(here, field, only, given);
+            }
+            let example = inner.fields.first().map_or("", |f| f.name);
             let problem = format!("the elements of `{}` are layouts", field.name);
             let remedy = format!("Set fields of each: {}[0].{example}=...", here.whole_path);
             return Err(Fault::path(0..here.whole_path.len(), problem, remedy));
@@ -287,6 +293,30 @@ impl Mailbox {
             here.element = None;
             here.steps.pop();
             result?;
+        }
+        Ok(())
+    }
+
+    /// Several values for a list of layouts that have one field.
+    fn each(
+        &mut self,
+        here: &mut Here<'_>,
+        field: &'static FieldDesc,
+        only: &'static FieldDesc,
+        given: &Given<'_>,
+    ) -> Result<(), Fault> {
+        let values = given.elements();
+        if values.len() > most(field) {
+            let problem = format!("{} values; `{}` has fewer elements", values.len(), field.name);
+            return Err(Fault::value(problem, "Give no more."));
+        }
+        for (index, value) in values.iter().enumerate() {
+            let path = format!("{}[{index}].{}", here.whole_path, only.name);
+            // What is wrong with a path made here is the path that was given.
+            self.set(&path, value).map_err(|fault| Fault {
+                part: fault.part.map(|_| 0..here.whole_path.len()),
+                ..fault
+            })?;
         }
         Ok(())
     }

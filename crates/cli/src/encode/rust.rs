@@ -8,6 +8,7 @@ use prm_codegen::emit::names::{bare, camel, upper};
 
 use super::mailbox::{Mailbox, Set};
 use super::opcode_of;
+use crate::names;
 
 /// Statements, and the types that they use.
 pub(super) fn text(mailbox: &Mailbox) -> String {
@@ -87,7 +88,6 @@ fn built(mailbox: &Mailbox, layout: &'static LayoutDesc, bytes: &[u8]) -> Option
     if let Some(tail) = &tail {
         writer.types.insert(tail.alias.clone());
         let (alias, n) = (&tail.alias, tail.len);
-        // `boxed` is there with the feature `alloc`.
         let _ = writeln!(writer.body, "let mut {name} = {alias}::boxed({n});");
     } else {
         writer.types.insert(type_name.clone());
@@ -99,7 +99,21 @@ fn built(mailbox: &Mailbox, layout: &'static LayoutDesc, bytes: &[u8]) -> Option
     let types: Vec<&str> = writer.types.iter().map(String::as_str).collect();
     let uses = format!("use mlx5_prm::{{{}}};", types.join(", "));
     let uses = if types.len() == 1 { uses.replace(['{', '}'], "") } else { wrapped(&types, uses) };
-    Some(format!("{uses}\n\n{}", writer.body))
+    let features = features(layout, tail.is_some());
+    Some(format!("{features}{uses}\n\n{}", writer.body))
+}
+
+/// The families that mlx5-prm has by default.
+const DEFAULT: [&str; 5] = ["cq", "qp", "rqt", "srq", "wq"];
+
+/// A comment on the features of mlx5-prm that are needed besides the default ones.
+fn features(layout: &LayoutDesc, boxed: bool) -> String {
+    let family = Some(names::family(layout)).filter(|family| !DEFAULT.contains(family));
+    let features: Vec<&str> = boxed.then_some("alloc").into_iter().chain(family).collect();
+    if features.is_empty() {
+        return String::new();
+    }
+    format!("// mlx5-prm, features = {features:?}\n")
 }
 
 /// The list of types in lines, as rustfmt writes it.
@@ -301,4 +315,19 @@ fn raw(bytes: &[u8]) -> String {
         let _ = writeln!(out, "    {},", text.join(", "));
     }
     out + "];\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_families_are_those_of_the_codec() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../prm/Cargo.toml");
+        let text = std::fs::read_to_string(path).expect("it is there");
+        let table: toml::Table = text.parse().expect("TOML");
+        let default = table["features"]["default"].as_array().expect("a list");
+        let default: Vec<&str> = default.iter().filter_map(toml::Value::as_str).collect();
+        assert_eq!(default, DEFAULT);
+    }
 }

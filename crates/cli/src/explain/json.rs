@@ -63,6 +63,7 @@ fn one(kind: &Kind, syndromes: &Syndromes) -> Value {
         "odd": text::oddities(failure),
     });
     value["explained"] = explained(failure, syndromes);
+    value["simulated"] = failure.syndrome.and_then(mlx5_sim::syndrome::words).into();
     value
 }
 

@@ -167,7 +167,8 @@ fn command(failure: &Failure) -> String {
     {
         let _ = write!(words, " Its object is known by its {}.", known.object.number);
     }
-    if let Some(said) = failure.said.as_deref().filter(|_| failure.form.is_devx()) {
+    let said = failure.said.as_deref().filter(|said| names::opcode_name(opcode) != Some(said));
+    if let Some(said) = said.filter(|_| failure.form.is_devx()) {
         let _ = write!(words, " The log calls it {said:?}.");
     }
     if names::opcode_name(opcode) == Some("QUERY_HCA_CAP")
@@ -313,10 +314,16 @@ fn syndrome(failure: &Failure, syndromes: &Syndromes) -> Vec<String> {
             )]
         }
         _ if number == 0 => vec!["0: the firmware gives no further reason.".to_owned()],
-        _ => vec![format!(
-            "No public explanation of {number:#x} is known. It is the firmware's own number: who has \
-             support can ask NVIDIA, with the firmware's version."
-        )],
+        _ => {
+            let mut words = vec![format!(
+                "No public explanation of {number:#x} is known. It is the firmware's own number: who \
+                 has support can ask NVIDIA, with the firmware's version."
+            )];
+            // The log does not say which adapter it was.
+            let simulated = mlx5_sim::syndrome::words(number);
+            words.extend(simulated.map(|s| format!("If it was the simulated adapter: {s}.")));
+            words
+        }
     }
 }
 

@@ -22,6 +22,7 @@ pub(crate) struct Line {
     fwctl: Option<Fwctl>,
     replay: Option<Replay>,
     interface: Option<Interface>,
+    simulated: bool,
 }
 
 enum Sender {
@@ -69,7 +70,8 @@ impl To {
                 Sender::Recorded(Recorder::new(transport, file), path.clone())
             }
         };
-        Ok(Line { way: way_taken, fwctl, replay, interface: way.interface() })
+        let simulated = matches!(way, Way::Sim(_));
+        Ok(Line { way: way_taken, fwctl, replay, interface: way.interface(), simulated })
     }
 
     fn ioctl(&self, name: &str) -> Result<Ioctl, Error> {
@@ -177,6 +179,14 @@ impl Line {
                      context; --to fwctl:DEV lets other queries through."
                 );
             }
+        }
+        if let mlx5_devx::Error::Firmware { syndrome, .. } = error
+            && self.simulated
+            && let Some(words) = mlx5_sim::syndrome::words(*syndrome)
+        {
+            return format!(
+                "{error}\nSyndrome {syndrome:#x} is the simulated adapter's own: {words}."
+            );
         }
         error.to_string()
     }

@@ -14,6 +14,7 @@ pub(crate) fn given_modify_cq() -> Vec<u8> {
 }
 
 pub(crate) fn given_create_cq() -> Vec<u8> {
+    // mlx5-prm, features = ["alloc"]
     use mlx5_prm::CreateCqInWithPas;
 
     let mut create_cq_in = CreateCqInWithPas::boxed(2);
@@ -57,6 +58,7 @@ pub(crate) fn given_rtr2rts_qp() -> Vec<u8> {
 }
 
 pub(crate) fn given_create_rqt() -> Vec<u8> {
+    // mlx5-prm, features = ["alloc"]
     use mlx5_prm::{CreateRqtInWithRqNum, Rqn};
 
     let mut create_rqt_in = CreateRqtInWithRqNum::boxed(2);
@@ -67,6 +69,7 @@ pub(crate) fn given_create_rqt() -> Vec<u8> {
 }
 
 pub(crate) fn given_create_mkey() -> Vec<u8> {
+    // mlx5-prm, features = ["alloc", "mkey"]
     use mlx5_prm::CreateMkeyInWithKlmPasMtt;
 
     let mut create_mkey_in = CreateMkeyInWithKlmPasMtt::boxed(4);
@@ -80,6 +83,7 @@ pub(crate) fn given_create_mkey() -> Vec<u8> {
 }
 
 pub(crate) fn given_set_fte() -> Vec<u8> {
+    // mlx5-prm, features = ["flow"]
     use mlx5_prm::{FlowActions, FlowTableId, SetFteIn};
 
     let mut set_fte_in = SetFteIn::new();
@@ -92,6 +96,7 @@ pub(crate) fn given_set_fte() -> Vec<u8> {
 }
 
 pub(crate) fn given_query_hca_cap() -> Vec<u8> {
+    // mlx5-prm, features = ["caps"]
     use mlx5_prm::QueryHcaCapIn;
 
     let mut query_hca_cap_in = QueryHcaCapIn::new();
@@ -109,6 +114,7 @@ pub(crate) fn given_modify_rq() -> Vec<u8> {
 }
 
 pub(crate) fn given_paos_reg() -> Vec<u8> {
+    // mlx5-prm, features = ["ports"]
     use mlx5_prm::{PaosReg, PortAdminStatus};
 
     let mut paos_reg = PaosReg::new();
@@ -118,6 +124,7 @@ pub(crate) fn given_paos_reg() -> Vec<u8> {
 }
 
 pub(crate) fn given_create_tir() -> Vec<u8> {
+    // mlx5-prm, features = ["tir_tis"]
     use mlx5_prm::{CreateTirIn, Rqtn, TirDispType};
 
     let mut create_tir_in = CreateTirIn::new();
@@ -192,6 +199,7 @@ pub(crate) fn filled_create_srq_in() -> Vec<u8> {
 }
 
 pub(crate) fn filled_create_tis_in() -> Vec<u8> {
+    // mlx5-prm, features = ["tir_tis"]
     use mlx5_prm::{CreateTisIn, Pdn, Qpn, Tdn};
 
     let mut create_tis_in = CreateTisIn::new();
@@ -207,6 +215,7 @@ pub(crate) fn filled_create_tis_in() -> Vec<u8> {
 }
 
 pub(crate) fn filled_modify_nic_vport_context_in() -> Vec<u8> {
+    // mlx5-prm, features = ["vport"]
     use mlx5_prm::{InlineMode, ModifyNicVportContextIn, VportNumber};
 
     let mut modify_nic_vport_context_in = ModifyNicVportContextIn::new();
@@ -243,6 +252,7 @@ pub(crate) fn filled_modify_nic_vport_context_in() -> Vec<u8> {
 }
 
 pub(crate) fn filled_create_flow_group_in() -> Vec<u8> {
+    // mlx5-prm, features = ["flow"]
     use mlx5_prm::{
         CreateFlowGroupIn, FlowIndex, FlowTableId, FlowTableType, MatchCriteria, PacketL4Type,
         SampleFieldId, VhcaId, VportNumber,
@@ -436,6 +446,7 @@ pub(crate) fn filled_create_flow_group_in() -> Vec<u8> {
 }
 
 pub(crate) fn filled_create_eq_in() -> Vec<u8> {
+    // mlx5-prm, features = ["eq"]
     use mlx5_prm::{CreateEqIn, EqSt, EqStatus, UarPage};
 
     let mut create_eq_in = CreateEqIn::new();
@@ -458,6 +469,7 @@ pub(crate) fn filled_create_eq_in() -> Vec<u8> {
 }
 
 pub(crate) fn filled_create_scheduling_element_in() -> Vec<u8> {
+    // mlx5-prm, features = ["vport"]
     use mlx5_prm::{
         CreateSchedulingElementIn, SchedulingElementId, SchedulingElementType, SchedulingHierarchy,
         VportNumber,
