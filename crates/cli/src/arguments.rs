@@ -68,8 +68,7 @@ impl ArgumentFault {
             let within = option + self.argument[..self.part.start].chars().count() + open;
             let carets = self.argument[self.part.clone()].chars().count().max(1);
             let text: Vec<String> = line.iter().map(|argument| quoted(argument)).collect();
-            write!(f, "\n  {}\n  ", text.join(" "))?;
-            write!(f, "{:space$}{}", "", "^".repeat(carets), space = before + within)?;
+            write!(f, "\n{}", marked(&text.join(" "), before + within, carets))?;
         }
         if !self.remedy.is_empty() {
             write!(f, "\n{}", self.remedy)?;
@@ -88,6 +87,21 @@ impl fmt::Display for ArgumentFault {
 }
 
 impl std::error::Error for ArgumentFault {}
+
+/// The longest text that is shown of a line, beside what is marked.
+const AROUND: usize = 200;
+
+/// A line with carets below some characters; of a long line what is around them.
+pub(crate) fn marked(line: &str, column: usize, len: usize) -> String {
+    let from = if column > AROUND { column - AROUND / 2 } else { 0 };
+    let (len, all) = (len.min(AROUND), line.chars().count());
+    let to = all.min(column + len + AROUND / 2);
+    let shown: String = line.chars().skip(from).take(to.saturating_sub(from)).collect();
+    let before = if from > 0 { "... " } else { "" };
+    let behind = if to < all { " ..." } else { "" };
+    let space = " ".repeat(before.len() + column - from);
+    format!("  {before}{shown}{behind}\n  {space}{}", "^".repeat(len))
+}
 
 /// An argument as one would type it.
 fn quoted(argument: &str) -> String {

@@ -17,7 +17,7 @@ use mlx5_prm::{FieldDesc, LayoutDesc, Opcode};
 use serde_json::Value;
 
 use crate::arguments::ArgumentFault;
-use crate::decode::json::RESERVED;
+use crate::decode::json::{MISSING, RESERVED};
 use crate::error::{Error, Exit};
 use crate::input::Source;
 use crate::names;
@@ -120,6 +120,10 @@ pub(crate) fn from_arguments(
     for field in fields {
         assign(&mut mailbox, field)?;
     }
+    mailbox.settled().map_err(|fault| {
+        let last = fields.iter().rfind(|field| field.contains(MISSING)).unwrap_or(&fields[0]);
+        ArgumentFault::whole(last, fault.problem, fault.remedy)
+    })?;
     finish(&mut mailbox, 0, select);
     Ok(mailbox)
 }
@@ -205,6 +209,9 @@ fn from_text(file: &str, text: &str, fields: &[&str], select: bool) -> Result<Ma
     for field in fields {
         assign(&mut mailbox, field)?;
     }
+    mailbox.settled().map_err(|Fault { problem, remedy, .. }| {
+        Error::Input(format!("{file}: {problem}\n{remedy}"))
+    })?;
     finish(&mut mailbox, first, select);
     Ok(mailbox)
 }
@@ -261,6 +268,13 @@ fn json(mailbox: &mut Mailbox, path: &mut String, value: &Value) -> Result<(), (
         result
     };
     match value {
+        // Nothing is set, and yet it is to be there.
+        Value::Object(fields) if fields.is_empty() => {
+            mailbox.holds(path, true).map_err(|fault| (path.clone(), fault))
+        }
+        Value::Array(values) if values.is_empty() => {
+            mailbox.holds(path, false).map_err(|fault| (path.clone(), fault))
+        }
         Value::Object(fields) => {
             for (name, value) in fields {
                 if name == RESERVED {
@@ -289,6 +303,9 @@ fn reserved(mailbox: &mut Mailbox, path: &str, value: &Value) -> Result<(), (Str
         (path.clone(), Fault::value(problem, "Such as [{ \"at\": 8, \"bits\": 2147483648 }]."))
     };
     for dword in value.as_array().ok_or_else(wrong)? {
+        if dword.as_object().is_none_or(|dword| dword.len() != 2) {
+            return Err(wrong());
+        }
         let number = |key: &str| dword.get(key).and_then(Value::as_u64).ok_or_else(wrong);
         let (path, bits) = (format!("{path}[{}]", number("at")?), Value::from(number("bits")?));
         mailbox.set(&path, &Given::Json(&bits)).map_err(|fault| (path, fault))?;
@@ -304,11 +321,23 @@ fn from_flat(file: &str, text: &str) -> Result<Mailbox, Error> {
     let fault = |number: usize, line: &str, problem: String, remedy: &str| {
         Error::Input(format!("{file}, line {number}: {problem}\n  {line}\n{remedy}"))
     };
+    if let Some((at, _)) =
+        text.lines().enumerate().filter(|(_, line)| line.starts_with("# line ")).nth(1)
+    {
+        return Err(Error::Input(format!(
+            "{file}, line {}: another mailbox begins\nLeave one in the file.",
+            at + 1
+        )));
+    }
     let mut layouts: Vec<&'static LayoutDesc> = Vec::new();
     for (number, line) in lines() {
         let name = line.split(['.', '=']).next().unwrap_or_default();
-        if layouts.iter().any(|layout| layout.name == name) {
+        if layouts.last().is_some_and(|layout| layout.name == name) {
             continue;
+        }
+        if layouts.iter().any(|layout| layout.name == name) {
+            let problem = format!("{name} was there before: another mailbox begins");
+            return Err(fault(number, line, problem, "Leave one in the file."));
         }
         layouts.push(mlx5_prm::layout_desc(name).ok_or_else(|| {
             let problem = format!("no layout is called `{name}`");

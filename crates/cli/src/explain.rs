@@ -88,7 +88,7 @@ fn tally(mut log: impl BufRead, name: &str) -> Result<Tally, Error> {
 }
 
 /// How compressed files begin, and what reads them.
-const PACKED: &[(&[u8], &str)] = &[
+pub(crate) const PACKED: &[(&[u8], &str)] = &[
     (b"\x1f\x8b", "zcat"),
     (b"\xfd7zXZ\0", "xzcat"),
     (b"\x28\xb5\x2f\xfd", "zstdcat"),

@@ -9,6 +9,7 @@ use mlx5_prm_cli::kernel_log::{self, Found};
 use mlx5_prm_cli::read_hex;
 
 use crate::error::Error;
+use crate::explain::PACKED;
 use crate::progress::Progress;
 
 /// The longest text that is one mailbox; logs and recordings have no end.
@@ -81,7 +82,8 @@ impl Source {
         let read = (&mut self.reader).take(MOST_TEXT as u64 + 1).read_to_end(&mut raw);
         read.map_err(|source| self.fault(source))?;
         if raw.len() > MOST_TEXT {
-            return Err(self.too_long());
+            let (name, most) = (&self.name, MOST_TEXT >> 20);
+            return Err(Error::Input(format!("{name}: over {most} MiB\nGive one mailbox.")));
         }
         String::from_utf8(raw).map_err(|error| {
             let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
@@ -148,7 +150,7 @@ impl Source {
                 let head = if from == 0 { head } else { line };
                 return log(&self.name, from, head.chain(self.reader), each);
             }
-            lines += 1;
+            lines += u64::from(line.ends_with(b"\n"));
             progress.step(line.len(), "MB looked through for a dump");
             if head.len() <= MOST_TEXT {
                 head.extend_from_slice(&line);
@@ -156,6 +158,12 @@ impl Source {
         }
         if head.len() > MOST_TEXT {
             return Err(self.too_long());
+        }
+        if let Some((_, tool)) = PACKED.iter().find(|(mark, _)| head.starts_with(mark)) {
+            return Err(Error::Input(format!(
+                "{}: compressed\nUnpack it first: {tool} {} | prm decode",
+                self.name, self.name
+            )));
         }
         let bytes = read_hex::read(&self.name, &head).map_err(|error| {
             // What people have who want to know what failed, or who wrote it down as fields.
@@ -180,6 +188,10 @@ impl Source {
 /// Whether a text begins as `prm decode --json` or `--flat` writes: with the name of a layout.
 fn is_decoded(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
+    // Several have their places before them.
+    if text.starts_with(b"# line ") || text.starts_with(b"{\"line\":") {
+        return true;
+    }
     let text = text.strip_prefix(b"{").map_or(text, <[u8]>::trim_ascii_start);
     let text = text.strip_prefix(b"\"").unwrap_or(text);
     let name = text.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_').next();
@@ -226,14 +238,16 @@ fn log(
         }
     };
     let mut progress = Progress::new();
-    let mut line = Vec::new();
+    let (mut line, mut goes_on) = (Vec::new(), false);
     loop {
         read_line(&mut reader, &mut line)
             .map_err(|source| Error::Open { file: name.to_owned(), source })?;
         if line.is_empty() {
             break;
         }
-        if let Some(found) = dumps.line(&line) {
+        // What a line has beyond the longest is nothing of a dump.
+        let begins = !std::mem::replace(&mut goes_on, !line.ends_with(b"\n"));
+        if let Some(found) = begins.then(|| dumps.line(&line)).flatten() {
             take(found, &mut read)?;
         }
         progress.step(line.len(), "MB read");

@@ -222,10 +222,11 @@ impl Reader {
         let before = self.end(slot);
         self.skipped.retain(|other| *other != slot);
         if self.open.len() == MOST_OPEN {
-            let damage = Damage { line: self.line, begin: self.line, slot, what: What::TooMany };
-            self.open.clear();
-            self.found.extend(before);
-            return Some(Err(damage));
+            // None of them ends any more.
+            for Open { line, slot, .. } in self.open.drain(..) {
+                let damage = Damage { line: self.line, begin: line, slot, what: What::TooMany };
+                self.found.push_back(Err(damage));
+            }
         }
         let bytes = Vec::with_capacity(512);
         self.open.push(Open { slot, line: self.line, title, whole, bytes, device, mixed });

@@ -51,6 +51,8 @@ pub(crate) fn layouts(argument: &str) -> Result<Vec<&'static LayoutDesc>, Argume
 /// The opcode with a name or a number, and its name: `MODIFY_CQ`, `modify_cq`, `0x403`.
 pub(crate) fn opcode(text: &str) -> Option<(u16, &'static str)> {
     let wanted = snake_case(text).to_ascii_uppercase();
+    // The one whose layouts are called otherwise.
+    let wanted = if wanted == "ACCESS_REGISTER" { "ACCESS_REG".to_owned() } else { wanted };
     let number = number(text);
     let mut all = mlx5_prm::Opcode::DESC.values.iter();
     let (code, name) =
@@ -130,6 +132,11 @@ pub(crate) fn nearest(name: &str) -> Vec<&'static str> {
 
 /// Those of some names that are most like one.
 pub(crate) fn nearest_of<'n>(name: &str, all: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    /// No name has as many letters.
+    const LONGEST: usize = 128;
+    if name.len() > LONGEST {
+        return Vec::new();
+    }
     let wanted = snake_case(name);
     let mut ranked: Vec<(usize, &str)> = all
         .map(|known| (unlikeness(&wanted, &known.to_ascii_lowercase()), known))
@@ -189,6 +196,8 @@ fn unlikeness(wanted: &str, name: &str) -> usize {
         Some("_in" | "_out") if !wanted.is_empty() => 1,
         // `rtr2rts` for `rtr2rts_qp_in`
         Some(rest) if wanted.len() > 2 && rest.starts_with('_') => rest.matches('_').count(),
+        // As many letters more or less are as many mistakes.
+        _ if wanted.len().abs_diff(name.len()) > wanted.len() / 3 => usize::MAX,
         // Two letters that changed places are one mistake.
         _ => strsim::osa_distance(wanted, name),
     }

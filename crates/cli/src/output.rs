@@ -1,7 +1,7 @@
 //! What a command writes to: standard output, its width, and whether it takes colours.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 
@@ -16,6 +16,7 @@ pub(crate) struct Output {
     /// Nothing: it is all kept.
     to: Option<Box<dyn Write>>,
     kept: Vec<u8>,
+    watched: bool,
     /// How it is written.
     pub(crate) look: Look,
 }
@@ -51,19 +52,25 @@ impl Output {
         let colour = anstream::AutoStream::choice(&stdout) != anstream::ColorChoice::Never;
         let width = terminal_size::terminal_size().map(|(width, _)| width.0.into());
         let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-        let width = width.or(said).unwrap_or(WIDTH).max(40);
+        let width = width.or(said).unwrap_or(WIDTH).clamp(40, 1000);
         Output::over(Box::new(stdout.lock()), Look { width, colour })
     }
 }
 
 impl Output {
     fn over(to: Box<dyn Write>, look: Look) -> Self {
-        Output { to: Some(to), kept: Vec::with_capacity(2 * KEPT), look }
+        let (kept, watched) = (Vec::with_capacity(2 * KEPT), io::stdout().is_terminal());
+        Output { to: Some(to), kept, watched, look }
     }
 
     /// An output that keeps all, after what is there.
     pub(crate) fn in_memory(kept: Vec<u8>, look: Look) -> Self {
-        Output { to: None, kept, look }
+        Output { to: None, kept, watched: false, look }
+    }
+
+    /// Whether it is a terminal.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watched
     }
 
     /// What is kept.

@@ -136,6 +136,72 @@ fn the_simulated_adapter_says_what_its_syndromes_mean() {
 }
 
 #[test]
+fn nothing_of_a_mailbox_is_lost_on_the_way_back() {
+    let refused = |text: &str| bad(&["encode", "--from", "-"], text.as_bytes());
+    for (text, told) in [
+        ("{\"modify_cq_in\":{\"nonexistent\":{}}}", "has no field `nonexistent`"),
+        ("{\"modify_cq_in\":{\"cqn\":{}}}", "cqn: not a layout"),
+        ("{\"modify_cq_in\":{\"cqn\":[]}}", "cqn: not an array or a list"),
+        (
+            "{\"modify_cq_in\":{\"reserved\":[{\"at\":8,\"bits\":2147483648,\"x\":1}]}}",
+            "not the bits",
+        ),
+        ("{\"modify_cq_in\":{\"reserved\":[{\"at\":8,\"bits\":1}]}}", "belong to fields"),
+        ("{\"modify_cq_in\":{\"missing\":999999}}", "`missing` is 999999, of 272 bytes"),
+        ("{\"modify_cq_in\":{\"cqn\":5,\"missing\":270}}", "takes fields away that are set"),
+        ("{\"modify_cq_in\":{\"missing\":4,\"trailing\":\"0x11223344\"}}", "do not go together"),
+        ("modify_cq_in.trailing=0x11\nmodify_cq_in.trailing=0x22", "`trailing` is set twice"),
+        ("modify_cq_in.missing=4\nquery_cq_in.cqn=1", "is said of a layout that is not the last"),
+        (
+            "modify_cq_in.cqn=1\nquery_cq_in.cqn=1\nmodify_cq_in.cqn=2",
+            "line 3: modify_cq_in was there",
+        ),
+        (
+            "# line 1: A\nmodify_cq_in.cqn=1\n# line 9: B\nmodify_cq_in.cqn=1",
+            "line 3: another mailbox",
+        ),
+        ("{\"modify_cq_in\":{\"cqn\":1,\"cqn\":2}}", "`cqn` is there twice"),
+    ] {
+        let text = refused(text);
+        assert!(text.contains(told), "{text}");
+    }
+    // A layout without its list, and an empty object of one.
+    let query =
+        good(&["encode", "--from", "-"], b"{\"modify_cq_in\":{\"cq_context\":{},\"pas\":[]}}");
+    assert_eq!(query, good(&["encode", "modify_cq"], b""));
+    let list = bad(&["encode", "modify_cq+query_cq", "pas[0]=1"], b"");
+    assert!(list.contains("the list `pas` is not at the end of the mailbox"), "{list}");
+}
+
+#[test]
+fn long_arguments_are_shown_around_what_is_wrong() {
+    let pas = format!("pas={}", vec!["0x1000"; 10_000].join(","));
+    let text = bad(&["encode", "modify_cq", &pas, "cqn=zz"], b"");
+    assert!(text.len() < 2000 && text.contains("cqn=zz\n") && text.contains("^^\n"), "{text}");
+    assert!(bad(&["show", &"a".repeat(100_000)], b"").contains("is called"));
+}
+
+#[test]
+fn what_is_no_text_of_a_dump_is_named() {
+    let text = bad(&["decode"], b"\x1f\x8b\x08\0\0\0");
+    assert!(text.contains("compressed") && text.contains("zcat"), "{text}");
+    // A line of any length is one.
+    let of = |row: &str| {
+        format!(
+            "cmd[1]: start dump\ncmd[1]: dump command data MODIFY_CQ(0x403) INPUT\n{row}\ncmd[1]: end dump\n"
+        )
+    };
+    let dump = of("cmd[1]: 000: 04030000 00000000 00000001 00000000");
+    let log = format!("{dump}{}\n{dump}", "x".repeat(200_000));
+    let flat = good(&["decode", "--flat"], log.as_bytes());
+    let lines: Vec<&str> = flat.lines().filter(|line| line.starts_with('#')).collect();
+    assert_eq!(
+        lines,
+        ["# line 1, cmd[1]: MODIFY_CQ(0x403) input", "# line 6, cmd[1]: MODIFY_CQ(0x403) input"]
+    );
+}
+
+#[test]
 fn what_was_decoded_is_known_again() {
     let modify = modify_cq();
     for form in ["--json", "--flat"] {

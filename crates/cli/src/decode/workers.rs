@@ -1,7 +1,7 @@
 //! Several processors at a long log: what is found is written to memory by many, in turn, and passed on in
 //! the order in which it was found.
 
-use std::io;
+use std::io::{self, Write};
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -62,6 +62,11 @@ impl Workers {
 
     /// Takes the next entry. It may be written later.
     pub(super) fn take(&mut self, entry: Entry, out: &mut Output) -> io::Result<()> {
+        if out.is_watched() {
+            // Somebody looks on, who wants to see what there is, and no more than that.
+            entry.write(out, self.form, std::mem::replace(&mut self.next.gap, true))?;
+            return out.flush();
+        }
         self.next.entries.push(entry);
         if self.next.entries.len() < BATCH {
             return Ok(());

@@ -61,8 +61,10 @@ pub(crate) struct Mailbox {
     /// Bits that were set by assignments, as long as `bytes`.
     written: Vec<u8>,
     sets: Vec<Set>,
-    trailing: Vec<u8>,
-    missing: usize,
+    /// What was said of the length may be said again.
+    again: bool,
+    trailing: Option<Vec<u8>>,
+    missing: Option<usize>,
 }
 
 impl Mailbox {
@@ -76,7 +78,15 @@ impl Mailbox {
         });
         let parts = parts.collect();
         let (bytes, written) = (vec![0; at], vec![0; at]);
-        Mailbox { parts, bytes, written, sets: Vec::new(), trailing: Vec::new(), missing: 0 }
+        Mailbox {
+            parts,
+            bytes,
+            written,
+            sets: Vec::new(),
+            again: false,
+            trailing: None,
+            missing: None,
+        }
     }
 
     /// The layouts, and where each begins.
@@ -97,6 +107,59 @@ impl Mailbox {
     /// What was set so far may be set again.
     pub(crate) fn forget(&mut self) {
         self.written.fill(0);
+        self.again = true;
+    }
+
+    /// Whether what is said of its length goes together, and takes nothing away.
+    pub(crate) fn settled(&self) -> Result<(), Fault> {
+        let Some(missing) = self.missing else { return Ok(()) };
+        if self.trailing.is_some() {
+            let problem = format!("`{MISSING}` and `{TRAILING}` do not go together");
+            return Err(Fault::value(problem, "Leave one of the two out."));
+        }
+        match self.bytes.len().checked_sub(missing) {
+            None => Err(Fault::value(
+                format!("`{MISSING}` is {missing}, of {} bytes", self.bytes.len()),
+                "Give no more than there are.",
+            )),
+            Some(left) if self.bytes[left..].iter().any(|byte| *byte != 0) => Err(Fault::value(
+                format!("`{MISSING}` takes fields away that are set: those from byte {left:#x} on"),
+                "Leave it out, or the fields.",
+            )),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Whether a path leads to a layout, or to several of something.
+    pub(crate) fn holds(&self, path: &str, layout: bool) -> Result<(), Fault> {
+        // A layout without fields.
+        if layout && self.parts.iter().any(|(layout, _)| layout.name == path) {
+            return Ok(());
+        }
+        let names = split(path)?;
+        let (part, names) = self.part_of(&names);
+        let mut here = Here {
+            layout: self.parts[part].0,
+            at: 0,
+            part,
+            steps: Vec::new(),
+            whole_path: path,
+            element: None,
+        };
+        let mut is = (true, false);
+        for name in names {
+            let field = here.field(name)?;
+            let several = field.count != Count::One && name.index.is_none();
+            is = (matches!(field.element, Element::Layout(_)) && !several, several);
+            if let Element::Layout(inner) = field.element {
+                here.layout = inner;
+            }
+        }
+        match (layout, is) {
+            (true, (true, _)) | (false, (_, true)) => Ok(()),
+            (true, _) => Err(Fault::value("not a layout".to_owned(), "Give a number.")),
+            (false, _) => Err(Fault::value("not an array or a list".to_owned(), "Give a number.")),
+        }
     }
 
     /// Adds bits to the mask in a place of the first layout: a number, or a layout of single bits.
@@ -117,14 +180,14 @@ impl Mailbox {
 
     /// Whether what is made is the layouts and their lists, no more and no less.
     pub(crate) fn is_whole(&self) -> bool {
-        self.trailing.is_empty() && self.missing == 0
+        self.trailing.as_ref().is_none_or(Vec::is_empty) && self.missing.unwrap_or_default() == 0
     }
 
     /// The whole.
     pub(crate) fn finish(&self) -> Vec<u8> {
         let mut bytes = self.bytes.clone();
-        bytes.extend(&self.trailing);
-        bytes.truncate(bytes.len().saturating_sub(self.missing));
+        bytes.extend(self.trailing.iter().flatten());
+        bytes.truncate(bytes.len().saturating_sub(self.missing.unwrap_or_default()));
         bytes
     }
 
@@ -133,23 +196,38 @@ impl Mailbox {
         let names = split(path)?;
         let (part, names) = self.part_of(&names);
         let (layout, start) = self.parts[part];
-        match names {
-            [only] if only.text == TRAILING && only.index.is_none() => {
-                self.trailing = given.bytes().ok_or_else(|| not_bytes(given))?;
-                return Ok(());
-            }
-            [only] if only.text == MISSING && only.index.is_none() => {
-                let number = given.number().and_then(|n| usize::try_from(n).ok());
-                self.missing = number.filter(|n| *n <= MOST).ok_or_else(|| {
-                    Fault::value(format!("`{given}` is no number of bytes"), "Give 8, or 0x8.")
-                })?;
-                return Ok(());
-            }
-            _ => {}
+        if let [only] = names
+            && only.index.is_none()
+            && [TRAILING, MISSING].contains(&only.text)
+        {
+            return self.length(part, only, given);
         }
         let steps = Vec::new();
         let mut here = Here { layout, at: start, part, steps, whole_path: path, element: None };
         self.set_in(&mut here, names, given)
+    }
+
+    /// `trailing` or `missing`: what the mailbox has more or less than its layouts.
+    fn length(&mut self, part: usize, name: &Name<'_>, given: &Given<'_>) -> Result<(), Fault> {
+        let is_trailing = name.text == TRAILING;
+        if part + 1 != self.parts.len() {
+            let problem = format!("`{}` is said of a layout that is not the last", name.text);
+            return Err(Fault::path(name.part.clone(), problem, "Say it of the last layout."));
+        }
+        let is_there = if is_trailing { self.trailing.is_some() } else { self.missing.is_some() };
+        if is_there && !std::mem::take(&mut self.again) {
+            let problem = format!("`{}` is set twice", name.text);
+            return Err(Fault::path(name.part.clone(), problem, "Leave one of the two out."));
+        }
+        if is_trailing {
+            self.trailing = Some(given.bytes().ok_or_else(|| not_bytes(given))?);
+            return Ok(());
+        }
+        let number = given.number().and_then(|n| usize::try_from(n).ok());
+        self.missing = Some(number.filter(|n| *n <= MOST).ok_or_else(|| {
+            Fault::value(format!("`{given}` is no number of bytes"), "Give 8, or 0x8.")
+        })?);
+        Ok(())
     }
 
     /// The part that a path is in: that which it names first, else the first that has the field.
@@ -235,10 +313,11 @@ impl Mailbox {
         part: &Range<usize>,
     ) -> Result<(), Fault> {
         let end = here.at + field.bit_of(index + 1).div_ceil(8);
-        if field.count != Count::List || end <= self.bytes.len() {
+        let next = self.parts.get(here.part + 1).map(|(_, at)| *at);
+        if field.count != Count::List || end <= next.unwrap_or(self.bytes.len()) {
             return Ok(());
         }
-        if here.part + 1 != self.parts.len() {
+        if next.is_some() {
             let problem = format!("the list `{}` is not at the end of the mailbox", field.name);
             return Err(Fault::path(part.clone(), problem, "Leave out the layout after it."));
         }

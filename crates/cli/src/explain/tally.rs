@@ -73,16 +73,19 @@ impl Tally {
     /// How many failures there are.
     pub(super) fn failures(&self) -> u64 {
         let beyond = self.beyond.map_or(0, |lines| lines.count);
-        self.kinds.iter().map(|kind| kind.seen.count).sum::<u64>() + beyond
+        self.kinds.iter().fold(beyond, |all, kind| all.saturating_add(kind.seen.count))
     }
 
     fn add(&mut self, found: Found, line: u64, times: u64) {
         let Some(kind) = self.kind(&found, line, times) else { return };
         let Some(device) = found.device else { return };
         match kind.devices.iter().position(|(known, _)| *known == device) {
-            Some(index) => kind.devices[index].1 += times,
+            Some(index) => {
+                let seen = &mut kind.devices[index].1;
+                *seen = seen.saturating_add(times);
+            }
             None if kind.devices.len() < MOST_DEVICES => kind.devices.push((device, times)),
-            None => kind.more_devices += times,
+            None => kind.more_devices = kind.more_devices.saturating_add(times),
         }
     }
 

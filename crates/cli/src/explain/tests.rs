@@ -210,3 +210,16 @@ fn messages_between_each_other_are_told_apart() {
     let counts: Vec<u64> = found(&log.replace('\n', " ")).into_values().map(|(n, _)| n).collect();
     assert_eq!(counts, [2, 2]);
 }
+
+#[test]
+fn no_count_is_too_large() {
+    let line = |syndrome: u32| {
+        format!(
+            "Nov 30 06:04:29 h kernel: message repeated 18446744073709551615 times: [ mlx5_core 0000:08:00.0: \
+             mlx5_cmd_out_err:838:(pid 1): CREATE_CQ(0x400) op_mod(0x0) failed, status bad parameter(0x3), \
+             syndrome ({syndrome:#x}), err(-22)]\n"
+        )
+    };
+    let tally = tally((line(1) + &line(1) + &line(2)).as_bytes());
+    assert_eq!((tally.kinds.len(), tally.failures()), (2, u64::MAX));
+}

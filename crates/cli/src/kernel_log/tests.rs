@@ -233,3 +233,19 @@ fn eight_digits_are_a_number_or_none() {
         }
     }
 }
+
+#[test]
+fn dumps_that_never_end_are_told_each() {
+    let mut reader = Reader::new();
+    let mut found = Vec::new();
+    for slot in 0..300 {
+        found.extend(
+            reader
+                .line(format!("cmd[{slot}]: 000: 04030000 00000000 00000000 00000000").as_bytes()),
+        );
+    }
+    found.extend(reader.finish());
+    let damaged: Vec<_> = found.iter().filter_map(|found| found.as_ref().err()).collect();
+    assert_eq!((found.len(), damaged.len()), (300, 256), "the rest ended with the log");
+    assert_eq!((damaged[255].slot, damaged[255].begin, damaged[255].line), (Some(255), 256, 257));
+}

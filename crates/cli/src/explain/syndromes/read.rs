@@ -6,6 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::{Certainty, Syndrome};
+use crate::arguments::marked;
 use crate::explain::{status, words};
 use crate::names;
 
@@ -261,17 +262,10 @@ impl File<'_> {
         let number = before.matches('\n').count() + 1;
         let column = self.text[start..at].chars().count();
         let line = self.text[start..].lines().next().unwrap_or_default();
-        // A line longer than a terminal is of little help.
-        let shown: String = line.chars().take(200).collect();
-        let carets = fault.at.len().clamp(1, shown.chars().count().saturating_sub(column).max(1));
+        let carets = fault.at.len().clamp(1, line.chars().count().saturating_sub(column).max(1));
         let Fault { problem, remedy, .. } = fault;
-        format!(
-            "{}:{number}:{}: {problem}\n  {shown}\n  {:column$}{}\n  {remedy}",
-            self.name,
-            column + 1,
-            "",
-            "^".repeat(carets)
-        )
+        let marked = marked(line, column, carets);
+        format!("{}:{number}:{}: {problem}\n{marked}\n  {remedy}", self.name, column + 1)
     }
 }
 
