@@ -196,3 +196,164 @@ fn address(opcode: Option<u16>, layout: &'static LayoutDesc, bytes: &mut [u8]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::arbitrary::any_with;
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    use super::*;
+    use crate::describe::{EnumDesc, FieldDesc, FlagsDesc};
+
+    const fn field(
+        name: &'static str,
+        element: Element,
+        count: Count,
+        bit: u32,
+        width: u32,
+    ) -> FieldDesc {
+        let high = 31 - (bit % 32) as i32;
+        let (at, low) = (bit / 32 * 4, high - width as i32 + 1);
+        FieldDesc { name, element, count, access: None, words: None, at, high, low }
+    }
+
+    const fn layout(
+        name: &'static str,
+        kind: Kind,
+        size: usize,
+        fields: &'static [FieldDesc],
+    ) -> LayoutDesc {
+        LayoutDesc { name, kind, size, about: None, fields }
+    }
+
+    /// A name that the field has no bits for; the other values are 1 and 5.
+    static VALUES: EnumDesc = EnumDesc {
+        name: "values",
+        values: &[(1, "ONE"), (0x13, "TOO_WIDE"), (5, "FIVE")],
+        is_type: true,
+    };
+    static FLAGS: FlagsDesc =
+        FlagsDesc { name: "flags", bits: &[(0, "first"), (2, "third"), (7, "last")] };
+    static INNER: LayoutDesc =
+        layout("inner", Kind::Struct, 4, &[field("half", Element::Bits, Count::One, 16, 16)]);
+    static EITHER: LayoutDesc = layout(
+        "either",
+        Kind::Union,
+        4,
+        &[
+            field("first", Element::Bits, Count::One, 0, 8),
+            field("last", Element::Bits, Count::One, 24, 8),
+        ],
+    );
+    static NOTHING: LayoutDesc = layout("nothing", Kind::Union, 4, &[]);
+
+    static EVERYTHING: LayoutDesc = layout(
+        "everything",
+        Kind::Struct,
+        SIZE,
+        &[
+            field("value", Element::Enum(&VALUES), Count::One, 0, 4),
+            field("flags", Element::Flags(&FLAGS), Count::One, 8, 8),
+            field("number", Element::Bits, Count::One, 20, 12),
+            field("either", Element::Layout(&EITHER), Count::One, 32, 32),
+            field("nothing", Element::Layout(&NOTHING), Count::One, 64, 32),
+            field("bytes", Element::Bits, Count::One, 96, 200),
+            field("wide", Element::Bits, Count::One, 320, 128),
+            field("array", Element::Bits, Count::Array(3), 448, 8),
+            field("inner", Element::Layout(&INNER), Count::Array(2), 480, 32),
+            field("list", Element::Bits, Count::List, SIZE as u32 * 8, 32),
+        ],
+    );
+
+    struct Everything;
+
+    impl Described for Everything {
+        const DESC: &'static LayoutDesc = &EVERYTHING;
+    }
+
+    const SIZE: usize = 68;
+
+    /// The bits of fields, of unions those of any member.
+    const FIELDS: [u8; SIZE] = {
+        let mut all = [0; SIZE];
+        [all[0], all[1], all[2], all[3]] = [0xf0, 0xff, 0x0f, 0xff];
+        [all[4], all[7]] = [0xff; 2];
+        [all[62], all[63], all[66], all[67]] = [0xff; 4];
+        let mut at = 12;
+        while at < 59 {
+            all[at] = if at < 37 || at >= 40 { 0xff } else { 0 };
+            at += 1;
+        }
+        all
+    };
+
+    fn made<T: Described + 'static, const N: usize>(content: Content) -> Vec<[u8; N]> {
+        let mut runner = TestRunner::deterministic();
+        let all = any_with::<Layout<T, N>>(content);
+        let one = |_| *all.new_tree(&mut runner).expect("it is made").current().as_bytes();
+        (0..2000).map(one).collect()
+    }
+
+    fn everything(unknown: bool, reserved: bool) -> Vec<[u8; SIZE]> {
+        made::<Everything, SIZE>(Content { unknown, reserved })
+    }
+
+    /// Which bits are set in some of them.
+    fn set(all: &[[u8; SIZE]]) -> [u8; SIZE] {
+        core::array::from_fn(|at| all.iter().fold(0, |set, bytes| set | bytes[at]))
+    }
+
+    #[test]
+    fn every_bit_of_a_field_is_set_in_some_and_no_other() {
+        let mut expected = FIELDS;
+        // Names alone: 1 and 5, and the bits 0, 2 and 7.
+        [expected[0], expected[1]] = [0x50, 0x85];
+        assert_eq!(set(&everything(false, false)), expected);
+        assert_eq!(set(&everything(true, false)), FIELDS);
+        assert_eq!(set(&everything(true, true)), [0xff; SIZE]);
+        assert_eq!(set(&everything(false, true))[..2], [0x5f, 0x85]);
+    }
+
+    #[test]
+    fn values_have_a_name_unless_others_are_asked_for() {
+        let values = |unknown| {
+            let mut values: Vec<u8> =
+                everything(unknown, false).iter().map(|bytes| bytes[0] >> 4).collect();
+            values.sort_unstable();
+            values.dedup();
+            values
+        };
+        assert_eq!(values(false), [0, 1, 5], "0 is what is not set");
+        assert_eq!(values(true), (0..16).collect::<Vec<u8>>());
+        let mut flags: Vec<u8> = everything(false, false).iter().map(|bytes| bytes[1]).collect();
+        flags.sort_unstable();
+        flags.dedup();
+        assert_eq!(flags, [0, 1, 4, 5, 0x80, 0x81, 0x84, 0x85]);
+    }
+
+    #[test]
+    fn one_member_of_a_union_is_set_and_any() {
+        let all = everything(false, false);
+        let [first, last] = [4, 7].map(|at| all.iter().filter(|bytes| bytes[at] != 0).count());
+        assert!(first > 100 && last > 100, "{first} {last}");
+        assert!(all.iter().all(|bytes| bytes[4] == 0 || bytes[7] == 0));
+    }
+
+    #[test]
+    fn every_field_may_be_set_at_once_or_none() {
+        static BYTES: LayoutDesc = layout(
+            "bytes",
+            Kind::Struct,
+            16,
+            &[field("byte", Element::Bits, Count::Array(16), 0, 8)],
+        );
+        struct Bytes;
+        impl Described for Bytes {
+            const DESC: &'static LayoutDesc = &BYTES;
+        }
+        let all = made::<Bytes, 16>(Content::default());
+        assert!(all.iter().any(|bytes| bytes.iter().all(|byte| *byte != 0)));
+        assert!(all.contains(&[0; 16]));
+    }
+}

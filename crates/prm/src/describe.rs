@@ -479,3 +479,179 @@ impl fmt::Debug for Reserved<'_> {
         map.finish()
     }
 }
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use alloc::format;
+    use alloc::string::String;
+
+    use super::*;
+
+    const fn field(
+        name: &'static str,
+        element: Element,
+        count: Count,
+        bit: u32,
+        width: u32,
+    ) -> FieldDesc {
+        let high = 31 - (bit % 32) as i32;
+        let (at, low) = (bit / 32 * 4, high - width as i32 + 1);
+        FieldDesc { name, element, count, access: None, words: None, at, high, low }
+    }
+
+    const fn layout(
+        name: &'static str,
+        kind: Kind,
+        size: usize,
+        fields: &'static [FieldDesc],
+    ) -> LayoutDesc {
+        LayoutDesc { name, kind, size, about: None, fields }
+    }
+
+    fn text(layout: &'static LayoutDesc, bytes: &[u8]) -> String {
+        struct Shown<'b>(&'static LayoutDesc, &'b [u8]);
+        impl fmt::Debug for Shown<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                debug(self.0, self.1, f)
+            }
+        }
+        format!("{:?}", Shown(layout, bytes))
+    }
+
+    static WORD: LayoutDesc =
+        layout("word", Kind::Struct, 4, &[field("half", Element::Bits, Count::One, 16, 16)]);
+    static LISTED: LayoutDesc = layout(
+        "listed",
+        Kind::Struct,
+        4,
+        &[
+            field("half", Element::Bits, Count::One, 16, 16),
+            field("list", Element::Bits, Count::List, 32, 8),
+        ],
+    );
+
+    #[test]
+    fn a_union_is_shown_by_member_up_to_64_bytes() {
+        static SHORT: LayoutDesc = layout(
+            "short",
+            Kind::Union,
+            64,
+            &[
+                field("all", Element::Bits, Count::One, 0, 512),
+                field("word", Element::Layout(&WORD), Count::One, 0, 32),
+            ],
+        );
+        static LONG: LayoutDesc = layout(
+            "long",
+            Kind::Union,
+            68,
+            &[field("word", Element::Layout(&WORD), Count::One, 0, 32)],
+        );
+        let mut bytes = [0; 68];
+        assert_eq!(text(&LONG, &bytes), "union long 0x");
+        bytes[3] = 7;
+        let zeros = "00".repeat(60);
+        assert_eq!(
+            text(&SHORT, &bytes[..64]),
+            format!("union short {{ all: 0x00000007{zeros}, word: word {{ half: 0x7 }} }}")
+        );
+        assert_eq!(text(&LONG, &bytes), "union long 0x00000007");
+        bytes[67] = 1;
+        assert_eq!(
+            text(&LONG, &bytes),
+            format!("union long 0x00000007{}00000001", "00".repeat(60))
+        );
+        bytes = [0; 68];
+        bytes[0] = 1;
+        assert_eq!(text(&LONG, &bytes), "union long 0x01");
+    }
+
+    #[test]
+    fn what_is_zero_is_not_shown() {
+        static BOTH: LayoutDesc = layout(
+            "both",
+            Kind::Struct,
+            24,
+            &[
+                field("word", Element::Layout(&WORD), Count::One, 0, 32),
+                field("bytes", Element::Bits, Count::One, 32, 136),
+            ],
+        );
+        let mut bytes = [0; 24];
+        assert_eq!(text(&BOTH, &bytes), "both");
+        bytes[20] = 0xab;
+        assert_eq!(text(&BOTH, &bytes), format!("both {{ bytes: 0x{}ab }}", "00".repeat(16)));
+        bytes[3] = 2;
+        bytes[20] = 0;
+        assert_eq!(text(&BOTH, &bytes), "both { word: word { half: 0x2 } }");
+    }
+
+    #[test]
+    fn a_layout_at_the_end_goes_to_the_end_of_the_mailbox() {
+        static OPEN: LayoutDesc = layout(
+            "open",
+            Kind::Struct,
+            8,
+            &[
+                field("before", Element::Layout(&LISTED), Count::One, 0, 32),
+                field("listed", Element::Layout(&LISTED), Count::One, 32, 32),
+            ],
+        );
+        static CLOSED: LayoutDesc = layout(
+            "closed",
+            Kind::Struct,
+            8,
+            &[field("word", Element::Layout(&WORD), Count::One, 32, 32)],
+        );
+        static EITHER: LayoutDesc = layout(
+            "either",
+            Kind::Union,
+            8,
+            &[field("listed", Element::Layout(&LISTED), Count::One, 0, 32)],
+        );
+        let part = |layout: &LayoutDesc, name, len| {
+            let field = layout.field(name).expect("it has it");
+            layout.part(field, &[0; 16][..len], 0).len()
+        };
+        assert_eq!((part(&OPEN, "before", 12), part(&OPEN, "listed", 12)), (4, 8));
+        assert_eq!((part(&OPEN, "listed", 8), part(&OPEN, "listed", 6)), (4, 2));
+        assert_eq!((part(&EITHER, "listed", 8), part(&EITHER, "listed", 4)), (8, 4));
+
+        let bytes = [0, 0, 0, 0, 0, 0, 0, 0, 0, 5];
+        assert_eq!(text(&OPEN, &bytes), "open { listed: listed { list: [0x0, 0x5] } }");
+        assert_eq!(text(&OPEN, &bytes[..9]), "open");
+        assert_eq!(text(&CLOSED, &bytes), "closed", "what is behind belongs to nothing");
+        assert_eq!(text(&CLOSED, &[0, 0, 0, 0, 0, 0, 0, 5]), "closed { word: word { half: 0x5 } }");
+    }
+
+    #[test]
+    fn flags_without_any_name_are_a_number() {
+        static FLAGS: FlagsDesc = FlagsDesc { name: "flags", bits: &[(0, "first"), (2, "third")] };
+        static FLAGGED: LayoutDesc = layout(
+            "flagged",
+            Kind::Struct,
+            4,
+            &[field("flags", Element::Flags(&FLAGS), Count::One, 24, 8)],
+        );
+        let text = |flags| text(&FLAGGED, &[0, 0, 0, flags]);
+        assert_eq!(text(5), "flagged { flags: 0x5 (first | third) }");
+        assert_eq!(text(0x84), "flagged { flags: 0x84 (third | 0x80) }");
+        assert_eq!(text(0x80), "flagged { flags: 0x80 }");
+    }
+
+    #[test]
+    fn a_layout_is_no_number_and_nothing_has_no_elements() {
+        static NOTHING: LayoutDesc = layout("nothing", Kind::Struct, 0, &[]);
+        let bytes = [1; 32];
+        for width in [32, 64, 128, 160] {
+            let nested = field("nested", Element::Layout(&WORD), Count::One, 0, width);
+            assert_eq!(nested.read(&bytes, 0), None, "{width}");
+            let array = field("nested", Element::Layout(&WORD), Count::Array(1), 0, width);
+            assert_eq!(array.read(&bytes, 0), None, "{width}");
+            let number = field("number", Element::Bits, Count::One, 0, width);
+            assert_eq!(number.read(&bytes, 0).is_some(), width <= 128, "{width}");
+        }
+        let list = field("list", Element::Layout(&NOTHING), Count::List, 32, 0);
+        assert_eq!(list.elements(8), 0);
+    }
+}

@@ -180,3 +180,33 @@ impl Text {
         self.byte(b'0' + (value % 10) as u8);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONG: &str = match core::str::from_utf8(&[b'n'; 300]) {
+        Ok(text) => text,
+        Err(_) => "",
+    };
+
+    #[test]
+    #[should_panic(
+        expected = "flow.mask: 0xffffffffffffffffffffffffffffffff does not fit in 127 bits"
+    )]
+    fn all_digits_of_a_value_are_told() {
+        field_too_wide("flow", "mask", u128::MAX, 127);
+    }
+
+    #[test]
+    #[should_panic(expected = "key: 0x10 does not fit in 1 bit")]
+    fn a_value_has_as_many_digits_as_it_needs() {
+        too_wide("key", 0x10, 1);
+    }
+
+    #[test]
+    #[should_panic(expected = "nnnnnnnnnnnnnnnn")]
+    fn a_message_beyond_its_room_is_cut() {
+        too_wide(LONG, 2, 1);
+    }
+}
