@@ -607,6 +607,96 @@ fn faults_are_told_where_they_are() {
     assert_eq!(faults(&chain(64)), []);
 }
 
+/// The layouts of a database that has no fault.
+fn layouts(text: &str) -> String {
+    let reading = import::adb(&SourceFile::new("t.adb", text));
+    facts(&reading.unwrap_or_else(|e| panic!("{text}: {}", e.render())))
+}
+
+#[test]
+fn what_is_just_within_the_limits_is_read() {
+    let one = "offset=\"0x0\" size=\"0x4\"";
+    let plain = "a Struct 0x8\n  f 0 32\n";
+    let longest = field(one);
+    let longest = longest.clone() + &" ".repeat((8 << 20) - longest.len());
+    assert_eq!(layouts(&longest), plain);
+
+    let name = |length: usize| node(&format!("<field name=\"{}\" {one} />", "n".repeat(length)));
+    assert_eq!(layouts(&name(128)), format!("a Struct 0x8\n  {} 0 32\n", "n".repeat(128)));
+    assert_eq!(faults(&name(129)), [(4, "this name is longer than 128 letters".to_owned())]);
+
+    let attributes = |many: usize| -> Vec<String> {
+        let all: String = (0..many).map(|i| format!("a{i}=\"1\" ")).collect();
+        faults(&node(&format!("<field {all}/>"))).into_iter().map(|(_, message)| message).collect()
+    };
+    let many = "this tag has more than 32 attributes".to_owned();
+    assert!(!attributes(32).contains(&many));
+    assert_eq!(attributes(33), [many]);
+    // Signs in a text are no attributes, nor do they end a tag.
+    let values: Vec<String> = (0..40).map(|i| format!("V{i}={i:#x}")).collect();
+    let named =
+        field(&format!("{one} descr='\"{}> =' enum=\"{}\"", "=".repeat(40), values.join(",")));
+    assert_eq!(layouts(&named).matches(" V").count(), 40);
+
+    let bounds = |low: u32, high: u32| {
+        field(&format!("offset=\"0x0\" size=\"0x8\" low_bound=\"{low}\" high_bound=\"{high}\""))
+    };
+    assert_eq!(layouts(&bounds(5_000_000, 5_000_001)), "a Struct 0x8\n  f 0 32[2]\n");
+    let none = [(4, "these are no bounds of an array".to_owned())];
+    assert_eq!(faults(&bounds(0, 8 << 20)), none);
+    assert_eq!(faults(&bounds(1, 0)), none);
+}
+
+#[test]
+fn two_dwords_are_a_number_only_when_they_are_nothing_else() {
+    let of = |first: &str, second: &str| {
+        layouts(&database(&format!(
+            "<node name=\"a_ext\" size=\"0x8.0\">\n\
+             <field name=\"f\" offset=\"0x0\" size=\"0x8\" subnode=\"uint64\" />\n</node>\n\
+             <node name=\"uint64\" size=\"0x8.0\">\n<field {first} />\n<field {second} />\n</node>"
+        )))
+    };
+    let (hi, lo) =
+        ("name=\"hi\" offset=\"0x0\" size=\"0x4\"", "name=\"lo\" offset=\"0x4\" size=\"0x4\"");
+    assert_eq!(of(hi, lo), "a Struct 0x8\n  f 0 64\n");
+    let layout = "a Struct 0x8\n  f 0 uint64\nuint64 Struct 0x8\n";
+    assert_eq!(of(hi, &lo.replace("lo", "low")), format!("{layout}  hi 0 32\n  low 32 32\n"));
+    assert_eq!(of(&hi.replace("hi", "high"), lo), format!("{layout}  high 0 32\n  lo 32 32\n"));
+    assert_eq!(
+        of(hi, &lo.replace("size=\"0x4\"", "size=\"0x0.16\"")),
+        format!("{layout}  hi 0 32\n  lo 48 16\n")
+    );
+    assert_eq!(
+        of(hi, &format!("{lo} access=\"RO\"")),
+        format!("{layout}  hi 0 32\n  lo 32 32 RO\n")
+    );
+}
+
+#[test]
+fn members_are_looked_at_once_for_a_selector_that_has_values() {
+    let unions = |values: &str| {
+        database(&format!(
+            "<node name=\"a_ext\" size=\"0xc.0\">\n\
+             <field name=\"kind\" offset=\"0x0\" size=\"0x4\" {values} />\n\
+             <field name=\"one\" offset=\"0x4\" size=\"0x4\" subnode=\"u_ext\" union_selector=\"$(parent).kind\" />\n\
+             <field name=\"two\" offset=\"0x8\" size=\"0x4\" subnode=\"u_ext\" union_selector=\"$(parent).kind\" />\n\
+             </node>\n<node name=\"u_ext\" size=\"0x4.0\" attr_is_union=\"1\">\n\
+             <field name=\"lamp\" offset=\"0x0\" size=\"0x4\" selected_by=\"LAMP\" />\n</node>"
+        ))
+    };
+    assert_eq!(faults(&unions("")), []);
+    assert_eq!(faults(&unions("enum=\"LAMP=0x1\"")), []);
+    assert_eq!(faults(&unions("enum=\"WALL=0x1\"")).len(), 1);
+}
+
+#[test]
+fn a_value_at_fault_is_underlined_alone() {
+    let text = field("offset=\"0x0\" size=\"0x4\" enum=\"A=0x1,B,CC=0x3,D\"");
+    let faults = import::adb(&SourceFile::new("t.adb", &*text)).expect_err("two have no number");
+    let places: Vec<&str> = faults.0.iter().map(|f| &text[f.place.span.clone()]).collect();
+    assert_eq!(places, ["B", "D"]);
+}
+
 #[test]
 fn faults_of_one_run_are_told_together() {
     let text = node(

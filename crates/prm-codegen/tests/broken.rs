@@ -11,8 +11,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
-use prm_codegen::fault::{Faults, SourceFile};
+use prm_codegen::fault::{Faults, Origin, SourceFile};
 use prm_codegen::import::{self, HeaderFile};
 use prm_codegen::merge::{Told, merge};
 use prm_codegen::model::Rulings;
@@ -97,6 +98,30 @@ fn sound_tables_have_no_fault() {
     assert_eq!(stdout, "sound: 5 layouts, 1 enums, 1 commands\n");
 }
 
+/// Checks sound tables, with an output other than a file; gives code and stderr.
+fn check_into(stdout: impl Into<Stdio>) -> (Option<i32>, String) {
+    let dir = tempfile::tempdir().unwrap();
+    copy(&folder("sound"), &dir.path().join("prm-spec"));
+    let output = Command::new(env!("CARGO_BIN_EXE_prm-codegen"))
+        .arg("check")
+        .current_dir(dir.path())
+        .stdout(stdout)
+        .output()
+        .unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn an_answer_that_nobody_reads_is_no_fault_and_one_that_can_t_be_written_is() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    assert_eq!(check_into(writer), (Some(0), String::new()));
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let (code, stderr) = check_into(full);
+    assert_eq!(code, Some(1));
+    assert!(stderr.starts_with("the answer can't be written: "), "{stderr}");
+}
+
 #[test]
 fn every_fault_is_told() {
     let update = std::env::var_os("UPDATE").is_some();
@@ -112,6 +137,62 @@ fn every_fault_is_told() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// What is underlined of the place of a fault.
+fn underlined(text: &str, place: std::ops::Range<usize>) -> String {
+    let file = SourceFile::new("made_up.h", text);
+    let told = Faults::one(&Origin::new(&file, place), "wrong", "right").render();
+    let lines: Vec<Vec<char>> = told.lines().map(|l| l.chars().collect()).collect();
+    let is_mark = |c: &char| matches!(c, '─' | '┬' | '▲');
+    let marks = |line: &&Vec<char>| line.contains(&'·') && line.iter().any(|c| is_mark(c));
+    let at = lines.iter().position(|line| marks(&line)).unwrap_or_else(|| panic!("{told}"));
+    let columns = lines[at].iter().enumerate().filter(|(_, c)| is_mark(c)).map(|(i, _)| i);
+    columns.map(|i| lines[at - 1].get(i).copied().unwrap_or('\n')).collect()
+}
+
+#[test]
+fn the_place_of_a_fault_is_underlined() {
+    let text = "one two\nthree\n";
+    for (place, expected) in [
+        (4..7, "two"),
+        // Of several lines, the first.
+        (4..10, "two"),
+        (0..14, "one two"),
+        (8..13, "three"),
+        // The end of a line, and of the file.
+        (7..7, "o"),
+        (7..9, "o"),
+        (14..14, "e"),
+        // The beginning of a line, and a place within.
+        (8..8, "t"),
+        (1..1, "n"),
+        (4..4, "t"),
+    ] {
+        assert_eq!(underlined(text, place.clone()), expected, "{place:?}");
+    }
+    assert_eq!(underlined("\none", 0..0), "\n");
+}
+
+#[test]
+fn of_a_long_line_whole_characters_are_shown() {
+    let text = format!("x{}y{}", "\u{e9}".repeat(600), "\u{fc}".repeat(600));
+    let file = SourceFile::new("made_up.h", &*text);
+    let at = 1 + 2 * 600;
+    let shown = |from: usize, to: usize| {
+        let told = Faults::one(&Origin::new(&file, from..to), "wrong", "right").render();
+        ['x', '\u{e9}', 'y', '\u{fc}'].map(|c| {
+            told.lines()
+                .skip(1)
+                .filter(|l| l.contains('│'))
+                .flat_map(str::chars)
+                .filter(|d| *d == c)
+                .count()
+        })
+    };
+    assert_eq!(shown(at, at + 1), [0, 250, 1, 249]);
+    assert_eq!(shown(at + 1, at + 3), [0, 250, 1, 250]);
+    assert_eq!(shown(0, 1), [1, 249, 0, 0]);
 }
 
 #[test]
@@ -131,6 +212,9 @@ fn layouts_in_layouts_are_told_when_too_deep() {
         spec.layouts = tables::read_layout_file(&file).unwrap_or_else(|e| panic!("{e}")).layouts;
         let faults = sound::check_layouts(&spec).expect_err("far too deep").0;
         assert_eq!(faults[0].message, "layouts are nested more than 64 deep here");
+        // What is read first is looked into 64 deep, and then each 64th is too deep.
+        let at: Vec<usize> = faults.iter().map(|f| f.place.line() / 4).collect();
+        assert_eq!(at[..2], if inner > 0 { [64, 128] } else { [65, 129] }, "{inner}");
     }
 }
 

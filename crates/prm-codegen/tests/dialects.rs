@@ -130,6 +130,216 @@ fn lines_may_end_as_in_dos_and_begin_with_a_mark() {
     assert_eq!(facts(&reading), "struct a 0x4\n  b 0+32\n");
 }
 
+/// What an enumerator is with this value: the number, or why there is none.
+fn value(expression: &str) -> Result<i64, String> {
+    match import::headers(&[text(format!("enum {{ MADE_UP = {expression} }};"))]) {
+        Ok(reading) => match reading.enums.first() {
+            Some(e) => Ok(e.values[0].value),
+            None => Err(reading.passed_over[0].label.clone()),
+        },
+        Err(faults) => Err(faults.0[0].message.clone()),
+    }
+}
+
+#[test]
+fn constants_are_what_c_makes_of_them() {
+    let numbers = [
+        ("10 - 3 - 2", 5),
+        ("64 / 4 / 2", 8),
+        ("1 << 2 << 3", 32),
+        ("10 - 2 * 3 - 1", 3),
+        ("1 ? 5 : 1 / 0", 5),
+        ("0 ? 1 / 0 : 6", 6),
+        ("0 && 1 / 0", 0),
+        ("1 || 1 / 0", 1),
+        ("1 && 0", 0),
+        ("0 && 1", 0),
+        ("2 && 3", 1),
+        ("0 || 0", 0),
+        ("3 | 1", 3),
+        ("3 ^ 1", 2),
+        ("6 & 3", 2),
+        ("2 < 2", 0),
+        ("1 < 2", 1),
+        ("3 < 2", 0),
+        ("2 > 2", 0),
+        ("2 > 1", 1),
+        ("2 <= 2", 1),
+        ("3 <= 2", 0),
+        ("2 >= 2", 1),
+        ("1 >= 2", 0),
+        ("1 != 2", 1),
+        ("2 != 2", 0),
+        ("1 == 2", 0),
+        ("0b101", 5),
+        ("0x1F", 31),
+        ("017", 15),
+        ("(u8)0x12345", 0x45),
+        ("(u16)0x12345", 0x2345),
+        ("(__u32)0x123456789", 0x2345_6789),
+        ("(uint64_t)0x123456789", 0x1_2345_6789),
+        ("BIT(0)", 1),
+        ("BIT_ULL(62)", 1 << 62),
+        ("1U - 1", 0),
+        ("0 + 1U", 1),
+        ("1U + 0", 1),
+        ("-1 + 2", 1),
+        ("1 << 62", 1 << 62),
+        ("1 >> 63", 0),
+    ];
+    for (expression, number) in numbers {
+        assert_eq!(value(expression), Ok(number), "{expression}");
+    }
+    // In the types of C they are other numbers.
+    for expression in ["-1 + 2U", "1 + (1 ? -1 : 1U)", "1U - 2", "2U + -1"] {
+        let why = "enumerator MADE_UP (this value hangs on the types of its numbers)";
+        assert_eq!(value(expression), Err(why.into()), "{expression}");
+    }
+    for (expression, message) in [
+        ("BIT(64)", "there is no bit 64"),
+        ("1 >> 64", "1 >> 64 has no value of 64 bits"),
+        ("0 << 64", "0 << 64 has no value of 64 bits"),
+        ("1 / 0", "1 / 0 has no value of 64 bits"),
+    ] {
+        assert_eq!(value(expression), Err(message.into()));
+    }
+}
+
+#[test]
+fn constants_are_nested_up_to_64_deep_and_as_long_as_they_like() {
+    let nested = |deep: usize| format!("{}1{}", "(".repeat(deep), ")".repeat(deep));
+    assert_eq!(value(&nested(63)), Ok(1));
+    assert_eq!(value(&nested(64)), Err("this expression is nested more than 64 deep".into()));
+    assert_eq!(value(&("1 + ".repeat(300) + "1")), Ok(301));
+    assert_eq!(value(&("(1 ? 1 : 1) + ".repeat(300) + "1")), Ok(301));
+    let chosen = |many: usize| "0 ? 0 : ".repeat(many) + "1";
+    assert_eq!(value(&chosen(63)), Ok(1));
+    assert_eq!(value(&chosen(65)), Err("this expression is nested more than 64 deep".into()));
+}
+
+/// The first fault of a header.
+fn message(header: &str) -> String {
+    import::headers(&[text(header)]).expect_err(header).0[0].message.clone()
+}
+
+/// What a header says.
+fn read(header: &str) -> String {
+    facts(&import::headers(&[text(header)]).unwrap_or_else(|e| panic!("{header}: {}", e.render())))
+}
+
+#[test]
+fn words_are_cut_as_c_cuts_them() {
+    let layout = "struct mlx5_ifc_a_bits { u8 b[0x8]; };\n";
+    let said = "struct a 0x1\n  b 0+8\n";
+    // A directive stands first in its line.
+    let fault = message(&format!("int c; #define D 1\n{layout}"));
+    assert_eq!(fault, "mlx5_ifc_a_bits stands where no layout is read");
+    // Characters of several bytes are whole.
+    let crab = "struct mlx5_ifc_a_bits { u8 \u{1F980}[1]; };";
+    assert_eq!(message(crab), "\"\u{1F980}\" where the name of a field belongs");
+    assert_eq!(message("\"it is\" }"), "\"}\" where an item belongs");
+    // What looks like a comment in a string is none, and a string goes past an escaped quote.
+    assert_eq!(read(&format!("#define C \"/*\"\n{layout}")), said);
+    assert_eq!(read(&format!("#define C '\"' /* \" */\n{layout}")), said);
+    assert_eq!(
+        read(&format!("char c[] = \"\\\"/*\";\n{layout}")),
+        format!("{said}passed over\n  1 declaration c\n")
+    );
+    // A comment goes on over lines, in a directive too.
+    assert_eq!(read(&format!("#define C 1 /* and\nmore */\n{layout}")), said);
+}
+
+#[test]
+fn members_are_nested_up_to_32_deep() {
+    let nested = |deep: usize| {
+        let (open, close) = ("struct { ".repeat(deep), "} c; ".repeat(deep));
+        text(format!("struct mlx5_ifc_a_bits {{ {open}u8 b[0x8]; {close}}};"))
+    };
+    assert!(import::headers(&[nested(31)]).is_ok());
+    let faults = import::headers(&[nested(32)]).expect_err("too deep");
+    assert_eq!(faults.0[0].message, "structs are nested more than 32 deep here");
+    let open = message("struct mlx5_ifc_a_bits { u8 b[0x20; };");
+    assert_eq!(open, "\";\" where \"]\" belongs");
+}
+
+#[test]
+fn what_is_no_layout_is_passed_over_by_name() {
+    for (header, label) in [
+        ("typedef int (*hook[MANY])(void);", "typedef hook"),
+        ("typedef void (CALLED *hook)(int);", "typedef hook"),
+        ("typedef int name;", "typedef name"),
+        ("struct { int a; } one = two;", "struct of one"),
+        ("struct { int a; } one __packed;", "struct of one"),
+        ("struct { int a; } one = { 1 };", "struct of one"),
+        ("extern \"C\" { int a }", "declaration a"),
+        ("MACRO(a) enum { B };", "macro MACRO"),
+        ("int called(void) { return 1; }", "function called"),
+        ("typedef int (plain)(int);", "typedef int"),
+    ] {
+        let reading = import::headers(&[text(header)]).unwrap_or_else(|e| panic!("{}", e.render()));
+        let labels: Vec<&str> = reading.passed_over.iter().map(|p| &*p.label).collect();
+        assert_eq!(labels, [label], "{header}");
+    }
+    for (header, fault) in [
+        ("struct a { int b; } { int c; };", "\"{\" where \";\" belongs"),
+        ("struct a { int b; } struct c { int d; };", "\"struct\" where \";\" belongs"),
+        ("int a }", "\"}\" where an item belongs"),
+        (
+            "int a(int)[2] struct mlx5_ifc_b_bits { u8 c[1]; };",
+            "mlx5_ifc_b_bits stands where no layout is read",
+        ),
+    ] {
+        assert_eq!(message(header), fault, "{header}");
+    }
+}
+
+#[test]
+fn fields_of_the_first_arm_share_a_place_with_what_lies_over_them() {
+    let layout = |first: &str, second: &str| {
+        read(&format!(
+            "struct mlx5_ifc_a_bits {{ union {{ struct {{ {first} }}; struct {{ {second} }}; }}; }};"
+        ))
+    };
+    let thirds = "u8 b[0x8]; u8 c[0x8]; u8 d[0x8];";
+    assert_eq!(
+        layout(thirds, "u8 reserved_at_0[0x8]; u8 e[0x8];"),
+        "struct a 0x3\n  b 0+8\n  c 8+8 over b\n  d 16+8\n  e 8+8 over b\n"
+    );
+    assert_eq!(
+        layout(thirds, "u8 reserved_at_0[0x10]; u8 e[0x8];"),
+        "struct a 0x3\n  b 0+8\n  c 8+8\n  d 16+8 over b\n  e 16+8 over b\n"
+    );
+    let array = "u8 b[0x8]; u8 c[0x3][0x8];";
+    assert_eq!(
+        layout(array, "u8 reserved_at_0[0x18]; u8 e[0x8];"),
+        "struct a 0x4\n  b 0+8\n  c 8+8[3] over b\n  e 24+8 over b\n"
+    );
+    assert_eq!(
+        layout(array, "u8 reserved_at_0[0x20]; u8 e[0x8];"),
+        "struct a 0x5\n  b 0+8\n  c 8+8[3]\n  e 32+8 over b\n"
+    );
+}
+
+#[test]
+fn a_layout_is_up_to_a_mebibyte_long() {
+    let layout = |members: &str| format!("struct mlx5_ifc_a_bits {{ {members} }};");
+    let whole = "struct a 0x100000\n  b 0+8388608\n";
+    assert_eq!(read(&layout("u8 b[0x800000];")), whole);
+    assert_eq!(read(&layout("u8 b[0x800000]; u8 c[][0x8];")), format!("{whole}  c 8388608+8[]\n"));
+    assert_eq!(
+        read(&layout("u8 b[0x400000]; u8 c[0x400000];")),
+        "struct a 0x100000\n  b 0+4194304\n  c 4194304+4194304\n"
+    );
+    assert_eq!(
+        message(&layout("u8 b[0x800001];")),
+        "b is 8388609 bits wide; the longest layout believed is 8388608 bits"
+    );
+    assert_eq!(
+        message(&layout("u8 b[0x400000]; u8 c[0x400008];")),
+        "a is longer than 1048576 bytes here"
+    );
+}
+
 /// Reads `header` within the limit; gives what is wrong with it.
 fn fault(header: String) -> Faults {
     let begun = Instant::now();

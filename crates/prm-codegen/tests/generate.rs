@@ -134,6 +134,16 @@ fn edits_by_hand_are_told_and_undone() {
 }
 
 #[test]
+fn what_can_t_be_read_is_told() {
+    let dir = workspace();
+    let file = dir.path().join("crates/prm/src/generated/cq.rs");
+    fs::remove_file(&file).unwrap();
+    fs::create_dir(&file).unwrap();
+    let (ok, _, stderr) = generate(&dir, &["--check"]);
+    assert!(!ok && stderr.contains("cq.rs can't be read: "), "{stderr}");
+}
+
+#[test]
 fn a_new_file_of_tables_gets_into_the_command() {
     let dir = workspace();
     fs::write(dir.path().join("prm-spec/words/lamp.toml"), "").unwrap();

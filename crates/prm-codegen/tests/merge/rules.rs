@@ -569,6 +569,29 @@ fn one_layout_of_the_same_shape() {
     );
 }
 
+#[test]
+fn fields_that_are_cut_otherwise_make_no_shape() {
+    let kernel = "struct mlx5_ifc_lamp_bits { u8 on[8]; u8 color[8]; u8 heat[8]; u8 watt[8]; };";
+    let tool =
+        "struct mlx5_ifc_light_bits { u8 on[8]; u8 color[8]; u8 heat[1][8]; u8 watt[1][8]; };";
+    gives(
+        &[("kernel", kernel), ("tool", tool)],
+        "",
+        "
+        lamp: struct of 0x04 bytes (kernel)
+          on 0x00 31:24
+          color 0x00 23:16
+          heat 0x00 15:8
+          watt 0x00 7:0
+        light: struct of 0x04 bytes (tool)
+          on 0x00 31:24
+          color 0x00 23:16
+          heat 0x00 15:8 [1]
+          watt 0x00 7:0 [1]
+        ",
+    );
+}
+
 const TWO_LAMPS: &str = "
     struct mlx5_ifc_lamp_bits { u8 on[8]; u8 color[8]; u8 heat[8]; u8 watt[8]; };
     struct mlx5_ifc_bulb_bits { u8 on[8]; u8 color[8]; u8 heat[8]; u8 volt[8]; };";
@@ -1037,6 +1060,96 @@ fn a_database_says_who_reads_and_writes() {
         0x4002 wall wall_reg (base)
         ! lamp_reg.lit: on 0x00 31:31 | 0x00 31:31 (base) renamed
         ! lamp_reg.slot: 0x04 27:16 | 0x04 23:16 (base) widened
+        ",
+    );
+}
+
+#[test]
+fn a_database_knows_a_field_by_its_bits() {
+    // By its name where several have them; the only one, however it is cut; the only one that is cut
+    // alike. Where two are, none.
+    let kernel = "
+        struct mlx5_ifc_lamp_reg_bits {
+            union { u8 volts[32]; u8 amperes[32]; };
+            u8 steps[2][16];
+            union { u8 whole[32]; u8 halves[2][16]; };
+            union { u8 red[32]; u8 green[32]; };
+            u8 on[32];
+        };";
+    let base = adb(
+        r#"
+<node name="lamp_reg_ext" size="0x14.0" descr="">
+    <field name="amperes" offset="0x0.0" size="0x4.0" access="RO" descr="" />
+    <field name="all_steps" offset="0x4.0" size="0x4.0" access="WO" descr="" />
+    <field name="both" offset="0x8.0" size="0x4.0" access="OP" descr="" />
+    <field name="color" offset="0xc.0" size="0x4.0" access="RW" descr="" />
+    <field name="on" offset="0x10.0" size="0x4.0" enum="off=0x0,on=0x1" descr="" />
+</node>"#,
+        &[("lamp_reg_ext", "0x14.0", "LAMP", 0x4001)],
+    );
+    gives(
+        &[("kernel", kernel), ("base", &base)],
+        "",
+        "
+        lamp_reg: struct of 0x14 bytes (kernel base)
+          volts 0x00 31:0 (kernel)
+          amperes 0x00 31:0 RO over volts
+          steps 0x04 31:16 [2] WO (kernel)
+          whole 0x08 31:0 OP (kernel)
+          halves 0x08 31:16 [2] over whole (kernel)
+          red 0x0c 31:0 (kernel)
+          green 0x0c 31:0 over red (kernel)
+          on 0x10 31:0 off=0 on=1
+        0x4001 LAMP lamp_reg (base)
+        ! lamp_reg.all_steps: steps 0x04 31:16 [2] | 0x04 31:0 (base) renamed
+        ! lamp_reg.both: whole 0x08 31:0, halves 0x08 31:16 [2] | 0x08 31:0 (base) split
+        ! lamp_reg.color: red 0x0c 31:0, green 0x0c 31:0 | 0x0c 31:0 (base) split
+        ",
+    );
+}
+
+#[test]
+fn a_union_that_is_added_is_selected_by_what_the_layout_calls_it() {
+    let kernel = "struct mlx5_ifc_lamp_reg_bits { u8 group[8]; u8 rsvd[56]; };";
+    let base = adb(
+        r#"
+<node name="part_ext" size="0x4.0" attr_is_union="1" descr="">
+    <field name="bulb" offset="0x0.0" size="0x4.0" selected_by="BULB" descr="" />
+</node>
+<node name="lamp_reg_ext" size="0x8.0" descr="">
+    <field name="grp" offset="0x0.24" size="0x0.8" enum="BULB=0x0" descr="" />
+    <field name="part" offset="0x4.0" size="0x4.0" subnode="part_ext" union_selector="$(parent).grp" descr="" />
+</node>"#,
+        &[("lamp_reg_ext", "0x8.0", "LAMP", 0x4001)],
+    );
+    gives(
+        &[("kernel", kernel), ("base", &base)],
+        "",
+        "
+        lamp_reg: struct of 0x08 bytes (kernel base)
+          group 0x00 31:24 BULB=0 (kernel)
+          part 0x04 part by group (base)
+        part: union of 0x04 bytes (base)
+          bulb 0x00 31:0 when BULB
+        0x4001 LAMP lamp_reg (base)
+        ! lamp_reg.grp: group 0x00 31:24 | 0x00 31:24 (base) renamed
+        ",
+    );
+}
+
+#[test]
+fn a_field_is_joined_only_where_one_holds_all_of_it() {
+    let kernel = "struct mlx5_ifc_lamp_bits { u8 rsvd[8]; u8 color[16]; u8 rsvd_2[8]; };";
+    let tool = "struct mlx5_ifc_lamp_bits { u8 rsvd[4]; u8 before[8]; u8 inside[8]; u8 behind[8]; u8 rsvd_2[4]; };";
+    gives(
+        &[("kernel", kernel), ("tool", tool)],
+        "",
+        "
+        lamp: struct of 0x04 bytes (kernel tool)
+          color 0x00 23:8 (kernel)
+        ! lamp.before: color 0x00 23:8 | 0x00 27:20 (tool) split
+        ! lamp.inside: color 0x00 23:8 | 0x00 19:12 (tool) joined
+        ! lamp.behind: color 0x00 23:8 | 0x00 11:4 (tool) split
         ",
     );
 }
