@@ -108,6 +108,8 @@ fn an_open_file_says_what_it_is() {
     let fwctl = open(&fake, Limit::ReadOnly);
     assert_eq!(*fwctl.info(), InfoMlx5 { uid: 2, uctx_caps: 4 });
     assert_eq!(fwctl.clone().limit(), Limit::ReadOnly);
+    let text = format!("{fwctl:?}");
+    assert_eq!(text, "Fwctl { info: InfoMlx5 { uid: 2, uctx_caps: 4 }, limit: ReadOnly, .. }");
 }
 
 #[test]

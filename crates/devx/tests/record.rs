@@ -7,7 +7,7 @@ use std::time::Duration;
 use mlx5_devx::record::{Call, Method, ReadError, Recorder, Recording, Replayer};
 use mlx5_devx::{Cq, Errno, Handle, Target, TargetKind, Transport, write_register};
 use mlx5_prm::{
-    Cqc, Cqn, CreateCqIn, ModifyCqIn, ModifyCqOpMod, PaosReg, PortAdminStatus, QueryCqIn,
+    CqStatus, Cqc, Cqn, CreateCqIn, ModifyCqIn, ModifyCqOpMod, PaosReg, PortAdminStatus, QueryCqIn,
 };
 use mlx5_sim::Adapter;
 use proptest::prelude::*;
@@ -320,6 +320,15 @@ fn faults_name_line_column_and_remedy() {
         let error = GOOD.replacen(from, to, 1).parse::<Recording>().unwrap_err().to_string();
         assert!(error.starts_with(message), "{to}: {error}");
     }
+    let create = "create\n at 1\n input 4\n 0000: 0a000000\n output 0\n result ok\n";
+    let error = format!("mlx5-recording 1\n{create}").parse::<Recording>().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "line 7, column 9: `ok` is no result of create; create ends with `result handle 0x1` or \
+         `result errno 22`"
+    );
+    let longest = format!("mlx5-recording 1\n#{}\n", "x".repeat(4094));
+    assert_eq!(longest.parse::<Recording>().unwrap(), Recording::default());
     let long = format!("mlx5-recording 1\n#{}", "x".repeat(5000));
     let error = long.parse::<Recording>().unwrap_err().to_string();
     assert!(error.starts_with("line 2, column 4097: the line is longer than 4096"), "{error}");
@@ -351,6 +360,15 @@ fn short_lines_do_not_fill_the_memory() {
     }
     let error = text.parse::<Recording>().unwrap_err().to_string();
     assert!(error.contains("more than 268435456 bytes together; cut the recording"), "{error}");
+
+    // What is before an output counts, too: 3 MiB each, and 1 MiB.
+    let whole = "general\n at 1\n input 1048576\n 0000: 1048576 zeros\n output 1048576\n \
+                 0000: 1048576 zeros\n result ok\n";
+    let last = "general\n at 1\n input 1048576\n 0000: 1048576 zeros\n output 0\n result ok\n";
+    let most = format!("mlx5-recording 1\n{}{last}", whole.repeat(85));
+    assert_eq!(most.parse::<Recording>().expect("not too much").calls().len(), 86);
+    let more = format!("{most}general\n at 1\n input 1\n 0000: 00\n output 0\n result ok\n");
+    assert!(more.parse::<Recording>().is_err());
 }
 
 /// Records one change of the period of the CQ.
@@ -428,6 +446,36 @@ fn differences_without_a_field_are_bytes() {
 }
 
 #[test]
+fn differences_have_the_names_of_values_and_bits() {
+    let modify = ModifyCqIn::new().with_cqn(number());
+    let context = Cqc::new().with_status(CqStatus::OVERFLOW).with_oi(true).with_cc(true);
+    let now = modify.changing_cq_period(1).with_cq_context(context);
+    assert_eq!(
+        differences(modify.as_bytes(), now.as_bytes()),
+        [
+            told(
+                "modify_field_select_resize_field_select.modify_field_select.modify_field_select",
+                "0x0",
+                "0x1 (cq_period)"
+            ),
+            told("cq_context.status", "0x0 (OK)", "0x9 (OVERFLOW)"),
+            told("cq_context.cc", "0x0", "0x1"),
+            told("cq_context.oi", "0x0", "0x1"),
+        ]
+    );
+    // A field within is told where each byte of the layout differs.
+    let mut all = modify;
+    all.as_bytes_mut()[0xc..0x10].fill(0xff);
+    let fields = differences(modify.as_bytes(), all.as_bytes());
+    assert!(fields[0].0.starts_with("modify_field_select_resize_field_select."), "{fields:?}");
+    assert_eq!(fields.len(), 1, "{fields:?}");
+    // The input ends before its context.
+    let [short, other] =
+        [modify, modify.with_cqn(Cqn::new(7))].map(|m| m.as_bytes()[..12].to_vec());
+    assert_eq!(differences(&short, &other), [told("cqn", "0x1", "0x7")]);
+}
+
+#[test]
 fn differences_in_a_register_are_its_fields() {
     let port = PaosReg::new().with_local_port(1).with_ase(true);
     let recorder = Recorder::new(Adapter::new(), Vec::new());
@@ -457,6 +505,67 @@ fn by_key_the_most_similar_call_is_compared() {
     assert_eq!(mismatch.recorded.unwrap().number, 2);
     assert_eq!(mismatch.differences.len(), 1);
     assert_eq!(mismatch.differences[0].what, "cq_context.cq_max_count");
+}
+
+/// Recordings of queries of objects: kind, handle and input of each.
+fn queries(all: &[(TargetKind, u64, &[u8])]) -> Recording {
+    let call = |(kind, handle, input): &(TargetKind, u64, &[u8])| Call {
+        method: Method::Query,
+        target: Some(Target { kind: *kind, handle: Handle(*handle) }),
+        at: Duration::ZERO,
+        input: input.to_vec(),
+        before: Vec::new(),
+        output: Vec::new(),
+        result: Ok(None),
+    };
+    Recording::new(all.iter().map(call).collect())
+}
+
+/// The number of the recorded query that another is compared with, and what differs.
+fn compared(
+    recording: &Recording,
+    query: (TargetKind, u64, &[u8]),
+) -> (Option<usize>, Vec<String>) {
+    let replayer = Replayer::by_key(recording.clone());
+    let target = Target { kind: query.0, handle: Handle(query.1) };
+    assert_eq!(replayer.query(target, query.2, &mut []), Err(Replayer::MISMATCH));
+    let mismatch = replayer.mismatch().unwrap();
+    let what = mismatch.differences.into_iter().map(|d| d.what).collect();
+    (mismatch.recorded.map(|place| place.number), what)
+}
+
+#[test]
+fn the_most_similar_call_is_of_the_same_command_and_counts_object_bytes_and_length() {
+    use TargetKind::{Cq, Devx, Qp};
+    let query = [4, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+    let [mut other, mut far] = [query; 2];
+    other[11] = 2;
+    far[8..].fill(9);
+    let both = queries(&[(Devx, 1, &query), (Devx, 2, &query)]);
+    // The same bytes for another object, and another byte for one of the two.
+    assert_eq!(compared(&both, (Devx, 3, &query)), (Some(1), vec!["object".into()]));
+    assert_eq!(compared(&both, (Devx, 2, &other)), (Some(2), vec!["cqn".into()]));
+    assert_eq!(compared(&both, (Devx, 1, &other)), (Some(1), vec!["cqn".into()]));
+    // Bytes that are missing differ.
+    let lengths = queries(&[(Devx, 1, &far), (Devx, 1, &query[..10])]);
+    assert_eq!(compared(&lengths, (Devx, 1, &query)).0, Some(2));
+    let lengths = queries(&[(Devx, 1, &query[..4]), (Devx, 1, &other)]);
+    assert_eq!(compared(&lengths, (Devx, 1, &query)).0, Some(2));
+    // Another command of the same method is not compared.
+    assert_eq!(compared(&both, (Devx, 1, &[4, 1, 0, 0])), (None, vec![]));
+    // An object of another kind is another, whatever its handle.
+    let (number, what) = compared(&queries(&[(Cq, 1, &query)]), (Qp, 1, &query));
+    assert_eq!((number, what), (Some(1), vec!["object".to_owned()]));
+}
+
+#[test]
+fn a_devx_object_is_the_recorded_one() {
+    let query = [4, 2, 0, 0];
+    let replayer = Replayer::strict(queries(&[(TargetKind::Devx, 1, &query)]));
+    let target = |handle| Target { kind: TargetKind::Devx, handle: Handle(handle) };
+    assert_eq!(replayer.query(target(2), &query, &mut []), Err(Replayer::MISMATCH));
+    let mismatch = replayer.mismatch().unwrap();
+    assert_eq!(mismatch.differences[0].what, "object");
 }
 
 #[test]
@@ -565,6 +674,10 @@ fn a_failing_writer_is_told_and_stops_no_call() {
     let recorder = Recorder::new(adapter(), Vec::new());
     let _ = recorder.general(&vec![0; (1 << 20) + 1], &mut [0; 16]);
     assert_eq!(recorder.finish().unwrap_err().kind(), io::ErrorKind::InvalidInput);
+    let recorder = Recorder::new(adapter(), Vec::new());
+    let _ = recorder.general(&vec![0; 1 << 20], &mut [0; 16]);
+    assert_eq!(format!("{recorder:?}"), "Recorder { .. }");
+    assert!(recorder.finish().is_ok(), "this is the longest");
 }
 
 #[test]
