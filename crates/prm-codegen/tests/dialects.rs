@@ -228,6 +228,19 @@ fn read(header: &str) -> String {
 }
 
 #[test]
+fn a_macro_keeps_its_meaning_in_an_expression() {
+    let defined =
+        |above: &str, within: &str| format!("{above}enum {{ MADE_UP = 1 +\n{within} 1 }};");
+    let changes = "a macro changes its meaning before this expression ends";
+    assert_eq!(message(&defined("#define A 1\n", "#define A 2\n")), changes);
+    assert_eq!(message(&defined("#define A 1\n", "#undef A\n")), changes);
+    // One that had none, or was none, is no other.
+    let said = "enum made_up\n  MADE_UP 2\n";
+    assert_eq!(read(&defined("", "#define A 2\n")), said);
+    assert_eq!(read(&defined("#define A 1\n#define A 2\n", "#undef B\n")), said);
+}
+
+#[test]
 fn words_are_cut_as_c_cuts_them() {
     let layout = "struct mlx5_ifc_a_bits { u8 b[0x8]; };\n";
     let said = "struct a 0x1\n  b 0+8\n";

@@ -718,6 +718,19 @@ all                    5            12             7           3       1        
 In brackets: what no other source has. 6 names of layouts, aliases counted.
 ";
     assert_text(expected, &stdout);
+    // One version is counted alone.
+    for file in fs::read_dir(dir.path().join("lamps/layouts")).unwrap().map(|e| e.unwrap().path()) {
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, text.replace("v6.1", "garage")).unwrap();
+    }
+    for file in ["sources.toml", "registers.toml", "aliases.toml", "conflicts.toml"] {
+        let path = dir.path().join("lamps").join(file);
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.replace("v6.1", "garage")).unwrap();
+    }
+    let Run { stdout, .. } = run(dir.path(), SMALL, &["--spec", "lamps", "counts"]);
+    let sources: Vec<&str> = stdout.lines().filter_map(|l| l.split(' ').next()).collect();
+    assert_eq!(sources, ["source", "v7.3", "garage", "factory", "all", "In"]);
 }
 
 #[test]

@@ -814,6 +814,33 @@ why = \"ours is shorter\"
 }
 
 #[test]
+fn a_new_enumerator_goes_where_most_of_its_enumeration_are() {
+    let kernel = "
+        enum lamp { MLX5_LAMP_ON = 0, MLX5_LAMP_OFF = -1, MLX5_LAMP_DIM = -2 };
+        enum wall { MLX5_WALL_NORTH = 16, MLX5_WALL_SOUTH };";
+    let tool =
+        "enum both { MLX5_LAMP_ON = -3, MLX5_WALL_NORTH = 16, MLX5_WALL_SOUTH, MLX5_WALL_EAST };";
+    let lib = "enum lamp { MLX5_LAMP_OFF = 0, MLX5_WALL_NORTH = 0 };";
+    gives(
+        &[("kernel", kernel), ("tool", tool), ("lib", lib)],
+        "",
+        "
+        enum lamp (kernel lib)
+          MLX5_LAMP_ON 0 (kernel)
+          MLX5_LAMP_OFF -1 (kernel)
+          MLX5_LAMP_DIM -2 (kernel)
+        enum wall (kernel tool)
+          MLX5_WALL_NORTH 16
+          MLX5_WALL_SOUTH 17
+          MLX5_WALL_EAST 18 (tool)
+        ! MLX5_LAMP_ON: 0x0 | -3 (tool) another number
+        ! MLX5_LAMP_OFF: -1 | 0x0 (lib) another number
+        ! MLX5_WALL_NORTH: 0x10 | 0x0 (lib) another number
+        ",
+    );
+}
+
+#[test]
 fn enumerators_are_there_once() {
     let kernel = "
         enum { MLX5_COLOR_RED = 1, MLX5_COLOR_GREEN = 2 };
@@ -1133,6 +1160,30 @@ fn a_union_that_is_added_is_selected_by_what_the_layout_calls_it() {
           bulb 0x00 31:0 when BULB
         0x4001 LAMP lamp_reg (base)
         ! lamp_reg.grp: group 0x00 31:24 | 0x00 31:24 (base) renamed
+        ",
+    );
+}
+
+#[test]
+fn two_layouts_may_each_have_a_second_name() {
+    let kernel = "
+        struct mlx5_ifc_lamp_color_bits { u8 red[8]; u8 green[24]; };
+        struct mlx5_ifc_wall_side_bits { u8 north[8]; u8 south[24]; };";
+    let tool = "
+        struct mlx5_ifc_color_lamp_bits { u8 red[8]; u8 green[24]; };
+        struct mlx5_ifc_side_wall_bits { u8 north[8]; u8 south[24]; };";
+    gives(
+        &[("kernel", kernel), ("tool", tool), ("lib", tool)],
+        "",
+        "
+        lamp_color: struct of 0x04 bytes (kernel tool lib)
+          red 0x00 31:24
+          green 0x00 23:0
+        wall_side: struct of 0x04 bytes (kernel tool lib)
+          north 0x00 31:24
+          south 0x00 23:0
+        color_lamp is lamp_color (tool lib)
+        side_wall is wall_side (tool lib)
         ",
     );
 }
