@@ -5,12 +5,13 @@ mod spec;
 
 use std::collections::BTreeMap;
 
+use mlx5_devx::record::{Recorder, Recording, Replayer};
 use mlx5_devx::{Caps, Errno, Error, Target, TargetKind, Transport};
 use mlx5_prm::caps::{CAPS, page};
 use mlx5_prm::{
-    Cap, CapMode, CmdHcaCap, CreateObject, Described, DestroyObject, Element, EncryptionKeyObj,
-    GeneralObjectId, IpsecObj, ModifyObject, ObjectType, Opcode, Pdn, QueryObject, Request,
-    RoceCap, families, general_object,
+    Cap, CapMode, CapabilityPage, CmdHcaCap, CreateObject, Described, DestroyObject, Element,
+    EncryptionKeyObj, GeneralObjectId, IpsecObj, ModifyObject, ObjectType, Opcode, Pdn,
+    QueryObject, Request, RoceCap, families, general_object,
 };
 use mlx5_sim::{Adapter, syndrome};
 use toml::Value;
@@ -168,6 +169,14 @@ fn capabilities_are_read_page_by_page() -> Result<(), Error> {
     assert_eq!(caps.page::<page::Roce>(CapMode::Current), Some(&roce));
     let page = caps.page::<page::GeneralDevice>(CapMode::Current);
     assert_eq!(page.map(CmdHcaCap::log_max_qp), Some(7));
+    let pages: Vec<(&str, &[u8])> = caps
+        .pages()
+        .filter(|(_, mode, _)| *mode == CapMode::Current)
+        .map(|(page, _, bytes)| (page.name, bytes))
+        .collect();
+    let known = [(page::GeneralDevice::PAGE, general.as_bytes().as_slice())];
+    let known = known.into_iter().chain([(page::Roce::PAGE, roce.as_bytes().as_slice())]);
+    assert_eq!(pages, known.map(|(page, bytes)| (page.name, bytes)).collect::<Vec<_>>());
     Ok(())
 }
 
@@ -263,6 +272,31 @@ fn every_general_object_of_the_tables_is_typed() {
     assert!(typed > 30);
     assert_eq!(general_object(ObjectType(0xdead)).map(|d| d.name), None);
     assert_eq!(CreateObject::<EncryptionKeyObj>::OPCODE, Some(Opcode::CREATE_GENERAL_OBJECT.0));
+}
+
+#[test]
+fn requests_for_a_general_object_differ_by_its_fields() {
+    let create = |kind: ObjectType, size: u8| {
+        let mut input = [0; 0x30];
+        input[..2].copy_from_slice(&Opcode::CREATE_GENERAL_OBJECT.0.to_be_bytes());
+        input[6..8].copy_from_slice(&kind.0.to_be_bytes());
+        input[0x10 + 0x13] = size;
+        input
+    };
+    let differences = |recorded: &[u8], now: &[u8]| {
+        let recorder = Recorder::new(Adapter::new(), Vec::new());
+        let _ = recorder.create(recorded, &mut [0; 16]);
+        let recording = Recording::read(&*recorder.finish().expect("it is written"));
+        let replayer = Replayer::strict(recording.expect("it is read"));
+        assert_eq!(replayer.create(now, &mut [0; 16]), Err(Replayer::MISMATCH));
+        let all = replayer.mismatch().expect("it is told").differences;
+        all.into_iter().map(|d| (d.what, d.recorded, d.now)).collect::<Vec<_>>()
+    };
+    let told = ("umem.log_page_size".to_owned(), "0x0".to_owned(), "0x7".to_owned());
+    assert_eq!(differences(&create(ObjectType::UMEM, 0), &create(ObjectType::UMEM, 7)), [told]);
+    // Objects of two types have no field in common.
+    let other = differences(&create(ObjectType::UMEM, 0), &create(ObjectType::IPSEC, 7));
+    assert!(other.iter().all(|(what, ..)| !what.starts_with("umem.")), "{other:?}");
 }
 
 /// What goes wrong is printed by `unwrap` and by `main`: it must be lines, not pages.

@@ -10,8 +10,8 @@ mod spec;
 use std::collections::{BTreeMap, BTreeSet};
 
 use mlx5_prm::{
-    CmdOut, CommandDesc, CreateQpIn, Place, QpSt, QpState, Qpc, Qpn, QueryQpIn, QueryQpOut, Status,
-    TransitionError, Why,
+    Ads, CmdOut, CommandDesc, CreateQpIn, Init2rtrQpIn, PathMtu, Place, QpOptParam, QpSt, QpState,
+    Qpc, Qpn, QueryQpIn, QueryQpOut, Status, TransitionError, Why,
 };
 use mlx5_sim::{Adapter, syndrome};
 use mlx5_tests::{Transition, transitions};
@@ -329,6 +329,53 @@ fn every_field_counts_for_the_services_of_the_table() {
     }
     println!("{looked_at} fields by service");
     assert!(looked_at > 300);
+}
+
+#[test]
+fn a_zero_that_is_no_legal_value_is_told_wherever_the_field_stands() {
+    let table = table();
+    let mut last = 0;
+    for builder in transitions() {
+        let row = &table[builder.command];
+        for service in services().into_iter().filter(|s| row.services.contains(name(*s))) {
+            let needed = required(row, service);
+            let counts =
+                |f: &Field| f.requires.contains(name(service)) || f.admits.contains(name(service));
+            for (i, field) in row.fields.iter().enumerate().filter(|(_, f)| f.nonzero && counts(f))
+            {
+                let others = needed.iter().filter(|j| **j != i).map(|j| (*j, 1));
+                let given: Vec<(usize, u128)> = others.chain([(i, 0)]).collect();
+                let error = (builder.build)(service, &given).expect_err("a field is zero");
+                let Why::Zero(fields) = error.why else { panic!("{error}") };
+                assert_eq!(fields.iter().map(|f| f.path).collect::<Vec<_>>(), [&*field.path]);
+                last = last.max(i);
+            }
+        }
+    }
+    assert!(last > 0, "one of them is not the first");
+}
+
+#[test]
+fn a_field_inside_of_another_counts_when_it_was_given_before() {
+    let path = Ads::new().with_pkey_index(5).with_sl(3);
+    let whole = Init2rtrQpIn::transition(QpSt::RC)
+        .mtu(PathMtu::BYTES_1024)
+        .log_msg_max(30)
+        .remote_qpn(Qpn::new(7))
+        .next_rcv_psn(1)
+        .log_rra_max(0)
+        .min_rnr_nak(0);
+    let alone = whole.primary_address_path(path).build().expect("all is given");
+    assert_eq!(*alone.qpc().primary_address_path(), path);
+    assert_eq!(
+        (alone.qpc().remote_qpn(), alone.opt_param_mask()),
+        (Qpn::new(7), QpOptParam::new())
+    );
+
+    let before = whole.pkey_index(9).primary_address_path(path).build().expect("all is given");
+    assert_eq!(*before.qpc().primary_address_path(), path.with_pkey_index(9));
+    let behind = whole.primary_address_path(path).pkey_index(9).build().expect("all is given");
+    assert_eq!(behind, before);
 }
 
 #[test]
