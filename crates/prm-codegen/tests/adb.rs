@@ -638,6 +638,10 @@ fn what_is_just_within_the_limits_is_read() {
         field(&format!("{one} descr='\"{}> =' enum=\"{}\"", "=".repeat(40), values.join(",")));
     assert_eq!(layouts(&named).matches(" V").count(), 40);
 
+    // Nor is what a comment ends with a tag.
+    let comments = longest.replacen("<node", &("<!-- <a-->".repeat(9) + "<node"), 1);
+    assert_eq!(layouts(comments.trim_end()), plain);
+
     let bounds = |low: u32, high: u32| {
         field(&format!("offset=\"0x0\" size=\"0x8\" low_bound=\"{low}\" high_bound=\"{high}\""))
     };

@@ -218,6 +218,32 @@ fn layouts_in_layouts_are_told_when_too_deep() {
     }
 }
 
+#[test]
+fn a_chain_of_layouts_is_as_deep_as_the_one_that_it_ends_in_adds() {
+    let entry = |name: String, held: Option<String>| {
+        let held = held.map_or("bits = \"31:0\"".into(), |held| format!("layout = \"{held}\""));
+        format!(
+            "[[layout]]\nname = \"{name}\"\nbytes = 4\nfields = [{{ at = 0, {held}, name = \"f\" }}]\n"
+        )
+    };
+    // The first chain is known when the second comes to it.
+    let text = |second: usize| -> String {
+        let first =
+            (0..40).map(|i| entry(format!("a{i}"), (i < 39).then(|| format!("a{}", i + 1))));
+        let last = second - 1;
+        let next = |i: usize| if i < last { format!("b{}", i + 1) } else { "a0".into() };
+        first.chain((0..second).map(|i| entry(format!("b{i}"), Some(next(i))))).collect()
+    };
+    for (second, too_deep) in [(24, 0), (25, 1)] {
+        let mut spec = tables::read_spec(&folder("sound")).unwrap_or_else(|e| panic!("{e}"));
+        let file = SourceFile::new("common.toml", text(second));
+        spec.layouts = tables::read_layout_file(&file).unwrap_or_else(|e| panic!("{e}")).layouts;
+        let told = sound::check_layouts(&spec).err().unwrap_or_default().0;
+        let deep = told.iter().filter(|f| f.message.contains("nested more than 64 deep")).count();
+        assert_eq!(deep, too_deep, "{second}");
+    }
+}
+
 /// Every text that is `text` cut off somewhere, or without one of its bytes.
 fn damaged(text: &str) -> impl Iterator<Item = String> {
     assert!(text.is_ascii());

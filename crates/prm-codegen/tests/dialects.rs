@@ -170,6 +170,7 @@ fn constants_are_what_c_makes_of_them() {
         ("1 >= 2", 0),
         ("1 != 2", 1),
         ("2 != 2", 0),
+        ("4 != 2", 1),
         ("1 == 2", 0),
         ("0b101", 5),
         ("0x1F", 31),
@@ -288,6 +289,7 @@ fn what_is_no_layout_is_passed_over_by_name() {
         ("MACRO(a) enum { B };", "macro MACRO"),
         ("int called(void) { return 1; }", "function called"),
         ("typedef int (plain)(int);", "typedef int"),
+        ("\"a text\";", "declaration without a name"),
     ] {
         let reading = import::headers(&[text(header)]).unwrap_or_else(|e| panic!("{}", e.render()));
         let labels: Vec<&str> = reading.passed_over.iter().map(|p| &*p.label).collect();

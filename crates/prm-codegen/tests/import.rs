@@ -109,6 +109,21 @@ fn every_construct_of_the_dialect() {
     assert_eq!(facts(&read_back(&source, out.path())), facts(&spec));
 }
 
+#[test]
+fn families_that_are_gone_go_and_files_of_others_stay() {
+    let source = folder("tests/import");
+    let out = tempfile::tempdir().unwrap();
+    let layouts = out.path().join("layouts");
+    fs::create_dir_all(&layouts).unwrap();
+    let line = "# Imported (prm-codegen import). The format: README.md of prm-spec\n";
+    for (name, text) in [("gone.toml", line), ("own.toml", "# By hand.\n"), ("note.txt", line)] {
+        fs::write(layouts.join(name), text).unwrap();
+    }
+    imported(&source, &[source.join("sample.h")], out.path());
+    let there = ["gone.toml", "own.toml", "note.txt"].map(|name| layouts.join(name).exists());
+    assert_eq!(there, [false, true, true]);
+}
+
 /// How many structs and unions a header defines at its top, counted by their first lines.
 fn tagged(header: &Path) -> usize {
     let is = |l: &&str| {

@@ -1101,24 +1101,26 @@ fn a_database_knows_a_field_by_its_bits() {
             u8 steps[2][16];
             union { u8 whole[32]; u8 halves[2][16]; };
             union { u8 red[32]; u8 green[32]; };
+            union { u8 one[32]; u8 ones[1][32]; };
             u8 on[32];
         };";
     let base = adb(
         r#"
-<node name="lamp_reg_ext" size="0x14.0" descr="">
+<node name="lamp_reg_ext" size="0x18.0" descr="">
     <field name="amperes" offset="0x0.0" size="0x4.0" access="RO" descr="" />
     <field name="all_steps" offset="0x4.0" size="0x4.0" access="WO" descr="" />
     <field name="both" offset="0x8.0" size="0x4.0" access="OP" descr="" />
     <field name="color" offset="0xc.0" size="0x4.0" access="RW" descr="" />
-    <field name="on" offset="0x10.0" size="0x4.0" enum="off=0x0,on=0x1" descr="" />
+    <field name="only" offset="0x10.0" size="0x4.0" access="RW" descr="" />
+    <field name="on" offset="0x14.0" size="0x4.0" enum="off=0x0,on=0x1" descr="" />
 </node>"#,
-        &[("lamp_reg_ext", "0x14.0", "LAMP", 0x4001)],
+        &[("lamp_reg_ext", "0x18.0", "LAMP", 0x4001)],
     );
     gives(
         &[("kernel", kernel), ("base", &base)],
         "",
         "
-        lamp_reg: struct of 0x14 bytes (kernel base)
+        lamp_reg: struct of 0x18 bytes (kernel base)
           volts 0x00 31:0 (kernel)
           amperes 0x00 31:0 RO over volts
           steps 0x04 31:16 [2] WO (kernel)
@@ -1126,11 +1128,14 @@ fn a_database_knows_a_field_by_its_bits() {
           halves 0x08 31:16 [2] over whole (kernel)
           red 0x0c 31:0 (kernel)
           green 0x0c 31:0 over red (kernel)
-          on 0x10 31:0 off=0 on=1
+          one 0x10 31:0 RW (kernel)
+          ones 0x10 31:0 [1] over one (kernel)
+          on 0x14 31:0 off=0 on=1
         0x4001 LAMP lamp_reg (base)
         ! lamp_reg.all_steps: steps 0x04 31:16 [2] | 0x04 31:0 (base) renamed
         ! lamp_reg.both: whole 0x08 31:0, halves 0x08 31:16 [2] | 0x08 31:0 (base) split
         ! lamp_reg.color: red 0x0c 31:0, green 0x0c 31:0 | 0x0c 31:0 (base) split
+        ! lamp_reg.only: one 0x10 31:0, ones 0x10 31:0 [1] | 0x10 31:0 (base) split
         ",
     );
 }
