@@ -256,11 +256,22 @@ fn words_are_cut_as_c_cuts_them() {
     assert_eq!(read(&format!("#define C \"/*\"\n{layout}")), said);
     assert_eq!(read(&format!("#define C '\"' /* \" */\n{layout}")), said);
     assert_eq!(
-        read(&format!("char c[] = \"\\\"/*\";\n{layout}")),
+        read(&format!("char c[] = \"ab\\\"/*\";\n{layout}")),
         format!("{said}passed over\n  1 declaration c\n")
     );
     // A comment goes on over lines, in a directive too.
     assert_eq!(read(&format!("#define C 1 /* and\nmore */\n{layout}")), said);
+}
+
+#[test]
+fn faults_are_counted_for_each_header() {
+    let header = |name: &str| {
+        let layout =
+            |i| format!("struct mlx5_ifc_{name}{i}_bits {{ struct mlx5_ifc_none_bits b; }};\n");
+        text((0..60).map(layout).collect::<String>())
+    };
+    let faults = import::headers(&[header("a"), header("b")]).expect_err("each has one");
+    assert_eq!(faults.0.len(), 120);
 }
 
 #[test]

@@ -698,6 +698,27 @@ fn rulings_about_names() {
 }
 
 #[test]
+fn a_ruling_about_one_name_says_nothing_of_another() {
+    let kernel = "struct mlx5_ifc_lamp_color_bits { u8 red[8]; u8 green[24]; };";
+    let tool = "
+        struct mlx5_ifc_color_lamp_bits { u8 red[8]; u8 green[24]; };
+        struct mlx5_ifc_lamp_color_reg_bits { u8 red[8]; u8 green[24]; };";
+    gives(
+        &[("kernel", kernel), ("tool", tool)],
+        "[[distinct]]\nname = \"color_lamp\"\nof = \"lamp_color\"\n",
+        "
+        lamp_color: struct of 0x04 bytes (kernel tool)
+          red 0x00 31:24
+          green 0x00 23:0
+        color_lamp: struct of 0x04 bytes (tool)
+          red 0x00 31:24
+          green 0x00 23:0
+        lamp_color_reg is lamp_color (tool)
+        ",
+    );
+}
+
+#[test]
 fn names_that_mean_two_things_are_refused() {
     let kernel = "struct mlx5_ifc_lamp_bits { u8 on[8]; u8 color[8]; u8 heat[8]; u8 watt[8]; };";
     let both = format!("{kernel}{LIGHT}");
