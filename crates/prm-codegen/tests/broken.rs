@@ -145,7 +145,7 @@ fn underlined(text: &str, place: std::ops::Range<usize>) -> String {
     let told = Faults::one(&Origin::new(&file, place), "wrong", "right").render();
     let lines: Vec<Vec<char>> = told.lines().map(|l| l.chars().collect()).collect();
     let is_mark = |c: &char| matches!(c, '─' | '┬' | '▲');
-    let marks = |line: &&Vec<char>| line.contains(&'·') && line.iter().any(|c| is_mark(c));
+    let marks = |line: &&Vec<char>| line.contains(&'·') && line.iter().any(&is_mark);
     let at = lines.iter().position(|line| marks(&line)).unwrap_or_else(|| panic!("{told}"));
     let columns = lines[at].iter().enumerate().filter(|(_, c)| is_mark(c)).map(|(i, _)| i);
     columns.map(|i| lines[at - 1].get(i).copied().unwrap_or('\n')).collect()
