@@ -1212,6 +1212,21 @@ fn two_layouts_may_each_have_a_second_name() {
         side_wall is wall_side (tool lib)
         ",
     );
+    // And one layout several.
+    gives(
+        &[
+            ("kernel", "struct mlx5_ifc_lamp_color_bits { u8 red[32]; };"),
+            ("tool", "struct mlx5_ifc_color_lamp_bits { u8 red[32]; };"),
+            ("lib", "struct mlx5_ifc_lamp_color_reg_bits { u8 red[32]; };"),
+        ],
+        "",
+        "
+        lamp_color: struct of 0x04 bytes (kernel tool lib)
+          red 0x00 31:0
+        color_lamp is lamp_color (tool)
+        lamp_color_reg is lamp_color (lib)
+        ",
+    );
 }
 
 #[test]
