@@ -204,28 +204,8 @@ mod tests {
     use proptest::test_runner::TestRunner;
 
     use super::*;
-    use crate::describe::{EnumDesc, FieldDesc, FlagsDesc};
-
-    const fn field(
-        name: &'static str,
-        element: Element,
-        count: Count,
-        bit: u32,
-        width: u32,
-    ) -> FieldDesc {
-        let high = 31 - (bit % 32) as i32;
-        let (at, low) = (bit / 32 * 4, high - width as i32 + 1);
-        FieldDesc { name, element, count, access: None, words: None, at, high, low }
-    }
-
-    const fn layout(
-        name: &'static str,
-        kind: Kind,
-        size: usize,
-        fields: &'static [FieldDesc],
-    ) -> LayoutDesc {
-        LayoutDesc { name, kind, size, about: None, fields }
-    }
+    use crate::describe::tests::{field, layout};
+    use crate::describe::{EnumDesc, FlagsDesc};
 
     /// A name that the field has no bits for; the other values are 1 and 5.
     static VALUES: EnumDesc = EnumDesc {

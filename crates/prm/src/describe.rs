@@ -481,13 +481,14 @@ impl fmt::Debug for Reserved<'_> {
 }
 
 #[cfg(all(test, feature = "alloc"))]
-mod tests {
+pub(crate) mod tests {
     use alloc::format;
     use alloc::string::String;
 
     use super::*;
 
-    const fn field(
+    /// A field by its first bit.
+    pub(crate) const fn field(
         name: &'static str,
         element: Element,
         count: Count,
@@ -499,7 +500,7 @@ mod tests {
         FieldDesc { name, element, count, access: None, words: None, at, high, low }
     }
 
-    const fn layout(
+    pub(crate) const fn layout(
         name: &'static str,
         kind: Kind,
         size: usize,

@@ -8,22 +8,25 @@ use crate::view::Request;
 
 /// Sets the bits that belong to the fields given, in every mask that counts and was not given itself.
 pub(super) fn set(mailbox: &mut Mailbox, first: usize) {
-    let (head, _) = mailbox.parts()[0];
-    let Some(command) = names::commands().find(|command| command.input.name == head.name) else {
-        return;
-    };
+    let Some(command) = command(mailbox) else { return };
     for (mask, bits) in masks(mailbox, command, first) {
         mailbox.add(mask, bits);
     }
 }
 
+/// The command that the mailbox is the input of.
+fn command(mailbox: &Mailbox) -> Option<&'static CommandDesc> {
+    let (head, _) = mailbox.parts()[0];
+    names::commands().find(|command| command.input.name == head.name)
+}
+
 /// What is said of fields of the context that were given and that no bit selects, so that the firmware leaves them
 /// as they are.
 pub(crate) fn unselected(mailbox: &Mailbox, first: usize) -> Vec<String> {
-    let (head, _) = mailbox.parts()[0];
-    let command = names::commands().find(|command| command.input.name == head.name);
     // A transition takes fields without a bit.
-    let Some(command) = command.filter(|c| c.transition.is_none() && !c.selects.is_empty()) else {
+    let Some(command) =
+        command(mailbox).filter(|c| c.transition.is_none() && !c.selects.is_empty())
+    else {
         return Vec::new();
     };
     let Some(context) = command.context else { return Vec::new() };
