@@ -270,5 +270,8 @@ fn change(layout: &Layout, write: &Write, mailbox: &mut [u8], expected: &mut [u8
     let selected = select.bits.iter().find(|b| b.fields.iter().any(|f| f.path == call.path));
     if let Some(selected) = selected {
         reference::set(expected, mask + of.width() as usize - 1 - selected.bit as usize, 1, 1);
+    } else {
+        let always = select.always.iter().any(|place| place.bit as usize == bit);
+        assert!(always, "{}: no bit of the mask is for it", call.path);
     }
 }
