@@ -3,6 +3,10 @@
 use std::fmt;
 use std::ops::Range;
 
+use unicode_width::UnicodeWidthStr;
+
+use crate::error::picture;
+
 /// What is wrong with an argument.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ArgumentFault {
@@ -96,11 +100,15 @@ pub(crate) fn marked(line: &str, column: usize, len: usize) -> String {
     let from = if column > AROUND { column - AROUND / 2 } else { 0 };
     let (len, all) = (len.min(AROUND), line.chars().count());
     let to = all.min(column + len + AROUND / 2);
-    let shown: String = line.chars().skip(from).take(to.saturating_sub(from)).collect();
+    let cut = |from: usize, to: usize| -> String {
+        line.chars().skip(from).take(to.saturating_sub(from)).map(picture).collect()
+    };
     let before = if from > 0 { "... " } else { "" };
     let behind = if to < all { " ..." } else { "" };
-    let space = " ".repeat(before.len() + column - from);
-    format!("  {before}{shown}{behind}\n  {space}{}", "^".repeat(len))
+    // As terminals count columns: some characters take two, some none.
+    let space = before.len() + cut(from, column).width();
+    let carets = cut(column, column + len).width().max(1);
+    format!("  {before}{}{behind}\n  {:space$}{:^<carets$}", cut(from, to), "", "")
 }
 
 /// An argument as one would type it.
@@ -151,5 +159,25 @@ mod tests {
         let fault = ArgumentFault::new("a=x y", 2..5, "no", "");
         assert_eq!(shown(&["prm", "a=x y"], &fault), "no\n  prm 'a=x y'\n         ^^^");
         assert_eq!(shown(&["prm", "other"], &fault), "no", "it is not there to be shown");
+    }
+
+    #[test]
+    fn carets_stand_as_terminals_count() {
+        let fault = ArgumentFault::new("\u{6f22}\u{5b57}=\u{5024}", 7..10, "no", "");
+        assert_eq!(
+            shown(&["prm", "\u{6f22}\u{5b57}=\u{5024}"], &fault),
+            "no\n  prm \u{6f22}\u{5b57}=\u{5024}\n           ^^"
+        );
+        let fault = ArgumentFault::new("e\u{301}=x", 4..5, "no", "");
+        assert_eq!(shown(&["prm", "e\u{301}=x"], &fault), "no\n  prm 'e\u{301}=x'\n         ^");
+    }
+
+    #[test]
+    fn control_characters_have_a_column_too() {
+        let fault = ArgumentFault::new("a\n\tb=\x1bc", 5..7, "no", "");
+        assert_eq!(
+            shown(&["prm", "a\n\tb=\x1bc"], &fault),
+            "no\n  prm 'a\u{240a}\u{2409}b=\u{241b}c'\n            ^^"
+        );
     }
 }

@@ -9,7 +9,7 @@ pub(crate) mod select;
 mod unique;
 mod value;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::arguments::ArgumentFault;
 use crate::decode::json::{MISSING, RESERVED};
-use crate::error::{Error, Exit};
+use crate::error::{Error, Exit, tell};
 use crate::input::Source;
 use crate::names;
 use crate::output::Output;
@@ -134,8 +134,7 @@ fn finish(mailbox: &mut Mailbox, first: usize, select: bool) {
     if select {
         select::set(mailbox, first);
         for note in select::unselected(mailbox, first) {
-            // Whoever closed standard error wants no notes.
-            let _ = writeln!(io::stderr(), "prm: note: {note}");
+            tell(format_args!("note: {note}"));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What can go wrong, as it is told to the user.
 
-use std::io;
+use std::fmt::{self, Display, Write as _};
+use std::io::{self, Write as _};
 
 use mlx5_prm_cli::read_hex::ReadError;
 
@@ -41,4 +42,53 @@ pub(crate) enum Error {
     /// The output can't be written.
     #[error("standard output: {0}")]
     Write(#[from] io::Error),
+}
+
+/// Tells the user something on standard error. Whoever closed that wants to be told nothing.
+pub(crate) fn tell(message: impl Display) {
+    let _ = writeln!(io::stderr(), "prm: {}", Visible(message));
+}
+
+/// Text that may hold what came from outside, with its control characters made visible, so that none gets
+/// to a terminal. Each remains one column wide, for the carets below.
+pub(crate) struct Visible<T>(pub(crate) T);
+
+impl<T: Display> Display for Visible<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(Pictures(f), "{}", self.0)
+    }
+}
+
+/// Writes pictures of control characters in their place.
+struct Pictures<'a, 'b>(&'a mut fmt::Formatter<'b>);
+
+impl fmt::Write for Pictures<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let shown = |c| if matches!(c, '\n' | '\t') { c } else { picture(c) };
+        text.chars().try_for_each(|c| self.0.write_char(shown(c)))
+    }
+}
+
+/// The picture of a control character (U+2400 and on), or the character.
+pub(crate) fn picture(c: char) -> char {
+    match c {
+        '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or(c),
+        '\x7f' => '\u{2421}',
+        _ if c.is_control() => char::REPLACEMENT_CHARACTER,
+        _ => c,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Visible;
+
+    #[test]
+    fn control_characters_are_seen_and_not_obeyed() {
+        let text = "a\x1b[31mb\r\0\x7f\u{9b}1m\tc\nd \u{e4}";
+        assert_eq!(
+            Visible(text).to_string(),
+            "a\u{241b}[31mb\u{240d}\u{2400}\u{2421}\u{fffd}1m\tc\nd \u{e4}"
+        );
+    }
 }

@@ -1,14 +1,14 @@
 //! What a command reads: a file or standard input, and the mailboxes in it.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use mlx5_devx::record::{Call, Calls};
 use mlx5_prm_cli::kernel_log::{self, Found};
 use mlx5_prm_cli::read_hex;
 
-use crate::error::Error;
+use crate::error::{Error, tell};
 use crate::explain::PACKED;
 use crate::progress::Progress;
 
@@ -234,7 +234,8 @@ fn log(
         }
         Err(damage) => {
             read.damaged += 1;
-            writeln!(io::stderr(), "prm: {name}, {damage}").map_err(Error::Write)
+            tell(format_args!("{name}, {damage}"));
+            Ok(())
         }
     };
     let mut progress = Progress::new();

@@ -33,7 +33,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::error::{Error, Exit};
+use crate::error::{Error, Exit, tell};
 use crate::output::Output;
 
 /// Reads, writes, explains and sends command mailboxes of NVIDIA ConnectX and BlueField (mlx5) adapters.
@@ -103,10 +103,9 @@ fn main() -> ExitCode {
         // Whoever reads has seen enough: `prm list layouts | head`.
         Err(Error::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            // What was written before the fault is seen before it. Nothing is left to be told to whoever
-            // closed standard error.
+            // What was written before the fault is seen before it.
             let _ = out.flush();
-            let _ = writeln!(io::stderr(), "prm: {error}");
+            tell(&error);
             let exit = match error {
                 Error::Refused(_) => Exit::Refused,
                 _ if compares => Exit::Usage,

@@ -6,13 +6,11 @@ pub(crate) mod rules;
 mod session;
 mod step;
 
-use std::io::{self, Write};
-
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches};
 
 use crate::encode::Content;
-use crate::error::{Error, Exit};
+use crate::error::{Error, Exit, tell};
 use crate::output::Output;
 use crate::transport::To;
 use answer::Answers;
@@ -104,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
     let ended = session.end();
     let recorded = line.finish();
     if let (true, Err(error)) = (sent.is_err() || ended.is_err(), &recorded) {
-        let _ = writeln!(io::stderr(), "prm: {error}");
+        tell(error);
     }
     // The first that went wrong is the cause of the others.
     sent.and(ended).and(recorded).map(|()| Exit::Done)

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use prm_codegen::run::{self, Failed, Given};
 use prm_codegen::tables::Folder;
 
-use crate::error::{Error, Exit};
+use crate::error::{Error, Exit, Visible};
 use crate::generated::tables::TABLES;
 use crate::output::Output;
 use crate::progress::Waiting;
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
         }
         Err(Failed::Faults(faults)) => {
             // Each has its own place and remedy; nothing is put before the first.
-            write!(io::stderr(), "{}", faults.render())?;
+            let _ = write!(io::stderr(), "{}", Visible(faults.render()));
             Ok(trouble)
         }
         Err(Failed::Text(text)) => Err(Error::Input(text.trim_end().to_owned())),

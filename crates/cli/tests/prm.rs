@@ -46,6 +46,21 @@ fn wrong_usage_ends_with_2() {
 }
 
 #[test]
+fn control_characters_do_not_get_to_a_terminal() {
+    for args in [
+        &["encode", "modify_cq", "cq\x1b[31mn=3"][..],
+        &["decode", "--layout", "\x1b]0;title\x07"],
+        &["decode", "/no/such\x1b[2J"],
+        &["spec", "check", "/no/such\x1b[2J"],
+    ] {
+        let told = prm(args, b"");
+        assert_eq!(told.status.code(), Some(1), "{args:?}");
+        let told = String::from_utf8(told.stderr).expect("text");
+        assert!(told.contains('\u{241b}') && !told.contains('\x1b'), "{told:?}");
+    }
+}
+
+#[test]
 fn a_reader_that_leaves_is_no_error() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_prm"))
         .args(["list", "layouts", "--json"])

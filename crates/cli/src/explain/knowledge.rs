@@ -246,14 +246,85 @@ const BY_COMMAND: &[OfCommand] = &[
                    what keeps registrations in a cache (UCX, MPI), and huge pages.",
         },
     ),
+    // mlx5_ib's cq.c (create_cq_user), qp.c (create_user_qp, create_rq, create_raw_packet_qp_sq) and srq_cmd.c
+    // fill these; the limits are in cmd_hca_cap.
     (
-        "CREATE_CQ CREATE_QP CREATE_SQ CREATE_RQ CREATE_RMP CREATE_SRQ CREATE_XRQ CREATE_XRC_SRQ",
-        &[PARAM, RES, INDEX],
+        "CREATE_CQ",
+        &[PARAM],
         Advice {
-            cause: "A size beyond the capabilities, a buffer whose page size and offset do not fit, or the \
-                    number of a UAR, event queue, PD, CQ or umem that is not this user's.",
-            look: "Sizes against cmd_hca_cap.log_max_cq_sz, cmd_hca_cap.log_max_qp_sz and the like; uar_page, \
-                   c_eqn_or_apu_element, pd, cqn and the umem ids and offsets in the input.",
+            cause: "More entries than the capabilities allow, a size of entry or compression that the \
+                    adapter has not, or a buffer whose page size and offset do not fit.",
+            look: "cqc.log_cq_size against cmd_hca_cap.log_max_cq_sz; cqc.cqe_sz, cqc.log_page_size and \
+                   cqc.page_offset in the input.",
+        },
+    ),
+    (
+        "CREATE_CQ",
+        &[RES, INDEX],
+        Advice {
+            cause: "The number of a UAR page, event queue or umem that is not there, or not this user's.",
+            look: "cqc.uar_page, cqc.c_eqn_or_apu_element, create_cq_in.cq_umem_id and cqc.dbr_umem_id in \
+                   the input, against what made them.",
+        },
+    ),
+    (
+        "CREATE_QP",
+        &[PARAM],
+        Advice {
+            cause: "A queue larger than the capabilities allow, a transport service or a feature that the \
+                    adapter or the port has not, or a buffer whose page size and offset do not fit.",
+            look: "qpc.st; qpc.log_sq_size and qpc.log_rq_size against cmd_hca_cap.log_max_qp_sz; \
+                   qpc.log_rq_stride, qpc.log_page_size and qpc.page_offset in the input.",
+        },
+    ),
+    (
+        "CREATE_QP",
+        &[RES, INDEX],
+        Advice {
+            cause: "The number of a PD, UAR page, CQ, SRQ, XRC domain or umem that is not there, or not \
+                    this user's.",
+            look: "qpc.pd, qpc.uar_page, qpc.cqn_snd, qpc.cqn_rcv, qpc.srqn_rmpn_xrqn, \
+                   create_qp_in.wq_umem_id and qpc.dbr_umem_id in the input, against what made them.",
+        },
+    ),
+    (
+        "CREATE_SQ CREATE_RQ CREATE_RMP CREATE_XRQ",
+        &[PARAM],
+        Advice {
+            cause: "A queue larger than the capabilities allow, entries whose size does not fit the type of \
+                    queue, a feature that the adapter has not, or a buffer whose page size and offset do \
+                    not fit.",
+            look: "wq.wq_type; wq.log_wq_sz against cmd_hca_cap.log_max_wq_sz; wq.log_wq_stride, \
+                   wq.log_wq_pg_sz and wq.page_offset in the input; for a hairpin queue \
+                   cmd_hca_cap.log_max_hairpin_wq_data_sz and cmd_hca_cap.log_max_hairpin_num_packets.",
+        },
+    ),
+    (
+        "CREATE_SQ CREATE_RQ CREATE_RMP CREATE_XRQ",
+        &[RES, INDEX],
+        Advice {
+            cause: "The number of a PD, UAR page, CQ, TIS, RMP or umem that is not there, or not this \
+                    user's.",
+            look: "wq.pd, wq.uar_page, wq.wq_umem_id and wq.dbr_umem_id in the input; of an SQ sqc.cqn and \
+                   sqc.tis_num_0, of an RQ rqc.cqn and rqc.rmpn, of an XRQ xrqc.cqn; what made them.",
+        },
+    ),
+    (
+        "CREATE_SRQ CREATE_XRC_SRQ",
+        &[PARAM],
+        Advice {
+            cause: "A queue larger than the capabilities allow, or a buffer whose page size and offset do \
+                    not fit.",
+            look: "srqc.log_srq_size or xrc_srqc.log_xrc_srq_size, against cmd_hca_cap.log_max_srq_sz; \
+                   log_rq_stride, log_page_size and page_offset in the input.",
+        },
+    ),
+    (
+        "CREATE_SRQ CREATE_XRC_SRQ",
+        &[RES, INDEX],
+        Advice {
+            cause: "The number of a PD, CQ, XRC domain or umem that is not there, or not this user's.",
+            look: "pd, cqn, xrcd and the numbers of umems in the input, against what made them.",
         },
     ),
     (

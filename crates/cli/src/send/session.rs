@@ -1,7 +1,5 @@
 //! A run: commands are sent, each on the objects that those before made.
 
-use std::io::{self, Write};
-
 use mlx5_devx::record::{Method, Replayer};
 use mlx5_devx::{Errno, Handle, Target, TargetKind, outcome};
 use mlx5_prm::Verb;
@@ -10,7 +8,7 @@ use super::answer::Writer;
 use super::object::{Kind, OnObject};
 use super::step::Step;
 use crate::decode::value;
-use crate::error::Error;
+use crate::error::{Error, tell};
 use crate::progress::Waiting;
 use crate::transport::{Interface, Line};
 use crate::view::{Request, View};
@@ -109,9 +107,7 @@ impl<'l> Session<'l> {
                 // What was recorded ended by itself.
                 Err(Replayer::MISMATCH) if self.line.interface().is_none() => {}
                 Err(errno) if result.is_ok() => result = Err(not_ended(object, errno)),
-                Err(errno) => {
-                    let _ = writeln!(io::stderr(), "prm: {}", not_ended(object, errno));
-                }
+                Err(errno) => tell(not_ended(object, errno)),
             }
         }
         result
