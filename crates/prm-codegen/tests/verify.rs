@@ -661,6 +661,42 @@ fn tables_that_differ() {
 }
 
 #[test]
+fn words_and_syndromes_differ() {
+    let dir = made_up();
+    let path = |name: &str| dir.path().join(name);
+    copy(&path("lamps"), &path("other"));
+    let write = |name: &str, text: &str| {
+        fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+        fs::write(path(name), text).unwrap();
+    };
+    let words = |unit: &str| {
+        format!(
+            "[[words]]\nlayout = \"wall\"\nabout = \"A wall.\"\nfields = [{{ name = \"bricks\", about = \"How many.\", unit = \"{unit}\" }}]\n\n\
+             [[words]]\ncommand = \"SET_LAMP\"\nabout = \"Sets a lamp.\"\n"
+        )
+    };
+    write("lamps/words/lamp.toml", &words("dozens"));
+    write("other/words/lamp.toml", &words("pallets").replace("A wall", "The wall"));
+    let syndrome = |cause: &str| {
+        format!(
+            "[[syndrome]]\nnumber = 0x1234\ncommand = \"SET_LAMP\"\nop_mod = 0x1\ncause = \"{cause}\"\n\
+             certainty = \"stated\"\nsource = \"message id <1@lamp>\"\n"
+        )
+    };
+    write("lamps/semantics/syndromes.toml", &syndrome("It is dark."));
+    write("other/semantics/syndromes.toml", &syndrome("It is broken."));
+    let Run { code, stdout, stderr } = run(dir.path(), SMALL, &["diff", "lamps", "other"]);
+    let expected = "\
+~ syndrome 0x001234 of SET_LAMP op_mod 0x1: stated, It is dark., message id <1@lamp> -> stated, It is broken., message id <1@lamp>
+~ words wall: A wall. -> The wall.
+~ words wall.bricks: How many. Unit: dozens. -> How many. Unit: pallets.
+";
+    assert_eq!(stderr, "");
+    assert_text(expected, &stdout);
+    assert_eq!(code, Some(1));
+}
+
+#[test]
 fn a_layout_of_another_family_differs() {
     let dir = made_up();
     let path = |name: &str| dir.path().join(name);

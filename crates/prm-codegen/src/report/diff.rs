@@ -8,7 +8,7 @@ use crate::model::*;
 /// The differences from `a` to `b`, a line each: `-` what only `a` has, `+` what only `b` has, `~`
 /// what they say differently. Empty when there is none.
 ///
-/// Which sources say a thing is not compared, nor what is said of sources and their merging.
+/// Which sources say a thing is not compared, nor what is said of sources and their merging, nor examples.
 pub fn diff(a: &Spec, b: &Spec) -> String {
     let (a, b) = (facts(a), facts(b));
     let mut names: Vec<&String> = a.keys().chain(b.keys()).collect();
@@ -50,7 +50,22 @@ fn facts(spec: &Spec) -> BTreeMap<String, String> {
         facts.insert(format!("conflict {}, theirs {}", c.at, c.theirs), text);
     }
     semantics(&spec.semantics, &mut facts);
+    words(&spec.words, &mut facts);
     facts
+}
+
+fn words(words: &Words, facts: &mut BTreeMap<String, String>) {
+    for layout in &words.layouts {
+        if let Some(about) = &layout.about {
+            facts.insert(format!("words {}", layout.layout), about.clone());
+        }
+        for field in &layout.fields {
+            facts.insert(format!("words {}.{}", layout.layout, field.name), field.line());
+        }
+    }
+    for command in &words.commands {
+        facts.insert(format!("words {}", command.name), command.about.clone());
+    }
 }
 
 fn semantics(s: &Semantics, facts: &mut BTreeMap<String, String>) {
@@ -141,6 +156,14 @@ fn semantics(s: &Semantics, facts: &mut BTreeMap<String, String>) {
         let [input, output, why] =
             [&o.input, &o.output, &o.why].map(|text| text.as_deref().unwrap_or_default());
         put(format!("opcode {}", o.name), &[input, output, why]);
+    }
+    for s in &s.syndromes {
+        let op_mod = s.op_mod.map_or_else(String::new, |op_mod| format!(" op_mod 0x{op_mod:x}"));
+        let number = s.status_number.map_or_else(String::new, |number| format!("0x{number:x}"));
+        let status = s.status.as_deref().unwrap_or_default();
+        let mut parts = vec![status, &*number, &*s.certainty];
+        parts.extend(s.words.iter().map(|(_, text, _)| &**text));
+        put(format!("syndrome 0x{:06x} of {}{op_mod}", s.number, s.command), &parts);
     }
 }
 
