@@ -69,13 +69,13 @@ impl<T: fmt::Debug> From<StillThere<T>> for Errno {
 ///
 /// `T` is the way to the adapter: a reference, or an [`Arc`](std::sync::Arc), or a backend itself.
 #[must_use = "it ends when it is dropped"]
-pub struct Object<T: Transport, O: mlx5_prm::Object> {
+pub struct Object<T: Transport, O: mlx5_prm::ObjectKind> {
     made: Made<T>,
     number: O::Number,
     kind: PhantomData<O>,
 }
 
-impl<T: Transport, O: mlx5_prm::Object> Object<T, O> {
+impl<T: Transport, O: mlx5_prm::ObjectKind> Object<T, O> {
     /// Sends a command that makes an object.
     ///
     /// # Errors
@@ -204,7 +204,7 @@ impl<T: Transport, O: mlx5_prm::Object> Object<T, O> {
 }
 
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
-impl<T: Devx, O: mlx5_prm::Object> Object<T, O> {
+impl<T: Devx, O: mlx5_prm::ObjectKind> Object<T, O> {
     /// What another program needs to use the object (`mlx5dv_devx_obj_export`): one that has the
     /// same context, by the descriptor of the device file, as for `ibv_import_device`. It needs the
     /// number, too.
@@ -233,7 +233,7 @@ impl<T: Devx, O: mlx5_prm::Object> Object<T, O> {
     }
 }
 
-impl<T: Transport, O: mlx5_prm::Object> fmt::Debug for Object<T, O> {
+impl<T: Transport, O: mlx5_prm::ObjectKind> fmt::Debug for Object<T, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (desc, number) = (O::DESC, self.number.into());
         f.debug_struct("Object")

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use mlx5_prm::{
-    Cqn, Described, Modify, Object, OnObject, Qpn, Query, Rmpn, Rqn, Rqtn, Srqn, XrcSrqn, Xrqn,
+    Cqn, Described, Modify, ObjectKind, OnObject, Qpn, Query, Rmpn, Rqn, Rqtn, Srqn, XrcSrqn, Xrqn,
     object, opcode,
 };
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
@@ -66,7 +66,7 @@ impl From<SrqNumber> for u32 {
     note = "a QP takes commands on QPs, a CQ those on CQs, an SRQ those on RMPs, XRC SRQs and XRQs, \
             a WQ those on RQs, an indirection table those on RQTs"
 )]
-pub trait Accepts<O: Object>: VerbsKind {}
+pub trait Accepts<O: ObjectKind>: VerbsKind {}
 
 /// The kinds of verbs objects.
 pub mod kind {

@@ -38,7 +38,7 @@ pub enum Verb {
 }
 
 /// A kind of object, such as [`object::Cq`](crate::object::Cq).
-pub trait Object {
+pub trait ObjectKind {
     /// Its number.
     type Number: Copy + Into<u32> + TryFrom<u32>;
     /// Its description.
@@ -224,7 +224,7 @@ pub trait Command: Request {
     /// Its description.
     const COMMAND: &'static CommandDesc;
     /// The kind of object it works on.
-    type Object: Object;
+    type Object: ObjectKind;
 }
 
 /// A command on an object that is there: its input carries the object's number.

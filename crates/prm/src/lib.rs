@@ -60,7 +60,7 @@ mod generated;
 pub use arbitrary::{Content, any_with_tail};
 pub use capability::{Cap, CapMode, CapabilityPage, PageDesc};
 pub use command::{
-    Command, CommandDesc, Creates, Modify, Object, ObjectDesc, OnObject, Place, Query, Request,
+    Command, CommandDesc, Creates, Modify, ObjectDesc, ObjectKind, OnObject, Place, Query, Request,
     SelectBitDesc, SelectDesc, SelectedBy, SelectedField, Verb, command, opcode, selected_by,
 };
 pub use describe::{

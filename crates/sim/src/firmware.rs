@@ -18,7 +18,7 @@ use crate::{syndrome, transition};
 
 /// Names of the kinds of objects.
 pub(crate) mod kinds {
-    use mlx5_prm::{Object, object};
+    use mlx5_prm::{ObjectKind, object};
 
     pub(crate) const CQ: &str = object::Cq::DESC.name;
     pub(crate) const QP: &str = object::Qp::DESC.name;

@@ -69,7 +69,7 @@ pub(super) fn listed<'n>(names: impl IntoIterator<Item = &'n String>) -> String 
 /// `object.rs`: the kinds of objects.
 pub(super) fn objects(spec: &Spec, bindings: &Bindings<'_>) -> String {
     let mut text = head("Kinds of objects that commands work on.");
-    text.push_str("use crate::{Object, ObjectDesc};\n");
+    text.push_str("use crate::{ObjectDesc, ObjectKind};\n");
     for o in &spec.semantics.objects {
         let (ty, name, about) = (camel(&o.name), &o.name, &o.about);
         let (number, says) = match &o.number {
@@ -79,7 +79,7 @@ pub(super) fn objects(spec: &Spec, bindings: &Bindings<'_>) -> String {
         let _ = write!(
             text,
             "\n/// {about} {says}{context}.\n#[derive(Debug, Clone, Copy)]\n\
-             pub enum {ty} {{}}\n\nimpl Object for {ty} {{\n    type Number = {};\n    \
+             pub enum {ty} {{}}\n\nimpl ObjectKind for {ty} {{\n    type Number = {};\n    \
              const DESC: &'static ObjectDesc =\n        \
              &ObjectDesc {{ name: \"{name}\", number: \"{number}\", about: \"{about}\" }};\n}}\n",
             number_of(spec, bindings, o),
@@ -328,7 +328,7 @@ fn command(text: &mut String, spec: &Spec, c: &Command) {
         text,
         "\ncommand! {{\n    {input}, {without}{verb} {object}, {id}, crate::CommandDesc {{\n        \
          name: \"{name}\",\n        opcode: 0x{opcode:03x},\n        verb: crate::Verb::{verb},\n        \
-         object: <crate::object::{object} as crate::Object>::DESC,\n        \
+         object: <crate::object::{object} as crate::ObjectKind>::DESC,\n        \
          input: <{input} as crate::Described>::DESC,\n        output: <{output} as crate::Described>::DESC,\n        \
          number: {number},\n        context: {context},\n        selects: &[",
         id = upper(&c.name),
