@@ -68,33 +68,66 @@ pub(crate) fn meaning(field: &FieldDesc, number: u128) -> Option<String> {
 /// How the names of logarithms begin.
 const LOG: &str = "log_";
 
-/// The size that the field is the logarithm of.
+/// The size that the field is the logarithm of, as its unit says.
 fn size(field: &FieldDesc, number: u128) -> Option<Short> {
     let name = field.name;
     let is_plain = matches!(field.element, Element::Bits | Element::Number(_));
     if !is_plain || !name.starts_with(LOG) || field.width() > 8 {
         return None;
     }
+    let unit = unit(field);
+    // What the adapter has none of has a capability of 0.
+    if number == 0 && (unit.is_none() || name.starts_with("log_max_")) {
+        return None;
+    }
     let number = u64::try_from(number).ok().filter(|number| *number < 64)?;
+    let (scale, of) = scale(unit.unwrap_or_default());
+    let log = number + scale;
     let mut text = Short::new();
-    match name {
-        // The adapter's page is 4 KiB: MLX5_ADAPTER_PAGE_SHIFT of the kernel's device.h.
-        "log_page_size" | "log_wq_pg_sz" if number <= 51 => {
-            let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-            let log = number + 12;
-            text.text(units[log as usize / 10]);
-            text.byte(b' ');
-            text.decimal(1 << (log % 10));
+    if of == "bytes" && log < 64 {
+        bytes(&mut text, log);
+        if matches!(name, "log_page_size" | "log_wq_pg_sz") {
             text.text("pages of ");
         }
-        _ => {
-            text.grouped(1 << number);
-            text.text(" = ");
-            text.decimal(number);
-            text.text("2^");
-        }
+        return Some(text);
+    }
+    if log < 64 {
+        text.grouped(1 << log);
+        text.text(" = ");
+    }
+    text.decimal(number);
+    text.text("2^");
+    if scale > 0 {
+        text.text(" * ");
+        text.grouped(1 << scale);
     }
     Some(text)
+}
+
+/// The unit of a field: in its words it stands behind this.
+fn unit(field: &FieldDesc) -> Option<&'static str> {
+    const UNIT: &str = "Unit: ";
+    let words = field.words?;
+    let at = memchr::memmem::find(words.as_bytes(), UNIT.as_bytes())? + UNIT.len();
+    words[at..].split('.').next()
+}
+
+/// What a logarithm is of: the logarithm of how many (a power of two), and of what.
+fn scale(unit: &str) -> (u64, &str) {
+    let of = unit.strip_prefix("log2 of ").unwrap_or_default();
+    let digits = of.bytes().take_while(u8::is_ascii_digit).count();
+    let (many, of) = of.split_at(digits);
+    let many: u64 = many.parse().unwrap_or(1);
+    let log = if many.is_power_of_two() { many.trailing_zeros().into() } else { 0 };
+    (log, of.trim_start())
+}
+
+/// So many bytes, of which the logarithm is given.
+fn bytes(text: &mut Short, log: u64) {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    text.text(if log == 0 { "byte" } else { units[log as usize / 10] });
+    text.byte(b' ');
+    text.decimal(1 << (log % 10));
 }
 
 /// A number with commas between its thousands.
@@ -172,6 +205,33 @@ mod tests {
         assert_eq!(meaning("cqc", "log_page_size", 0), "pages of 4 KiB");
         assert_eq!(meaning("cqc", "cq_period", 10), "");
         assert_eq!(meaning("cqc", "log_page_size", 31), "pages of 8 TiB");
+        // Not all count in pages of the adapter, nor in ones.
+        assert_eq!(meaning("mkc", "log_page_size", 12), "pages of 4 KiB");
+        assert_eq!(meaning("page_track", "log_page_size", 12), "pages of 4 KiB");
+        assert_eq!(meaning("umem", "log_page_size", 0), "pages of 4 KiB");
+        assert_eq!(meaning("qpc", "log_rq_stride", 2), "64 bytes");
+        assert_eq!(meaning("qpc", "log_msg_max", 30), "1 GiB");
+        assert_eq!(meaning("wq", "log_wq_stride", 0), "1 byte");
+        assert_eq!(meaning("wq", "log_wqe_num_of_strides", 1), "512 * 2^1 = 1,024");
+        assert_eq!(meaning("wq", "log_reservation_size", 4), "64 KiB");
+        assert_eq!(meaning("mkc", "log_page_size", 63), "pages of 8 EiB");
+        assert_eq!(meaning("cmd_hca_cap", "log_max_cq", 0), "");
+    }
+
+    #[test]
+    fn every_unit_of_a_logarithm_is_known() {
+        for (layout, _) in crate::names::all() {
+            for field in layout.fields.iter().filter(|field| field.name.starts_with(LOG)) {
+                let Some(unit) = unit(field) else { continue };
+                let (log, of) = scale(unit);
+                let known = match unit.strip_prefix("log2") {
+                    Some("") => (log, of) == (0, ""),
+                    Some(_) => log > 0 || !of.is_empty(),
+                    None => false,
+                };
+                assert!(known, "{}.{}: {unit}", layout.name, field.name);
+            }
+        }
     }
 
     #[test]

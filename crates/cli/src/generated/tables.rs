@@ -67,6 +67,7 @@ pub(crate) static TABLES: &[(&str, &str)] = &[
     ("words/cq.toml", include_str!("../../../../prm-spec/words/cq.toml")),
     ("words/eq.toml", include_str!("../../../../prm-spec/words/eq.toml")),
     ("words/heads.toml", include_str!("../../../../prm-spec/words/heads.toml")),
+    ("words/migration.toml", include_str!("../../../../prm-spec/words/migration.toml")),
     ("words/mkey.toml", include_str!("../../../../prm-spec/words/mkey.toml")),
     ("words/qp.toml", include_str!("../../../../prm-spec/words/qp.toml")),
     ("words/resource.toml", include_str!("../../../../prm-spec/words/resource.toml")),

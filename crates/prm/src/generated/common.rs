@@ -728,6 +728,8 @@ layout! { MboxIn, tag::MboxIn, "mbox_in", Struct, 0x10, "Input of a command.";
 
 /// `klm`: 16 bytes.
 ///
+/// Entry of a memory key of mode KLM or KSM: a piece of memory, as another key reaches it.
+///
 /// Sources: dpdk, ucx.
 ///
 /// ```text
@@ -737,13 +739,13 @@ layout! { MboxIn, tag::MboxIn, "mbox_in", Struct, 0x10, "Input of a command.";
 /// 0x0008 |                            address                            | to 0xc
 /// ```
 pub type Klm = Layout<tag::Klm, 0x10>;
-layout! { Klm, tag::Klm, "klm", Struct, 0x10;
+layout! { Klm, tag::Klm, "klm", Struct, 0x10, "Entry of a memory key of mode KLM or KSM: a piece of memory, as another key reaches it.";
     /// `byte_count`: bits 31:0 of dword 0x00.
-    full(byte_count set_byte_count with_byte_count: u32 = "byte_count" 0x00[31:0]);
+    full(byte_count set_byte_count with_byte_count: u32 = "byte_count" 0x00[31:0]) "Length of the piece; 0 in mode KSM, whose pieces are all as long as mkc.log_page_size says. Unit: bytes.";
     /// `mkey`: bits 31:0 of dword 0x04.
-    number(mkey set_mkey with_mkey: Mkey = "mkey" 0x04[31:0]);
+    number(mkey set_mkey with_mkey: Mkey = "mkey" 0x04[31:0]) "Key that reaches the piece.";
     /// `address`: 64 bits from byte 0x08 on.
-    quad(address set_address with_address: u64 = "address" 0x08);
+    quad(address set_address with_address: u64 = "address" 0x08) "Where the piece begins, as mkey counts addresses. Unit: bytes.";
 }
 
 /// `status_out`: 12 bytes.

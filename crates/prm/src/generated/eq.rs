@@ -395,7 +395,7 @@ layout! { Eqc, tag::Eqc, "eqc", Struct, 0x40, "Event queue context: where the ad
     /// `intr`: bits 11:0 of dword 0x14.
     bits(intr set_intr with_intr try_set_intr: u16 = "intr" 0x14[11:0]) "MSI-X vector that the queue raises.";
     /// `log_page_size`: bits 28:24 of dword 0x18.
-    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x18[28:24]) "Size of the pages of the queue. Unit: log2 of bytes, minus 12.";
+    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x18[28:24]) "Size of the pages of the queue. Unit: log2 of 4096 bytes.";
     /// `consumer_counter`: bits 23:0 of dword 0x28.
     bits(consumer_counter set_consumer_counter with_consumer_counter try_set_consumer_counter: u32 = "consumer_counter" 0x28[23:0]) "How far software has read.";
     /// `producer_counter`: bits 23:0 of dword 0x2c.

@@ -465,6 +465,8 @@ layout! { LoadVhcaStateOut, tag::LoadVhcaStateOut, "load_vhca_state_out", Struct
 
 /// `page_track_report_entry`: 8 bytes.
 ///
+/// Entry of a report: a page that was written to.
+///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 ///
 /// ```text
@@ -473,14 +475,16 @@ layout! { LoadVhcaStateOut, tag::LoadVhcaStateOut, "load_vhca_state_out", Struct
 /// 0x0004 |                       dirty_address_low                       |
 /// ```
 pub type PageTrackReportEntry = Layout<tag::PageTrackReportEntry, 0x08>;
-layout! { PageTrackReportEntry, tag::PageTrackReportEntry, "page_track_report_entry", Struct, 0x08;
+layout! { PageTrackReportEntry, tag::PageTrackReportEntry, "page_track_report_entry", Struct, 0x08, "Entry of a report: a page that was written to.";
     /// `dirty_address_high`: bits 31:0 of dword 0x00.
-    full(dirty_address_high set_dirty_address_high with_dirty_address_high: u32 = "dirty_address_high" 0x00[31:0]);
+    full(dirty_address_high set_dirty_address_high with_dirty_address_high: u32 = "dirty_address_high" 0x00[31:0]) "Address of the page: high 32 bits.";
     /// `dirty_address_low`: bits 31:0 of dword 0x04.
-    full(dirty_address_low set_dirty_address_low with_dirty_address_low: u32 = "dirty_address_low" 0x04[31:0]);
+    full(dirty_address_low set_dirty_address_low with_dirty_address_low: u32 = "dirty_address_low" 0x04[31:0]) "Address of the page: low 32 bits.";
 }
 
 /// `page_track_range`: 16 bytes.
+///
+/// Range of memory that is tracked.
 ///
 /// Sources: v7.3, v6.12, v6.1, mlx5ctl.
 ///
@@ -490,14 +494,16 @@ layout! { PageTrackReportEntry, tag::PageTrackReportEntry, "page_track_report_en
 /// 0x0008 |                            length                             | to 0xc
 /// ```
 pub type PageTrackRange = Layout<tag::PageTrackRange, 0x10>;
-layout! { PageTrackRange, tag::PageTrackRange, "page_track_range", Struct, 0x10;
+layout! { PageTrackRange, tag::PageTrackRange, "page_track_range", Struct, 0x10, "Range of memory that is tracked.";
     /// `start_address`: 64 bits from byte 0x00 on.
-    quad(start_address set_start_address with_start_address: u64 = "start_address" 0x00);
+    quad(start_address set_start_address with_start_address: u64 = "start_address" 0x00) "Where it begins. Unit: bytes.";
     /// `length`: 64 bits from byte 0x08 on.
-    quad(length set_length with_length: u64 = "length" 0x08);
+    quad(length set_length with_length: u64 = "length" 0x08) "How long it is. Unit: bytes.";
 }
 
 /// `page_track`: 48 bytes.
+///
+/// Page tracker: which pages of a function's memory its devices write to, reported to a queue pair.
 ///
 /// General object 0x0046 (page_track): Tracker of pages that a function writes, for its migration. See [`CreateObject`](crate::CreateObject).
 ///
@@ -522,30 +528,30 @@ pub type PageTrack = Layout<tag::PageTrack, 0x30>;
 
 /// `page_track` and its list `track_range`.
 pub type PageTrackWithTrackRange = WithTail<PageTrack, PageTrackRange>;
-layout! { PageTrack, tag::PageTrack, "page_track", Struct, 0x30;
+layout! { PageTrack, tag::PageTrack, "page_track", Struct, 0x30, "Page tracker: which pages of a function's memory its devices write to, reported to a queue pair.";
     /// `modify_field_select`: 64 bits from byte 0x00 on.
     quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
     /// `vhca_id`: bits 15:0 of dword 0x08.
-    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x08[15:0]);
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x08[15:0]) "Function whose writes are tracked.";
     /// `state`: bits 31:28 of dword 0x10.
-    coded(state set_state with_state try_set_state: PageTrackState(u8) = "state" 0x10[31:28]);
+    coded(state set_state with_state try_set_state: PageTrackState(u8) = "state" 0x10[31:28]) "What the tracker does: tracks (0), reports (1), or is in error (2).";
     /// `track_type`: bits 27:24 of dword 0x10.
-    bits(track_type set_track_type with_track_type try_set_track_type: u8 = "track_type" 0x10[27:24]);
+    bits(track_type set_track_type with_track_type try_set_track_type: u8 = "track_type" 0x10[27:24]) "How pages are tracked; the kernel sets 1.";
     /// `log_addr_space_size`: bits 23:16 of dword 0x10.
-    full(log_addr_space_size set_log_addr_space_size with_log_addr_space_size: u8 = "log_addr_space_size" 0x10[23:16]);
+    full(log_addr_space_size set_log_addr_space_size with_log_addr_space_size: u8 = "log_addr_space_size" 0x10[23:16]) "Size of all ranges together, rounded up. Unit: log2 of bytes. Range: pg_track_log_min_addr_space to pg_track_log_max_addr_space. Capability: adv_virtualization_cap.pg_track_log_min_addr_space.";
     /// `log_page_size`: bits 12:8 of dword 0x10.
-    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x10[12:8]);
+    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x10[12:8]) "Size of the pages that are told apart. Unit: log2 of bytes. Range: pg_track_log_min_page_size to pg_track_log_max_page_size. Capability: adv_virtualization_cap.pg_track_log_min_page_size.";
     /// `log_msg_size`: bits 4:0 of dword 0x10.
-    bits(log_msg_size set_log_msg_size with_log_msg_size try_set_log_msg_size: u8 = "log_msg_size" 0x10[4:0]);
+    bits(log_msg_size set_log_msg_size with_log_msg_size try_set_log_msg_size: u8 = "log_msg_size" 0x10[4:0]) "Size of the messages that reports come in. Unit: log2 of bytes. Capability: adv_virtualization_cap.pg_track_log_min_msg_size.";
     /// `reporting_qpn`: bits 23:0 of dword 0x14.
-    number(reporting_qpn set_reporting_qpn with_reporting_qpn: Qpn = "reporting_qpn" 0x14[23:0]);
+    number(reporting_qpn set_reporting_qpn with_reporting_qpn: Qpn = "reporting_qpn" 0x14[23:0]) "Queue pair of the adapter that sends the reports.";
     /// `num_ranges`: bits 7:0 of dword 0x18.
-    full(num_ranges set_num_ranges with_num_ranges: u8 = "num_ranges" 0x18[7:0]);
+    full(num_ranges set_num_ranges with_num_ranges: u8 = "num_ranges" 0x18[7:0]) "Number of ranges: elements of track_range. Unit: ranges. Range: up to pg_track_max_num_range. Capability: adv_virtualization_cap.pg_track_max_num_range.";
     /// `range_start_address`: 64 bits from byte 0x20 on.
-    quad(range_start_address set_range_start_address with_range_start_address: u64 = "range_start_address" 0x20);
+    quad(range_start_address set_range_start_address with_range_start_address: u64 = "range_start_address" 0x20) "Where the range begins that a report is asked of. Unit: bytes.";
     /// `length`: 64 bits from byte 0x28 on.
-    quad(length set_length with_length: u64 = "length" 0x28);
-    tail(layout PageTrackRange = "track_range" 0x30);
+    quad(length set_length with_length: u64 = "length" 0x28) "Length of the range that a report is asked of. Unit: bytes.";
+    tail(layout PageTrackRange = "track_range" 0x30) "The ranges that are tracked.";
 }
 
 /// `create_page_track_obj_in`: 64 bytes.

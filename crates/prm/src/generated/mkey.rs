@@ -81,7 +81,7 @@ layout! { Mkc, tag::Mkc, "mkc", Struct, 0x40, "Memory key context: which memory 
     /// `free`: bit 30 of dword 0x00.
     flag(free set_free with_free: bool = "free" 0x00[30]) "The key is free: it reaches no memory until a UMR makes it valid.";
     /// `access_mode_4_2`: bits 28:26 of dword 0x00.
-    bits(access_mode_4_2 set_access_mode_4_2 with_access_mode_4_2 try_set_access_mode_4_2: u8 = "access_mode_4_2" 0x00[28:26]) "High 3 bits of the access mode; access_mode_1_0 has the others.";
+    bits(access_mode_4_2 set_access_mode_4_2 with_access_mode_4_2 try_set_access_mode_4_2: u8 = "access_mode_4_2" 0x00[28:26]) "High 3 bits of the access mode: 1 for SW ICM, MEMIC and crossing, else 0; access_mode_1_0 has the others.";
     /// `alter_pd_to_vhca_id`: bit 25 of dword 0x00.
     flag(alter_pd_to_vhca_id set_alter_pd_to_vhca_id with_alter_pd_to_vhca_id: bool = "alter_pd_to_vhca_id" 0x00[25]) "By its name: a vhca_id takes the place of the protection domain. By its name only: no public text says more.";
     /// `crossed_side_mkey`: bit 24 of dword 0x00.
@@ -103,7 +103,7 @@ layout! { Mkc, tag::Mkc, "mkc", Struct, 0x40, "Memory key context: which memory 
     /// `lr`: bit 10 of dword 0x00.
     flag(lr set_lr with_lr: bool = "lr" 0x00[10]) "Local reads are allowed.";
     /// `access_mode_1_0`: bits 9:8 of dword 0x00.
-    bits(access_mode_1_0 set_access_mode_1_0 with_access_mode_1_0 try_set_access_mode_1_0: u8 = "access_mode_1_0" 0x00[9:8]) "Low 2 bits of the access mode: 0 physical addresses, 1 MTT, 2 KLM, 3 KSM, 4 SW ICM, 5 MEMIC, 6 crossing.";
+    bits(access_mode_1_0 set_access_mode_1_0 with_access_mode_1_0 try_set_access_mode_1_0: u8 = "access_mode_1_0" 0x00[9:8]) "Low 2 bits of the access mode: 0 physical addresses, 1 MTT, 2 KLM, 3 KSM. With access_mode_4_2 1: 0 SW ICM, 1 MEMIC, 2 crossing.";
     /// `ma_translation_mode`: bits 5:4 of dword 0x00.
     bits(ma_translation_mode set_ma_translation_mode with_ma_translation_mode try_set_ma_translation_mode: u8 = "ma_translation_mode" 0x00[5:4]) "How PCI addresses are translated: 1 for ATS. Capability: cmd_hca_cap.ats.";
     /// `qpn`: bits 31:8 of dword 0x04.

@@ -971,7 +971,7 @@ layout! { Umem, tag::Umem, "umem", Struct, 0x20, "User memory: a run of bytes in
     /// `ats`: bit 31 of dword 0x10.
     flag(ats set_ats with_ats: bool = "ats" 0x10[31]) "The addresses of the pages are translated by PCI ATS. Capability: cmd_hca_cap.ats.";
     /// `log_page_size`: bits 4:0 of dword 0x10.
-    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x10[4:0]) "Size of the pages. Unit: log2 of bytes, minus 12.";
+    bits(log_page_size set_log_page_size with_log_page_size try_set_log_page_size: u8 = "log_page_size" 0x10[4:0]) "Size of the pages. Unit: log2 of 4096 bytes.";
     /// `page_offset`: bits 31:0 of dword 0x14.
     full(page_offset set_page_offset with_page_offset: u32 = "page_offset" 0x14[31:0]) "Where the memory begins in its first page. Unit: bytes.";
     /// `num_of_mtt`: 64 bits from byte 0x18 on.
