@@ -1,6 +1,6 @@
 //! What a mailbox is: the layouts that it is made of, and which members of unions count in it.
 
-use mlx5_prm::{Element, FieldDesc, Kind, LayoutDesc, ObjectType, Opcode, Status};
+use mlx5_prm::{FieldDesc, LayoutDesc, ObjectType, Opcode, Status};
 
 use crate::names;
 
@@ -131,25 +131,9 @@ impl View {
         })
     }
 
-    /// Whether a member of a union counts; those of unions that nothing is known of do.
+    /// Whether a member of a union counts.
     pub(crate) fn counts(&self, union: &LayoutDesc, member: &FieldDesc) -> bool {
-        let (Kind::Union, Some(op_mod)) = (union.kind, self.op_mod) else { return true };
-        match union.name {
-            // The capability page: `op_mod` is selector << 1 | mode.
-            "hca_cap_union" => {
-                let page =
-                    mlx5_prm::caps::page::PAGES.iter().find(|page| page.selector == op_mod >> 1);
-                match (page, member.element) {
-                    (Some(page), Element::Layout(inner)) => inner.name == page.layout.name,
-                    _ => true,
-                }
-            }
-            // MODIFY_CQ: 1 resizes.
-            "modify_field_select_resize_field_select_auto" => {
-                (member.name == "resize_field_select") == (op_mod == 1)
-            }
-            _ => true,
-        }
+        self.op_mod.is_none_or(|op_mod| union.counts(member, op_mod))
     }
 }
 

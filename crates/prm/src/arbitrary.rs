@@ -25,7 +25,8 @@ pub struct Content {
     pub reserved: bool,
 }
 
-/// Any value in every field, by [`Content`]. Of a union the fields of one member are set.
+/// Any value in every field, by [`Content`]. Of a union the fields of one member are set, which is the one
+/// that counts where `op_mod` says that.
 ///
 /// The input of a command has its opcode; `uid` and `vhca_tunnel_id`, which the kernel fills in or
 /// refuses, are 0, and so is an `op_mod` whose values have no names.
@@ -52,28 +53,39 @@ impl<T: Described + 'static, const N: usize> Arbitrary for Layout<T, N> {
 
     fn arbitrary_with(content: Content) -> Self::Strategy {
         let (mut fields, mut unions) = (Vec::new(), 0);
-        leaves(
-            T::DESC,
-            0,
-            &mut |_| {
-                unions += 1;
-                0
-            },
-            &mut fields,
-        );
+        let mut first = |_: &LayoutDesc| {
+            unions += 1;
+            0
+        };
+        leaves(T::DESC, 0, &mut first, &mut fields);
+        let is_op_mod = |leaf: &Leaf| T::OPCODE.is_some() && leaf.bit == OP_MOD;
         // Some fields are set, one after the other: those that do not matter go when it shrinks.
         let values = vec((any::<Index>(), any::<u128>()), 0..=2 * fields.len());
         let members = vec(any::<u8>(), unions);
         let reserved = vec(any::<u8>(), if content.reserved { N } else { 0 });
-        (members, values, reserved)
-            .prop_map(move |(members, values, reserved)| {
+        (any::<u128>(), members, values, reserved)
+            .prop_map(move |(op_mod, members, values, reserved)| {
                 let mut layout = Self::zeroed();
                 let bytes = layout.as_bytes_mut();
                 bytes[..reserved.len()].copy_from_slice(&reserved);
+                // The members of unions are those that count with the `op_mod`, which comes first.
+                if let Some(leaf) = fields.iter().find(|leaf| is_op_mod(leaf)) {
+                    leaf.put(bytes, content, op_mod);
+                    address(T::OPCODE, T::DESC, bytes);
+                }
+                let op_mod = T::OPCODE.map(|_| bits::get(bytes, OP_MOD, 16) as u16);
                 let mut members = members.into_iter();
-                let mut member = |count| usize::from(members.next().unwrap_or(0)) % count;
+                let mut member = |union: &LayoutDesc| {
+                    let count = |at: &usize| {
+                        op_mod.is_none_or(|op_mod| union.counts(&union.fields[*at], op_mod))
+                    };
+                    let counting: Vec<usize> = (0..union.fields.len()).filter(count).collect();
+                    let any = usize::from(members.next().unwrap_or(0));
+                    counting.get(any % counting.len().max(1)).copied().unwrap_or(0)
+                };
                 let mut fields = Vec::new();
                 leaves(T::DESC, 0, &mut member, &mut fields);
+                fields.retain(|leaf| !is_op_mod(leaf));
                 if content.reserved {
                     fields.iter().for_each(|field| field.put(bytes, content, 0));
                 }
@@ -127,6 +139,9 @@ where
     })
 }
 
+/// The first bit of `op_mod`, 16 wide, in the input of every command.
+const OP_MOD: usize = 48;
+
 /// A number somewhere in a layout.
 struct Leaf {
     bit: usize,
@@ -155,16 +170,16 @@ impl Leaf {
 }
 
 /// The numbers of a layout that begins at this bit, lists at the end aside. `member` says which
-/// member of a union counts, of so many.
+/// member of a union is set.
 fn leaves(
     layout: &'static LayoutDesc,
     begin: usize,
-    member: &mut impl FnMut(usize) -> usize,
+    member: &mut impl FnMut(&LayoutDesc) -> usize,
     all: &mut Vec<Leaf>,
 ) {
     let fields = match layout.kind {
         Kind::Union if !layout.fields.is_empty() => {
-            core::slice::from_ref(&layout.fields[member(layout.fields.len())])
+            core::slice::from_ref(&layout.fields[member(layout)])
         }
         _ => layout.fields,
     };
@@ -318,6 +333,23 @@ mod tests {
         let [first, last] = [4, 7].map(|at| all.iter().filter(|bytes| bytes[at] != 0).count());
         assert!(first > 100 && last > 100, "{first} {last}");
         assert!(all.iter().all(|bytes| bytes[4] == 0 || bytes[7] == 0));
+    }
+
+    #[test]
+    #[cfg(feature = "cq")]
+    fn the_member_of_a_union_is_the_one_of_the_op_mod() {
+        use crate::ModifyCqIn;
+
+        let mut runner = TestRunner::deterministic();
+        let all = any_with::<ModifyCqIn>(Content::default());
+        let mut masks = [0, 0];
+        for _ in 0..2000 {
+            let modify = all.new_tree(&mut runner).expect("it is made").current();
+            let op_mod = usize::from(modify.op_mod().0);
+            masks[op_mod] |= bits::get(modify.as_bytes(), 0x0c * 8, 32) as u32;
+        }
+        // ModifyCqSelect has five bits, ResizeCqSelect three.
+        assert_eq!(masks, [0b1_1111u32, 0b111]);
     }
 
     #[test]

@@ -202,6 +202,33 @@ impl LayoutDesc {
         })
     }
 
+    /// Whether a member of this union counts in a command with this `op_mod`, in its input or its output.
+    /// What is no union, or one that nothing is known of, has all its fields.
+    ///
+    /// ```
+    /// let mask = mlx5_prm::layout_desc("modify_field_select_resize_field_select_auto").expect("a union");
+    /// let resize = mask.field("resize_field_select").expect("a member");
+    /// assert!(mask.counts(resize, 1) && !mask.counts(resize, 0));
+    /// ```
+    pub fn counts(&self, member: &FieldDesc, op_mod: u16) -> bool {
+        match self.name {
+            // MODIFY_CQ: 1 resizes.
+            "modify_field_select_resize_field_select_auto" => {
+                (member.name == "resize_field_select") == (op_mod == 1)
+            }
+            // The page of capabilities: `op_mod` is selector << 1 | mode.
+            #[cfg(feature = "caps")]
+            "hca_cap_union" => {
+                let mut pages = crate::caps::page::PAGES.iter();
+                match (pages.find(|page| page.selector == op_mod >> 1), member.element) {
+                    (Some(page), Element::Layout(inner)) => inner.name == page.layout.name,
+                    _ => true,
+                }
+            }
+            _ => true,
+        }
+    }
+
     /// The bytes of element `index` of a field of this layout, `bytes` being the whole mailbox
     /// from the layout on. Empty when `bytes` ends before it.
     ///
@@ -343,12 +370,11 @@ pub fn layout_desc(name: &str) -> Option<&'static LayoutDesc> {
 
 /// Prints the fields of `bytes` that are not zero, and reserved bits that are set. `{:#?}` says what
 /// the layout is, too.
-pub(crate) fn debug(
-    layout: &'static LayoutDesc,
-    bytes: &[u8],
-    f: &mut fmt::Formatter<'_>,
-) -> fmt::Result {
-    print(layout, layout.about.filter(|_| f.alternate()), bytes, f)
+pub(crate) fn debug<T: Described>(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let layout = T::DESC;
+    // The input of a command says which members of its unions count.
+    let op_mod = T::OPCODE.and(bytes.get(6..8)).map(|b| u16::from_be_bytes([b[0], b[1]]));
+    print(layout, layout.about.filter(|_| f.alternate()), bytes, op_mod, f)
 }
 
 /// Bytes of a union whose bytes are shown once for each member. Those of a longer one, such as all pages
@@ -359,6 +385,7 @@ fn print(
     layout: &'static LayoutDesc,
     about: Option<&str>,
     bytes: &[u8],
+    op_mod: Option<u16>,
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
     if layout.kind == Kind::Union {
@@ -375,8 +402,9 @@ fn print(
     }
     let mut out = f.debug_struct("");
     for field in layout.fields {
-        let values = Values { layout, field, bytes };
-        if values.iter().all(|v| v.is_zero()) {
+        let values = Values { layout, field, bytes, op_mod };
+        let counts = op_mod.is_none_or(|op_mod| layout.counts(field, op_mod));
+        if !counts || values.iter().all(|v| v.is_zero()) {
             continue;
         }
         match field.count {
@@ -396,6 +424,8 @@ struct Values<'a> {
     layout: &'static LayoutDesc,
     field: &'static FieldDesc,
     bytes: &'a [u8],
+    /// Of the command that it is in the input of.
+    op_mod: Option<u16>,
 }
 
 impl<'a> Values<'a> {
@@ -445,7 +475,7 @@ impl Value<'_> {
 impl fmt::Debug for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.all.field.element, self.number()) {
-            (Element::Layout(inner), _) => print(inner, None, self.part(), f),
+            (Element::Layout(inner), _) => print(inner, None, self.part(), self.all.op_mod, f),
             (Element::Enum(names), Some(value)) => match names.name_of(value) {
                 Some(name) => write!(f, "{value:#x} ({name})"),
                 None => write!(f, "{value:#x}"),
@@ -513,7 +543,7 @@ pub(crate) mod tests {
         struct Shown<'b>(&'static LayoutDesc, &'b [u8]);
         impl fmt::Debug for Shown<'_> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                debug(self.0, self.1, f)
+                print(self.0, self.0.about.filter(|_| f.alternate()), self.1, None, f)
             }
         }
         format!("{:?}", Shown(layout, bytes))
@@ -530,6 +560,21 @@ pub(crate) mod tests {
             field("list", Element::Bits, Count::List, 32, 8),
         ],
     );
+
+    #[test]
+    #[cfg(feature = "cq")]
+    fn the_mask_that_counts_is_shown() {
+        let [modifies, resizes] =
+            ["modify_field_select: 0x1 (cq_period)", "resize_field_select: 0x1 (log_cq_size)"];
+        let shown = |text: &str| (text.contains(modifies), text.contains(resizes));
+        let mut modify = crate::ModifyCqIn::new().changing_cq_period(16);
+        assert_eq!(shown(&format!("{modify:?}")), (true, false));
+        modify.set_op_mod(crate::ModifyCqOpMod::RESIZE_CQ);
+        assert_eq!(shown(&format!("{modify:?}")), (false, true));
+        // Not the input of a command: nothing tells.
+        let mask = modify.modify_field_select_resize_field_select();
+        assert_eq!(shown(&format!("{mask:?}")), (true, true));
+    }
 
     #[test]
     fn a_union_is_shown_by_member_up_to_64_bytes() {

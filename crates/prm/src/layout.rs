@@ -145,7 +145,7 @@ impl<T: Described, const N: usize> Described for Layout<T, N> {
 /// Fields that are not zero, by PRM name; reserved bits that are set.
 impl<T: Described, const N: usize> fmt::Debug for Layout<T, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug(T::DESC, &self.bytes, f)
+        debug::<T>(&self.bytes, f)
     }
 }
 
@@ -271,6 +271,6 @@ where
     E: FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout,
 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        debug(H::DESC, self.as_bytes(), f)
+        debug::<H>(self.as_bytes(), f)
     }
 }
