@@ -132,6 +132,9 @@ pub(crate) fn from_arguments(
 fn finish(mailbox: &mut Mailbox, first: usize, select: bool) {
     complete(mailbox);
     if select {
+        if let Some(op_mod) = select::op_mod(mailbox, first) {
+            mailbox.add(select::OP_MOD, op_mod.into());
+        }
         select::set(mailbox, first);
         for note in select::unselected(mailbox, first) {
             tell(format_args!("note: {note}"));

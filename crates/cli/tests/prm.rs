@@ -245,6 +245,32 @@ fn what_is_not_selected_is_told_where_a_mask_counts() {
 }
 
 #[test]
+fn a_resize_is_known_by_its_fields() {
+    let encode = |args: &[&str]| {
+        let out = prm(&[&["encode", "modify_cq", "cqn=0x42", "--binary"], args].concat(), b"");
+        assert_eq!(out.status.code(), Some(0));
+        (out.stdout, String::from_utf8(out.stderr).expect("text"))
+    };
+    let modify = || ModifyCqIn::new().with_cqn(Cqn::new(0x42));
+    let (resize, notes) = encode(&["cq_context.log_cq_size=4", "cq_context.log_page_size=1"]);
+    let wanted = modify().changing_log_cq_size(4).changing_log_page_size(1);
+    assert_eq!((&*resize, &*notes), (&wanted.as_bytes()[..], ""));
+    // One command can't do both, and what was said counts.
+    let both = ["cq_context.log_cq_size=4", "cq_context.cq_period=16"];
+    let (moderate, notes) = encode(&both);
+    let wanted = modify().with_cq_context(Cqc::new().with_log_cq_size(4)).changing_cq_period(16);
+    assert_eq!(moderate, wanted.as_bytes());
+    assert!(notes.contains("log_cq_size counts with op_mod=1 only"), "{notes}");
+    let (said, notes) = encode(&["op_mod=0", "cq_context.log_cq_size=4"]);
+    assert_eq!((said[7], &said[12..16]), (0, &[0; 4][..]));
+    assert!(notes.contains("log_cq_size counts with op_mod=1 only"), "{notes}");
+    let mask = "modify_field_select_resize_field_select.modify_field_select.modify_field_select=1";
+    assert_eq!(encode(&[mask, "cq_context.log_cq_size=4"]).0[7], 0);
+    let (_, notes) = encode(&["pas[0]=0x1000"]);
+    assert!(notes.contains("or with op_mod=1 cq_context.log_cq_size or"), "{notes}");
+}
+
+#[test]
 fn the_output_of_a_command_is_named() {
     let output = QueryQpOut::new().with_qpc(Qpc::new().with_state(QpState::RTS));
     let text = good(&["decode", "--flat", "--reply-to", "query_qp"], output.as_bytes());

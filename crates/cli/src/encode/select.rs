@@ -14,6 +14,34 @@ pub(super) fn set(mailbox: &mut Mailbox, first: usize) {
     }
 }
 
+/// The `op_mod` of a change, where the fields given tell it: MODIFY_CQ has a mask for each of two, and resizes
+/// with 1. None where `op_mod` was given, or stays 0.
+pub(super) fn op_mod(mailbox: &Mailbox, first: usize) -> Option<u16> {
+    let command = command(mailbox)?;
+    let was_given =
+        mailbox.sets().iter().any(|set| set.part == 0 && set.bit == OP_MOD.bit as usize);
+    let selects = |select: &&SelectDesc| {
+        select.bits.iter().flat_map(|bit| bit.fields).any(|f| is_given(mailbox, first, f.place))
+    };
+    let (plain, others): (Vec<_>, Vec<_>) =
+        command.selects.iter().partition(|select| select.op_mod == 0);
+    // Where 0 has no mask, it is no change: SET_FLOW_TABLE_ENTRY makes an entry.
+    let masked = |select: &&SelectDesc| is_given(mailbox, 0, select.mask);
+    if was_given || plain.is_empty() || plain.iter().any(|s| selects(s) || masked(s)) {
+        return None;
+    }
+    others.into_iter().find(selects).map(|select| select.op_mod)
+}
+
+/// Where `op_mod` stands in the input of every command.
+pub(super) const OP_MOD: Place = Place { bit: 48, width: 16 };
+
+/// Whether a field that lies in this place was given.
+fn is_given(mailbox: &Mailbox, first: usize, place: Place) -> bool {
+    let (from, to) = (place.bit as usize, (place.bit + place.width) as usize);
+    mailbox.sets()[first..].iter().any(|set| set.bit >= from && set.bit + set.width <= to)
+}
+
 /// The command that the mailbox is the input of.
 fn command(mailbox: &Mailbox) -> Option<&'static CommandDesc> {
     let (head, _) = mailbox.parts()[0];
@@ -51,9 +79,16 @@ pub(crate) fn unselected(mailbox: &Mailbox, first: usize) -> Vec<String> {
     };
     let idle = command.selects.iter().find(is_idle).and_then(|select| {
         let (set, name) = (given().find(is_list)?, select.name);
-        let fields = select.bits.iter().flat_map(|bit| bit.fields).map(|field| field.path);
-        let fields = fields.collect::<Vec<_>>().join(" or ");
-        Some(format!("{}: {name} is 0, so that nothing is changed; give {fields}, too", set.path))
+        let fields = |select: &SelectDesc| {
+            let all = select.bits.iter().flat_map(|bit| bit.fields).map(|field| field.path);
+            all.collect::<Vec<_>>().join(" or ")
+        };
+        let ways = command.selects.iter().map(|of| match of.op_mod {
+            op_mod if op_mod == select.op_mod => fields(of),
+            op_mod => format!("with op_mod={op_mod} {}", fields(of)),
+        });
+        let ways = ways.collect::<Vec<_>>().join(", or ");
+        Some(format!("{}: {name} is 0, so that nothing is changed; give {ways}, too", set.path))
     });
     given()
         .filter(|set| is_in(set, context))
@@ -74,10 +109,7 @@ pub(crate) fn unselected(mailbox: &Mailbox, first: usize) -> Vec<String> {
 }
 
 fn masks(mailbox: &Mailbox, command: &CommandDesc, first: usize) -> Vec<(Place, u64)> {
-    let given = |place: Place| {
-        let (from, to) = (place.bit as usize, (place.bit + place.width) as usize);
-        mailbox.sets()[first..].iter().any(|set| set.bit >= from && set.bit + set.width <= to)
-    };
+    let given = |place| is_given(mailbox, first, place);
     let counts = |select: &&SelectDesc| select.counts(mailbox.bytes()) && !given(select.mask);
     let chosen = |select: &SelectDesc, bit: &&SelectBitDesc| {
         let first = select.mask == command.selects[0].mask;
