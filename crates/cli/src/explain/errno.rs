@@ -28,6 +28,8 @@ const KNOWN: &[(u32, &str, &str)] = &[
     (28, "ENOSPC", "No space left on device"),
     (34, "ERANGE", "Numerical result out of range"),
     (38, "ENOSYS", "Function not implemented"),
+    (42, "ENOMSG", "No message of desired type"),
+    (53, "EBADR", "Invalid request descriptor"),
     (62, "ETIME", "Timer expired"),
     (71, "EPROTO", "Protocol error"),
     (75, "EOVERFLOW", "Value too large for defined data type"),

@@ -73,19 +73,77 @@ impl Failure {
         }
     }
 
-    /// Whether the kernel refused a call of DEVX before the firmware saw it: an errno of its own, and
-    /// neither status nor syndrome.
-    pub(super) fn is_of_kernel(&self) -> bool {
-        self.form.is_devx()
-            && self.errno.is_some_and(|errno| errno != Errno::REMOTEIO)
-            && self.status.unwrap_or(0) == 0
-            && self.syndrome == Some(0)
+    /// Where a call of DEVX ended that the firmware gave no answer to: there is an errno of the kernel's own,
+    /// and neither status nor syndrome. Where the syndrome is not told, it is an errno that the kernel makes
+    /// of no status.
+    pub(super) fn stop(&self) -> Option<Stop> {
+        let errno = self.errno.filter(|errno| *errno != Errno::REMOTEIO)?;
+        let is_kernels = match self.syndrome {
+            Some(syndrome) => syndrome == 0,
+            None => (1..=u8::MAX).all(|status| Errno::of_status(status) != errno),
+        };
+        let answered = self.status.is_some_and(|status| status != 0);
+        (self.form.is_devx() && is_kernels && !answered).then(|| Stop::of(errno))
     }
 
     /// The name of the command: that of its number, else the log's.
     pub(super) fn command(&self) -> Option<&str> {
         let known = self.opcode.and_then(names::opcode_name);
         known.or(self.said.as_deref())
+    }
+}
+
+/// Where a call of DEVX ended without an answer of the firmware.
+///
+/// Sources: mlx5_core's `cmd.c`, whose errnos `mlx5_cmd_do` passes on and mlx5_ib's `devx.c` gives: `wait_func`,
+/// `cmd_exec`, `deliv_status_to_err`, `alloc_msg`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The kernel refused it.
+    Refused,
+    /// It was sent, and not answered in time.
+    NoAnswer,
+    /// It never got its turn.
+    NoSlot,
+    /// No commands are taken: an error, a reset, a device that is gone.
+    Down,
+    /// The mailbox did not get to the firmware, or back, whole.
+    NotDelivered,
+    /// There was no memory for it.
+    NoMemory,
+}
+
+impl Stop {
+    fn of(errno: Errno) -> Stop {
+        match errno.name() {
+            Some("ETIMEDOUT") => Stop::NoAnswer,
+            Some("ECANCELED" | "EBUSY") => Stop::NoSlot,
+            Some("ENXIO") => Stop::Down,
+            Some("EBADR" | "EFAULT" | "ENOMSG" | "EIO") => Stop::NotDelivered,
+            Some("ENOMEM") => Stop::NoMemory,
+            _ => Stop::Refused,
+        }
+    }
+
+    /// What happened, after the errno.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Stop::Refused => {
+                "the kernel refused the call before the firmware saw it, by the rules of mlx5_ib's devx.c"
+            }
+            Stop::NoAnswer => {
+                "the command was sent and not answered in time. It may be carried out all the same"
+            }
+            Stop::NoSlot => "the command never got a slot of the command queue, and was not sent",
+            Stop::Down => {
+                "the driver takes no commands: the device is in error, being reset, or gone from the bus"
+            }
+            Stop::NotDelivered => {
+                "the mailbox did not get to the firmware or back whole: a fault of delivery, memory of the \
+                 program that can't be reached, or a device that is gone"
+            }
+            Stop::NoMemory => "the kernel had no memory for the command, and did not send it",
+        }
     }
 }
 

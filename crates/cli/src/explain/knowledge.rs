@@ -3,7 +3,8 @@
 //! Only what the public drivers show is here: what they check before they send a command, what they do
 //! when it is refused, and what its fields are bounded by. What a syndrome means is not here.
 
-use super::failure::{Failure, Wait};
+use super::errno::Errno;
+use super::failure::{Failure, Stop, Wait};
 use super::syndromes::is_like;
 use crate::names;
 
@@ -46,6 +47,20 @@ const OF_KERNEL: Advice = Advice {
             for DEVX; a kernel or adapter without DEVX; a mailbox that is too short.",
     look: "How the context was opened (MLX5DV_CONTEXT_FLAGS_DEVX); whether the object that the input names \
            is the one of the call.",
+};
+
+/// Of a CREATE_CQ whose event queue the kernel did not find.
+const OF_EQN: Advice = Advice {
+    cause: "The number of the event queue in the input is not that of one for completions, or not of this \
+            function.",
+    look: "cqc.c_eqn_or_apu_element in the input, against what the query for the EQN of a vector gives \
+           (mlx5dv_devx_query_eqn).",
+};
+
+/// Of a command that the kernel had no memory for.
+const OF_MEMORY: Advice = Advice {
+    cause: "A host that is short of memory, or a mailbox that is very large.",
+    look: "The kernel's log for failed allocations; the length of the mailboxes.",
 };
 
 /// Advice for commands with one of these statuses, or with any where there is none.
@@ -209,7 +224,8 @@ const BY_STATUS: &[(u8, Advice)] = &[
         OUT_LEN,
         Advice {
             cause: "Room for the answer that is too small, often after a newer firmware made it longer.",
-            look: "The length of the output, against `prm show COMMAND_out` and the length of its list.",
+            look: "The length of the output, against `prm show COMMAND_out`; where it has a list, the length \
+                   of that.",
         },
     ),
     // mlx5_internal_err_ret_value and mlx5_cmd_is_down of mlx5_core's cmd.c.
@@ -223,6 +239,9 @@ const BY_STATUS: &[(u8, Advice)] = &[
         },
     ),
 ];
+
+/// Commands that change an object; the advice is on their select masks.
+const MODIFIES: &str = "MODIFY_*";
 
 const BY_COMMAND: &[OfCommand] = &[
     // reg_create of mlx5_ib's mr.c fills these; the limits are in cmd_hca_cap.
@@ -370,10 +389,11 @@ const BY_COMMAND: &[OfCommand] = &[
                    program.",
         },
     ),
-    // mlx5_core_access_reg of mlx5_core's port.c sets op_mod to 1 to read.
+    // mlx5_core_access_reg of mlx5_core's port.c sets op_mod to 1 to read. mstflint (mtcr_ul/fwctrl.c) reads
+    // a bad system state as a register that is not there.
     (
         "ACCESS_REG ACCESS_REGISTER_USER",
-        &[OP, PARAM, RES, INDEX],
+        &[OP, PARAM, SYS_STATE, RES, INDEX],
         Advice {
             cause: "A register that the firmware or this function has not, that can only be read, or an \
                     index in it (port, module, lane) that does not exist. op_mod 1 reads, 0 writes. Tools \
@@ -394,7 +414,7 @@ const BY_COMMAND: &[OfCommand] = &[
     ),
     (
         "SET_HCA_CAP",
-        &[PARAM, SYS_STATE],
+        &[PARAM],
         Advice {
             cause: "A value above the maximum that the adapter tells, or fields that were not read before \
                     they were written back.",
@@ -512,7 +532,7 @@ const BY_COMMAND: &[OfCommand] = &[
         },
     ),
     (
-        "MODIFY_*",
+        MODIFIES,
         &[PARAM, RES_STATE],
         Advice {
             cause: "A field changed without the right of its select mask, or one that can't be changed in \
@@ -559,7 +579,7 @@ pub(super) fn about(failure: &Failure) -> About {
     let advice = advice(failure);
     let mut look: Vec<String> =
         advice.iter().map(|advice| with_command(advice.look, failure)).collect();
-    if failure.form.is_devx() && failure.status.is_none() && !failure.is_of_kernel() {
+    if failure.form.is_devx() && failure.status.is_none() && failure.stop().is_none() {
         look.push(TRACE.to_owned());
     }
     About { cause: advice.first().map_or("", |advice| advice.cause), look }
@@ -571,29 +591,47 @@ fn with_command(look: &str, failure: &Failure) -> String {
     let Some(command) = known.filter(|_| look.contains("COMMAND")) else {
         return look.to_owned();
     };
-    match names::input_of(command) {
-        Some(input) => look.replace("COMMAND", input.name.trim_end_matches("_in")),
-        None => {
-            look.replace("prm show COMMAND", &format!("prm find {}", command.to_ascii_lowercase()))
-        }
-    }
+    let find = format!("prm find {}", command.to_ascii_lowercase());
+    let show =
+        |layout: Option<&str>| layout.map_or_else(|| find.clone(), |l| format!("prm show {l}"));
+    let output = names::output_of(command).map(|output| output.name);
+    let input = names::input_of(command).map(|input| input.name.trim_end_matches("_in"));
+    look.replace("prm show COMMAND_out", &show(output)).replace("prm show COMMAND", &show(input))
 }
 
 /// The advice for a failure, the most particular first.
 fn advice(failure: &Failure) -> Vec<Advice> {
-    if let Some(wait) = failure.wait {
-        return BY_WAIT.iter().filter(|(of, _)| *of == wait).map(|(_, advice)| *advice).collect();
-    }
-    if failure.is_of_kernel() {
-        return vec![OF_KERNEL];
-    }
+    let waits = |wait: Wait| BY_WAIT.iter().filter(move |(of, _)| *of == wait).map(|(_, a)| *a);
+    let has = |status: u8| BY_STATUS.iter().filter(move |(of, _)| *of == status).map(|(_, a)| *a);
     let command = failure.command().unwrap_or_default();
+    if let Some(wait) = failure.wait {
+        return waits(wait).collect();
+    }
+    match failure.stop() {
+        None => {}
+        // mlx5_create_cq of mlx5_core's cq.c looks for the event queue of the EQN.
+        Some(Stop::Refused)
+            if command == "CREATE_CQ" && failure.errno == Errno::named("ENOENT") =>
+        {
+            return vec![OF_EQN];
+        }
+        Some(Stop::Refused) => return vec![OF_KERNEL],
+        Some(Stop::NoAnswer) => return waits(Wait::NoAnswer).collect(),
+        Some(Stop::NoSlot) => return waits(Wait::NoSlot).collect(),
+        Some(Stop::Down | Stop::NotDelivered) => return has(ABORTED).collect(),
+        Some(Stop::NoMemory) => return vec![OF_MEMORY],
+    }
+
     let is_of = |commands: &str| commands.split_whitespace().any(|of| is_like(command, of));
+    let selects =
+        |command| names::commands().any(|known| known.name == command && !known.selects.is_empty());
     let of_command = BY_COMMAND.iter().find(|(commands, statuses, _)| {
         let of_status =
             |status| status != ABORTED && (statuses.is_empty() || statuses.contains(&status));
         // Where the status is not told, what is usual for the command is still worth a look.
-        is_of(commands) && failure.status.map_or(!failure.cut, of_status)
+        is_of(commands)
+            && (*commands != MODIFIES || selects(command))
+            && failure.status.map_or(!failure.cut, of_status)
     });
     let of_status = BY_STATUS.iter().find(|(of, _)| Some(*of) == failure.status);
     of_command.map(|(.., advice)| *advice).into_iter().chain(of_status.map(|(_, a)| *a)).collect()
@@ -656,5 +694,13 @@ mod tests {
         assert_eq!(about(&failure(0x504, INT)).look.len(), 1);
         assert_eq!(about(&failure(0x504, 0x77)), About::default());
         assert_eq!(about(&failure(0x200, ABORTED)).look.len(), 1);
+        // Where there is no mask, nothing is said of one; what is to be shown is there.
+        let looks = |opcode, status| about(&failure(opcode, status)).look.join(" ");
+        assert!(looks(0x403, RES_STATE).contains("select mask"));
+        for opcode in [0x823, 0x207, 0x72a] {
+            assert!(!looks(opcode, PARAM).contains("select mask"), "{opcode:#x}");
+        }
+        assert!(looks(0x304, OUT_LEN).contains("`prm find gen_eqe`"), "{}", looks(0x304, OUT_LEN));
+        assert!(looks(0x402, OUT_LEN).contains("`prm show query_cq_out`"));
     }
 }

@@ -3,15 +3,18 @@
 use mlx5_devx::{status_meaning, status_words};
 use mlx5_prm::Status;
 
+use super::errno::Errno;
+
 /// What mlx5_core writes into an output of its own when a command did not reach the firmware, and the
 /// syndrome beside it: `MLX5_DRIVER_STATUS_ABORTED` and `MLX5_DRIVER_SYND` of its `mlx5_core.h`.
 pub(super) const ABORTED: u8 = 0xfe;
 pub(super) const DRIVER_SYNDROME: u32 = 0xbadd_00de;
 
 /// The kernel's words, where they are not those of this project: `cmd_status_str` of mlx5_core's
-/// `cmd.c`, which rdma-core's `mlx5_vfio.c` repeats.
+/// `cmd.c`, which rdma-core's `mlx5_vfio.c` repeats, but for what is not ready: that is since Linux 6.12.
 const OF_KERNEL: &[(Status, &str)] = &[
     (Status::OK, "OK"),
+    (Status::NOT_READY, "FW not ready"),
     (Status::LIM_ERR, "limits exceeded"),
     (Status::BAD_PKT_ERR, "bad packet (discarded)"),
     (Status::BAD_SIZE_OUTS_CQES_ERR, "bad size too many outstanding CQEs"),
@@ -79,6 +82,13 @@ pub(super) fn disagree(said: &str, status: u8) -> bool {
     }
 }
 
+/// Whether a kernel makes this errno of a status that it does not know yet: before Linux 6.12 one that is not
+/// ready.
+pub(super) fn older_errno(status: Option<u8>, errno: Errno) -> bool {
+    let late = status == Some(Status::NOT_READY.0 as u8);
+    late && matches!(errno.name(), Some("EIO" | "EAGAIN"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,6 +102,7 @@ mod tests {
             ("badpacket(discarded)", 0x30),
             ("bad size too many outstanding CQEs", 0x40),
             ("too many outstanding CQEs", 0x40),
+            ("FW not ready", 0x7),
         ] {
             assert_eq!(of_words(said, false), Some(status), "{said}");
             assert!(!disagree(said, status), "{said}");

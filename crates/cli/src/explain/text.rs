@@ -264,11 +264,8 @@ fn devx_errno(failure: &Failure, of_status: Option<Errno>) -> String {
 
 /// An errno other than EREMOTEIO, without a status.
 fn by_other(failure: &Failure, errno: Errno) -> String {
-    if failure.is_of_kernel() {
-        return format!(
-            "{errno}, and no syndrome: the kernel refused the call before the firmware saw it, by the \
-             rules of mlx5_ib's devx.c."
-        );
+    if let Some(stop) = failure.stop() {
+        return format!("{errno}, and no syndrome: {}.", stop.words());
     }
     let all = mlx5_prm::Status::DESC.values.iter().filter_map(|(n, _)| u8::try_from(*n).ok());
     let of: Vec<String> = all
@@ -279,14 +276,15 @@ fn by_other(failure: &Failure, errno: Errno) -> String {
         true => format!("{errno}, which the kernel makes of no status."),
         false => {
             let of = of.join(", ");
-            format!("{errno}: a kernel before 5.18, which makes that of any of: {of}.")
+            let own = if failure.syndrome.is_none() { "the kernel's own, or that of " } else { "" };
+            format!("{errno}: {own}a kernel before 5.18, which makes that of any of: {of}.")
         }
     }
 }
 
 /// What is known of the syndrome.
 fn syndrome(failure: &Failure, syndromes: &Syndromes) -> Vec<String> {
-    let Some(number) = failure.syndrome.filter(|_| !failure.is_of_kernel()) else {
+    let Some(number) = failure.syndrome.filter(|_| failure.stop().is_none()) else {
         return Vec::new();
     };
     if number == DRIVER_SYNDROME || failure.status == Some(ABORTED) {
@@ -388,6 +386,7 @@ pub(super) fn oddities(failure: &Failure) -> Vec<String> {
     if let (Form::Kernel | Form::Trace, Some(errno), Some(mapped)) =
         (failure.form, failure.errno, mapped)
         && errno != mapped
+        && !status::older_errno(failure.status, errno)
     {
         odd.push(format!("The log says {errno}, and the kernel makes {mapped} of that status."));
     }

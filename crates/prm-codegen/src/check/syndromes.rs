@@ -3,8 +3,8 @@
 use crate::fault::{Faults, Origin};
 use crate::model::*;
 
-/// The kernel's words for each status: `cmd_status_str` of mlx5_core's `cmd.c`. It has none for
-/// `NOT_READY`.
+/// The kernel's words for each status: `cmd_status_str` of mlx5_core's `cmd.c`. It has those for
+/// `NOT_READY` since Linux 6.12.
 const STATUS_WORDS: &[(&str, &str)] = &[
     ("OK", "OK"),
     ("INT_ERR", "internal error"),
@@ -13,7 +13,7 @@ const STATUS_WORDS: &[(&str, &str)] = &[
     ("BAD_SYS_STATE_ERR", "bad system state"),
     ("BAD_RES_ERR", "bad resource"),
     ("RES_BUSY", "resource busy"),
-    ("NOT_READY", "not ready"),
+    ("NOT_READY", "FW not ready"),
     ("LIM_ERR", "limits exceeded"),
     ("BAD_RES_STATE_ERR", "bad resource state"),
     ("IX_ERR", "bad index"),

@@ -103,7 +103,8 @@ fn bad_status(record: &Record, start: usize) -> Option<Found> {
     Some(Found { part: start..cursor.at(), failure, device: None, goes_on: false })
 }
 
-/// `Failed to modify RQT using DevX`, without status and syndrome.
+/// `Failed to modify RQT using DevX`, or `Failed to create CQ using DevX errno=N.`, without status and
+/// syndrome.
 fn plain(record: &Record, end: usize) -> Option<Found> {
     let before = &record.bytes()[end.saturating_sub(LONGEST)..end];
     let at = before.windows(8).rposition(|part| part == b"Failedto")?;
@@ -114,5 +115,12 @@ fn plain(record: &Record, end: usize) -> Option<Found> {
     let mut failure = Failure::new(Form::Dpdk);
     command(&mut failure, what.to_owned());
     failure.opcode?;
-    Some(Found { part: start..end + "usingDevX".len(), failure, device: None, goes_on: false })
+    let mut cursor = Cursor::new(record, end + "usingDevX".len());
+    let after = cursor.at();
+    // A number without what follows it may be cut.
+    let errno = cursor.take("errno=").and_then(|()| fit(cursor.decimal()));
+    let errno = errno.filter(|_| cursor.take(".").is_some());
+    failure.errno = errno.map(Errno);
+    let end = if errno.is_some() { cursor.at() } else { after };
+    Some(Found { part: start..end, failure, device: None, goes_on: false })
 }
