@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mlx5_prm::{FieldDesc, LayoutDesc, Opcode};
+use mlx5_prm::{Element, GeneralObjectDesc, LayoutDesc, Opcode};
 use serde_json::Value;
 
 use crate::arguments::ArgumentFault;
@@ -124,6 +124,9 @@ pub(crate) fn from_arguments(
         let last = fields.iter().rfind(|field| field.contains(MISSING)).unwrap_or(&fields[0]);
         ArgumentFault::whole(last, fault.problem, fault.remedy)
     })?;
+    if let Some(opcode) = names::general(name.split('+').next().unwrap_or_default()) {
+        fill(&mut mailbox, "general_obj_in_cmd_hdr.opcode", OPCODE, opcode.0);
+    }
     finish(&mut mailbox, 0, select);
     Ok(mailbox)
 }
@@ -159,29 +162,50 @@ fn assign(mailbox: &mut Mailbox, argument: &str) -> Result<(), ArgumentFault> {
 fn complete(mailbox: &mut Mailbox) {
     let [(head, _), rest @ ..] = mailbox.parts() else { return };
     let (head, second) = (*head, rest.first().map(|(layout, _)| *layout));
-    let is_set = |mailbox: &Mailbox, field: &str| {
-        let is_it = |(step, _): &(&FieldDesc, usize)| step.name == field;
-        mailbox.sets().iter().any(|set| set.part == 0 && set.steps.first().is_some_and(is_it))
-    };
-    let mut fill = |field: &str, value: Option<u16>| {
-        if let Some(value) = value
-            && head.field(field).is_some()
-            && !is_set(mailbox, field)
-        {
-            let value = Value::from(value);
-            let path = format!("{}.{field}", head.name);
-            // A field of the layout, and a value of the tables: they fit.
-            let _ = mailbox.set(&path, &Given::Json(&value));
-        }
-    };
-    fill("opcode", opcode_of(head));
+    let path = |field: &str| format!("{}.{field}", head.name);
+    if let Some(opcode) = opcode_of(head) {
+        fill(mailbox, &path("opcode"), OPCODE, opcode);
+    }
     let register = second.and_then(|l| names::registers().find(|r| r.layout.name == l.name));
-    fill("register_id", register.map(|register| register.id));
-    let object = second.and_then(|layout| {
-        let mut all = mlx5_prm::families().iter().flat_map(|f| f.general_objects);
-        all.find(|object| object.layout.name == layout.name)
-    });
-    fill("obj_type", object.map(|object| object.obj_type.0));
+    if let (Some(register), Some(id)) = (register, head.field("register_id")) {
+        fill(mailbox, &path("register_id"), id.bit() as usize, register.id);
+    }
+    if let Some(object) = second.and_then(general_object) {
+        fill(mailbox, &path("obj_type"), OBJ_TYPE, object.obj_type.0);
+    }
+    // Some sources have the head and the object of such a command as one layout.
+    if let [first, rest @ ..] = head.fields
+        && let Element::Layout(general) = first.element
+        && general.name == "general_obj_in_cmd_hdr"
+    {
+        let verb = head.name.split('_').next().unwrap_or_default();
+        if let Some(opcode) = names::general(&format!("{verb}_general_object")) {
+            fill(mailbox, &path(&format!("{}.opcode", first.name)), OPCODE, opcode.0);
+        }
+        if let Some(Element::Layout(object)) = rest.first().map(|field| field.element)
+            && let Some(object) = general_object(object)
+        {
+            fill(mailbox, &path(&format!("{}.obj_type", first.name)), OBJ_TYPE, object.obj_type.0);
+        }
+    }
+}
+
+/// Sets a number in the first layout, which begins with this bit, unless it was given.
+fn fill(mailbox: &mut Mailbox, path: &str, bit: usize, value: u16) {
+    if !mailbox.sets().iter().any(|set| set.part == 0 && set.bit == bit) {
+        // The layout may not have it; a value of the tables fits.
+        let _ = mailbox.set(path, &Given::Json(&Value::from(value)));
+    }
+}
+
+/// Where an opcode stands in every head, and the type of a general object in its.
+const OPCODE: usize = 0;
+const OBJ_TYPE: usize = 48;
+
+/// The general object that a layout is of.
+fn general_object(layout: &LayoutDesc) -> Option<&'static GeneralObjectDesc> {
+    let mut all = mlx5_prm::families().iter().flat_map(|f| f.general_objects);
+    all.find(|object| object.layout.name == layout.name).copied()
 }
 
 /// The opcode of the command that a layout is the input of.

@@ -1,7 +1,9 @@
 //! Layouts, commands, registers and enumerations by name, and the names nearest to one that does not
 //! exist.
 
-use mlx5_prm::{CommandDesc, Element, EnumDesc, FlagsDesc, LayoutDesc, RegisterDesc, families};
+use mlx5_prm::{
+    CommandDesc, Element, EnumDesc, FlagsDesc, LayoutDesc, Opcode, RegisterDesc, Verb, families,
+};
 
 use crate::arguments::ArgumentFault;
 
@@ -15,6 +17,7 @@ pub(crate) fn find(name: &str) -> Option<&'static LayoutDesc> {
         .or_else(|| mlx5_prm::layout_desc(&wanted))
         .or_else(|| mlx5_prm::layout_desc(&format!("{wanted}_in")))
         .or_else(|| opcode(name).and_then(|(_, name)| input_of(name)))
+        .or_else(|| general(name).and_then(|_| mlx5_prm::layout_desc("general_obj_in_cmd_hdr")))
         .or_else(|| register(name).map(|register| register.layout))
 }
 
@@ -58,6 +61,23 @@ pub(crate) fn opcode(text: &str) -> Option<(u16, &'static str)> {
     let (code, name) =
         all.find(|(code, name)| *name == wanted || number == Some(u64::from(*code)))?;
     Some((u16::try_from(*code).ok()?, name))
+}
+
+/// The opcode of a command on general objects, all of which have one head: `create_general_object`.
+pub(crate) fn general(name: &str) -> Option<Opcode> {
+    let (code, _) = opcode(name)?;
+    Some(Opcode(code)).filter(|code| general_verb(*code).is_some())
+}
+
+/// What a command on general objects does; none for other commands.
+pub(crate) fn general_verb(opcode: Opcode) -> Option<Verb> {
+    Some(match opcode {
+        Opcode::CREATE_GENERAL_OBJECT => Verb::Create,
+        Opcode::MODIFY_GENERAL_OBJECT => Verb::Modify,
+        Opcode::QUERY_GENERAL_OBJECT => Verb::Query,
+        Opcode::DESTROY_GENERAL_OBJECT => Verb::Destroy,
+        _ => return None,
+    })
 }
 
 /// The name of an opcode.

@@ -128,7 +128,11 @@ fn shown_command(
     name: &'static str,
     out: &mut Output,
 ) -> Result<Exit, Error> {
-    let layouts = [names::input_of(name), names::output_of(name)];
+    let layouts = match names::general_verb(Opcode(code)) {
+        // The object that these have behind their head is one of many.
+        Some(_) => ["general_obj_in_cmd_hdr", "general_obj_out_cmd_hdr"].map(mlx5_prm::layout_desc),
+        None => [names::input_of(name), names::output_of(name)],
+    };
     if arguments.json {
         writeln!(out, "{:#}", json::command(code, name, layouts))?;
         return Ok(Exit::Done);

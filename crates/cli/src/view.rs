@@ -59,7 +59,7 @@ impl Request {
             opcode,
             op_mod: word(6),
             register: word(10).filter(|_| opcode == Opcode::ACCESS_REG.0),
-            object: word(6).filter(|_| is_general(opcode)),
+            object: word(6).filter(|_| names::general_verb(Opcode(opcode)).is_some()),
         })
     }
 
@@ -146,7 +146,7 @@ impl Request {
             let register = self.register.and_then(mlx5_prm::register);
             return Some(std::iter::once(head).chain(register.map(|r| r.layout)).collect());
         }
-        if is_general(self.opcode) {
+        if names::general_verb(Opcode(self.opcode)).is_some() {
             let name = if is_input { "general_obj_in_cmd_hdr" } else { "general_obj_out_cmd_hdr" };
             // What these carry behind the header is the object itself.
             let carries = match Opcode(self.opcode) {
@@ -163,16 +163,6 @@ impl Request {
         let layout = if is_input { names::input_of(name) } else { names::output_of(name) };
         Some(vec![layout?])
     }
-}
-
-fn is_general(opcode: u16) -> bool {
-    matches!(
-        Opcode(opcode),
-        Opcode::CREATE_GENERAL_OBJECT
-            | Opcode::MODIFY_GENERAL_OBJECT
-            | Opcode::QUERY_GENERAL_OBJECT
-            | Opcode::DESTROY_GENERAL_OBJECT
-    )
 }
 
 #[cfg(test)]

@@ -271,6 +271,23 @@ fn a_resize_is_known_by_its_fields() {
 }
 
 #[test]
+fn commands_on_general_objects_are_complete() {
+    let encode = |args: &[&str]| prm(&[&["encode", "--binary"], args].concat(), b"").stdout;
+    let head = |bytes: &[u8]| [bytes[0], bytes[1], bytes[6], bytes[7]];
+    // CREATE_GENERAL_OBJECT and MLX5_OBJ_TYPE_PAGE_TRACK of the kernel's mlx5_ifc.h.
+    assert_eq!(head(&encode(&["create_general_object+page_track"])), [0x0a, 0x00, 0x00, 0x46]);
+    assert_eq!(head(&encode(&["create_page_track_obj"])), [0x0a, 0x00, 0x00, 0x46]);
+    assert_eq!(head(&encode(&["modify_page_track_obj"])), [0x0a, 0x01, 0x00, 0x46]);
+    assert_eq!(head(&encode(&["QUERY_GENERAL_OBJECT", "obj_type=7"])), [0x0a, 0x02, 0, 7]);
+    // What is given counts.
+    let given = ["create_general_object+page_track", "opcode=0xa01", "obj_type=5"];
+    assert_eq!(head(&encode(&given)), [0x0a, 0x01, 0x00, 0x05]);
+    let given = ["create_page_track_obj", "general_obj_in_cmd_hdr.opcode=0xa01"];
+    assert_eq!(head(&encode(&given)), [0x0a, 0x01, 0x00, 0x46]);
+    assert!(good(&["show", "create_general_object"], b"").contains("general_obj_in_cmd_hdr"));
+}
+
+#[test]
 fn the_output_of_a_command_is_named() {
     let output = QueryQpOut::new().with_qpc(Qpc::new().with_state(QpState::RTS));
     let text = good(&["decode", "--flat", "--reply-to", "query_qp"], output.as_bytes());

@@ -31,7 +31,7 @@ impl OnObject {
     pub(crate) fn of(input: &[u8]) -> Option<Self> {
         let opcode = mlx5_prm::opcode(input)?;
         let op_mod = u16::from_be_bytes([*input.get(6)?, *input.get(7)?]);
-        if let Some(verb) = general(opcode) {
+        if let Some(verb) = names::general_verb(opcode) {
             let head = if verb == Verb::Create { "out" } else { "in" };
             let head = mlx5_prm::layout_desc(&format!("general_obj_{head}_cmd_hdr"))?;
             let field = head.field("obj_id")?;
@@ -67,17 +67,6 @@ impl OnObject {
             Kind::General(kind) => format!("general object of type {kind:#x}"),
         }
     }
-}
-
-/// What a command on general objects does.
-pub(crate) fn general(opcode: Opcode) -> Option<Verb> {
-    Some(match opcode {
-        Opcode::CREATE_GENERAL_OBJECT => Verb::Create,
-        Opcode::MODIFY_GENERAL_OBJECT => Verb::Modify,
-        Opcode::QUERY_GENERAL_OBJECT => Verb::Query,
-        Opcode::DESTROY_GENERAL_OBJECT => Verb::Destroy,
-        _ => return None,
-    })
 }
 
 /// Whether a command makes the kind of object; others, such as ports, are always there.

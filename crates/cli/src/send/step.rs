@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use mlx5_prm::{Opcode, Verb};
+use mlx5_prm::Verb;
 
-use super::object::{self, OnObject};
+use super::object::OnObject;
 use super::rules::May;
 use crate::arguments::ArgumentFault;
 use crate::encode::{self, mailbox::Mailbox};
@@ -63,18 +63,13 @@ impl Step {
             Source::Words { name, fields } => (name, fields),
         };
         let resolved = fields.iter().map(|field| resolved(field, made));
-        let mut words = resolved.collect::<Result<Vec<_>, _>>()?;
+        let words = resolved.collect::<Result<Vec<_>, _>>()?;
         let as_typed = |fault: ArgumentFault, words: &[String]| {
             words.iter().zip(fields).fold(fault, |fault, (made, typed)| {
                 let same = typed.find('=').map_or(typed.len(), |equals| equals + 1);
                 fault.moved_to(made, typed, same)
             })
         };
-        if let Some((layouts, opcode)) = on_general_object(name)? {
-            words.push(format!("opcode={opcode}"));
-            let mailbox = encode::from_arguments(&layouts, &words, self.select);
-            return Ok(mailbox.map_err(|fault| as_typed(fault, &words))?.finish());
-        }
         let is_known = |name: &str| name.contains('+') || names::find(name).is_some();
         let mailbox = is_known(name).then(|| encode::from_arguments(name, &words, self.select));
         match mailbox.transpose().map_err(|fault| as_typed(fault, &words))? {
@@ -82,6 +77,12 @@ impl Step {
             None if names::opcode(name).is_some() => {
                 let problem = format!("no public source has the layout of `{name}`");
                 Err(ArgumentFault::whole(name, problem, "`prm list commands` says which have one."))
+            }
+            Some(mailbox) if mailbox.parts()[0].0.field("opcode").is_some() => {
+                let given = fields.iter().find(|field| field.starts_with("opcode"));
+                let problem = "opcode 0 is no command";
+                let remedy = "Name a command, whose opcode is there already.";
+                Err(ArgumentFault::whole(given.unwrap_or(name), problem, remedy))
             }
             _ => {
                 let all = mlx5_prm::Opcode::DESC.values.iter().map(|(_, name)| *name);
@@ -91,30 +92,6 @@ impl Step {
             }
         }
     }
-}
-
-/// The layouts of a command on general objects, which all share a head, and its opcode:
-/// `create_general_object+encryption_key_obj`.
-fn on_general_object(name: &str) -> Result<Option<(String, &'static str)>, ArgumentFault> {
-    let (command, object) = name.split_once('+').map_or((name, None), |(c, o)| (c, Some(o)));
-    let opcode =
-        names::opcode(command).filter(|(code, _)| object::general(Opcode(*code)).is_some());
-    let Some((_, opcode)) = opcode else { return Ok(None) };
-    let Some(object) = object else {
-        return Ok(Some(("general_obj_in_cmd_hdr".to_owned(), opcode)));
-    };
-    if names::find(object).is_none() {
-        let near = names::list(&names::nearest(object));
-        let problem = format!("no layout is called `{object}`{near}");
-        let part = command.len() + 1..name.len();
-        return Err(ArgumentFault::new(
-            name,
-            part,
-            problem,
-            "`prm find TEXT` searches names and words.",
-        ));
-    }
-    Ok(Some((format!("general_obj_in_cmd_hdr+{object}"), opcode)))
 }
 
 /// Whether a mailbox is the input of a command.
