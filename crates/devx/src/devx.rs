@@ -39,7 +39,8 @@ pub trait Devx: Transport + Sealed + Send + Sync {
     ///
     /// # Safety
     /// `object` points to a structure of that kind, of the context that is used here, and lives as
-    /// long as this context is used or until it is [released](Devx::release). While a QP is modified
+    /// long as this context is used, by `self`, a clone of it or what was made of them, or until it
+    /// is [released](Devx::release): the handle stays good that long. While a QP is modified
     /// here, verbs does not use it: libmlx5 notes the new state where posting reads it.
     ///
     /// # Errors

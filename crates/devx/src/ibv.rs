@@ -132,9 +132,10 @@ impl<'t> Qp<'t> {
     /// A QP that verbs made: a `struct ibv_qp *` of any binding. Its QPN stands there (`qp_num`).
     ///
     /// # Safety
-    /// `qp` points to a `struct ibv_qp` of the context of `devx`, and lives as long as `devx` or
-    /// until it is [released](Devx::release) there. While it is modified here, verbs does not use it:
-    /// libmlx5 notes the new state where posting reads it.
+    /// `qp` points to a `struct ibv_qp` of the context of `devx`, and lives as long as that context is
+    /// used here, by `devx`, a clone of it or what was made of them, or until it is
+    /// [released](Devx::release). While it is modified here, verbs does not use it: libmlx5 notes the
+    /// new state where posting reads it.
     ///
     /// # Errors
     /// EINVAL for an object of another context, and for a number that is none.
@@ -152,8 +153,9 @@ impl<'t> Cq<'t> {
     /// CQN; libmlx5 tells it (`LibMlx5::cqn`, or `mlx5dv_init_obj` in C).
     ///
     /// # Safety
-    /// `cq` points to a `struct ibv_cq` of the context of `devx`, and lives as long as `devx` or
-    /// until it is [released](Devx::release) there.
+    /// `cq` points to a `struct ibv_cq` of the context of `devx`, and lives as long as that context is
+    /// used here, by `devx`, a clone of it or what was made of them, or until it is
+    /// [released](Devx::release).
     ///
     /// # Errors
     /// EINVAL for an object of another context.
@@ -174,8 +176,9 @@ impl<'t> Srq<'t> {
     /// numbers is as [`Srq`] says.
     ///
     /// # Safety
-    /// `srq` points to a `struct ibv_srq` of the context of `devx`, and lives as long as `devx` or
-    /// until it is [released](Devx::release) there.
+    /// `srq` points to a `struct ibv_srq` of the context of `devx`, and lives as long as that context is
+    /// used here, by `devx`, a clone of it or what was made of them, or until it is
+    /// [released](Devx::release).
     ///
     /// # Errors
     /// EINVAL for an object of another context.
@@ -194,8 +197,9 @@ impl<'t> Wq<'t> {
     /// A WQ that verbs made: a `struct ibv_wq *` of any binding. Its RQN stands there (`wq_num`).
     ///
     /// # Safety
-    /// `wq` points to a `struct ibv_wq` of the context of `devx`, and lives as long as `devx` or
-    /// until it is [released](Devx::release) there.
+    /// `wq` points to a `struct ibv_wq` of the context of `devx`, and lives as long as that context is
+    /// used here, by `devx`, a clone of it or what was made of them, or until it is
+    /// [released](Devx::release).
     ///
     /// # Errors
     /// EINVAL for an object of another context, and for a number that is none.
@@ -214,7 +218,8 @@ impl<'t> IndTable<'t> {
     ///
     /// # Safety
     /// `table` points to a `struct ibv_rwq_ind_table` of the context of `devx`, and lives as long as
-    /// `devx` or until it is [released](Devx::release) there.
+    /// that context is used here, by `devx`, a clone of it or what was made of them, or until it is
+    /// [released](Devx::release).
     ///
     /// # Errors
     /// EINVAL for an object of another context, and for a number that is none.
