@@ -245,7 +245,7 @@ pub fn outcome<T>(input: &[u8], output: &[u8], result: Result<T, Errno>) -> Resu
         }
         (Status::OK, Err(errno)) => Err(Error::Kernel { opcode, errno }),
         (status, _) => {
-            let op_mod = input.get(6..8).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
+            let op_mod = mlx5_prm::op_mod(input).unwrap_or_default();
             Err(Error::Firmware { opcode, op_mod, status, syndrome })
         }
     }

@@ -198,8 +198,7 @@ pub struct SelectedField {
 impl SelectDesc {
     /// Whether the mask counts in this input.
     pub fn counts(&self, input: &[u8]) -> bool {
-        let op_mod = input.get(6..8).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
-        op_mod == self.op_mod
+        op_mod(input).unwrap_or_default() == self.op_mod
             && self.when.is_none_or(|(place, value)| place.read(input) == Some(value))
     }
 }
@@ -382,6 +381,14 @@ fn leads_to(mut from: &'static LayoutDesc, path: &str, layout: &str, field: &str
 pub const fn opcode(input: &[u8]) -> Option<crate::Opcode> {
     match input.first_chunk::<2>() {
         Some(bytes) => Some(crate::Opcode(u16::from_be_bytes(*bytes))),
+        None => None,
+    }
+}
+
+/// `op_mod` of any input, the variant of the command; `None` when it is shorter than that.
+pub const fn op_mod(input: &[u8]) -> Option<u16> {
+    match input.first_chunk::<8>() {
+        Some(bytes) => Some(u16::from_be_bytes([bytes[6], bytes[7]])),
         None => None,
     }
 }

@@ -61,7 +61,8 @@ pub use arbitrary::{Content, any_with_tail};
 pub use capability::{Cap, CapMode, CapabilityPage, PageDesc};
 pub use command::{
     Command, CommandDesc, Creates, Modify, ObjectDesc, ObjectKind, OnObject, Place, Query, Request,
-    SelectBitDesc, SelectDesc, SelectedBy, SelectedField, Verb, command, opcode, selected_by,
+    SelectBitDesc, SelectDesc, SelectedBy, SelectedField, Verb, command, op_mod, opcode,
+    selected_by,
 };
 pub use describe::{
     Access, Count, Described, Element, EnumDesc, Family, FieldDesc, FlagsDesc, Kind, LayoutDesc,

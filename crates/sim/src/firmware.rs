@@ -470,7 +470,7 @@ fn lengths(size: usize, input: &[u8], output: &[u8]) -> Result<(), Refusal> {
 }
 
 pub(crate) fn op_mod(input: &[u8]) -> u16 {
-    input.get(6..8).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]))
+    mlx5_prm::op_mod(input).unwrap_or_default()
 }
 
 fn only_op_mod(input: &[u8], wanted: u16) -> Result<(), Refusal> {

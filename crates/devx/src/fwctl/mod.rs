@@ -171,7 +171,7 @@ impl Fwctl {
     fn within_limit(&self, input: &[u8], needs: Scope) -> Result<(), RpcError> {
         let (opcode, limit) = (opcode(input), self.limit);
         if limit == Limit::ReadOnly && changes(input) {
-            let op_mod = input.get(6..8).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]));
+            let op_mod = mlx5_prm::op_mod(input).unwrap_or_default();
             return Err(RpcError::Changes { opcode, op_mod });
         }
         if needs > limit.scope() {
