@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use mlx5_prm::caps::page::PAGES;
-use mlx5_prm::{Cap, CapMode, CapabilityPage, PageDesc, QueryHcaCapIn, QueryHcaCapOut};
+use mlx5_prm::caps::page::{GeneralDevice, PAGES};
+use mlx5_prm::{Cap, CapMode, CapabilityPage, PageDesc, QueryHcaCapIn, QueryHcaCapOut, Status};
 use zerocopy::FromBytes;
 
-use crate::error::Error;
+use crate::error::{Error, status_errno};
 use crate::general::general;
 use crate::transport::Transport;
 
@@ -32,7 +32,9 @@ pub struct Caps {
 impl Caps {
     /// Asks for every page, the maximum and the current values.
     ///
-    /// An adapter refuses the pages that it does not have: see [`Caps::refused`].
+    /// An adapter refuses the pages that it does not have: see [`Caps::refused`]. Kernels before 5.18
+    /// give only the errno of the refusal ([`status_errno`]): such an errno is a refusal here, too, but
+    /// for the general page, which every adapter has.
     ///
     /// # Errors
     /// Anything else than a refusal of the firmware.
@@ -43,7 +45,9 @@ impl Caps {
                 let query = QueryHcaCapIn::new().with_op_mod(mode.op_mod(page.selector));
                 match general(transport, &query) {
                     Ok(answer) => caps.keep(page, mode, &answer),
-                    Err(error @ Error::Firmware { .. }) => caps.refused.push((page, mode, error)),
+                    Err(error) if is_refusal(page, &error) => {
+                        caps.refused.push((page, mode, error));
+                    }
                     Err(error) => return Err(error),
                 }
             }
@@ -86,5 +90,17 @@ impl Caps {
     /// The pages that the firmware refused, and how.
     pub fn refused(&self) -> &[(&'static PageDesc, CapMode, Error)] {
         &self.refused
+    }
+}
+
+/// Whether the firmware refused the page, as far as the kernel tells.
+fn is_refusal(page: &PageDesc, error: &Error) -> bool {
+    match error {
+        Error::Firmware { .. } => true,
+        Error::Kernel { errno, .. } => {
+            page.selector != GeneralDevice::PAGE.selector
+                && (1..=u8::MAX).any(|status| status_errno(Status(status)) == *errno)
+        }
+        _ => false,
     }
 }

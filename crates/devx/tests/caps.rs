@@ -1,0 +1,77 @@
+//! Capabilities, where the kernel gives a refusal as an errno, and where a refusal is none.
+
+use std::cell::Cell;
+
+use mlx5_devx::{Caps, Errno, Error, Handle, Target, Transport};
+use mlx5_prm::caps::page::{GeneralDevice, PAGES};
+use mlx5_prm::{Cap, CapMode, Opcode};
+use mlx5_sim::{Adapter, Refusals};
+
+#[test]
+fn a_kernel_that_gives_only_an_errno_hides_no_capability() {
+    let adapter = Adapter::new();
+    adapter.set_refusals(Refusals::Errno);
+    let caps = Caps::query(&adapter).expect("the pages that are there");
+    assert!(caps.supports(Cap::CQ_MODERATION));
+    assert!(caps.page::<GeneralDevice>(CapMode::Maximum).is_some());
+    assert_eq!(caps.refused().len(), 2 * PAGES.len() - 2);
+    let refused = Error::Kernel { opcode: Opcode::QUERY_HCA_CAP, errno: Errno::INVAL };
+    assert!(caps.refused().iter().all(|(_, _, error)| *error == refused));
+}
+
+/// Lets some queries through to an adapter, and then gives an errno.
+struct Failing {
+    adapter: Adapter,
+    left: Cell<u32>,
+    errno: Errno,
+}
+
+impl Transport for Failing {
+    fn create(&self, _: &[u8], _: &mut [u8]) -> Result<Handle, Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+
+    fn modify(&self, _: Target, _: &[u8], _: &mut [u8]) -> Result<(), Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+
+    fn query(&self, _: Target, _: &[u8], _: &mut [u8]) -> Result<(), Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+
+    fn destroy(&self, _: Handle) -> Result<(), Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+
+    fn general(&self, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
+        match self.left.get().checked_sub(1) {
+            Some(left) => {
+                self.left.set(left);
+                self.adapter.general(input, output)
+            }
+            None => Err(self.errno),
+        }
+    }
+}
+
+#[test]
+fn what_is_no_refusal_of_a_page_is_an_error() {
+    let query = |left, errno| {
+        let adapter = Adapter::new();
+        let caps = Caps::query(&Failing { adapter, left: Cell::new(left), errno });
+        caps.map(|caps| caps.refused().len())
+    };
+    let error = |errno| Err(Error::Kernel { opcode: Opcode::QUERY_HCA_CAP, errno });
+    // Both values of the general page are asked for first.
+    for left in [0, 1] {
+        for errno in [Errno::INVAL, Errno::IO, Errno::NODEV] {
+            assert_eq!(query(left, errno), error(errno), "{left}");
+        }
+    }
+    for errno in [Errno::NODEV, Errno::INTR, Errno::ACCESS, Errno::NOTTY] {
+        assert_eq!(query(2, errno), error(errno));
+    }
+    for errno in [Errno::INVAL, Errno::IO, Errno::BUSY, Errno::NOMEM, Errno::AGAIN] {
+        assert_eq!(query(2, errno), Ok(2 * PAGES.len() - 2));
+    }
+}
