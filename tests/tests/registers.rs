@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use mlx5_devx::fwctl::{admitted, changes};
 use mlx5_devx::{Errno, Error, Handle, Target, Transport, read_register, write_register};
 use mlx5_prm::{
-    Access, AccessOpMod, MtutcReg, Opcode, PaosReg, PddrReg, PortAdminStatus, PtysReg, RegisterIn,
-    Request, Status,
+    Access, AccessOpMod, Count, Element, FieldDesc, LayoutDesc, MtutcReg, Opcode, PaosReg, PddrReg,
+    PortAdminStatus, PtysReg, RegisterIn, Request, Status,
 };
 use mlx5_sim::{Adapter, syndrome};
 use toml::{Table, Value};
@@ -119,4 +120,104 @@ fn devx_does_not_let_registers_through() {
     let refused = read_register(&Adapter::new(), MtutcReg::new()).expect_err("EINVAL");
     let Error::Kernel { opcode, errno } = refused else { panic!("{refused}") };
     assert_eq!((opcode, errno), (Opcode::ACCESS_REG, Errno::INVAL));
+}
+
+/// The bits of the fields of a layout that `is` picks, those of layouts within it too.
+fn bits_of(layout: &LayoutDesc, from: usize, is: fn(&FieldDesc) -> bool, bits: &mut Vec<usize>) {
+    for field in layout.fields.iter().filter(|field| field.count != Count::List) {
+        for index in 0..field.elements(layout.size) {
+            let at = from + field.bit_of(index);
+            match field.element {
+                Element::Layout(inner) => bits_of(inner, at, is, bits),
+                _ if is(field) => bits.extend(at..at + field.width() as usize),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Tries each bit of a mailbox from byte `head` on, and gives those that make a change of it.
+fn changing_bits(input: &mut [u8], head: usize) -> BTreeSet<usize> {
+    assert!(!changes(input));
+    (0..(input.len() - head) * 8)
+        .filter(|bit| {
+            let (byte, mask) = (head + bit / 8, 0x80 >> (bit % 8));
+            input[byte] ^= mask;
+            let is_change = changes(input);
+            input[byte] ^= mask;
+            is_change
+        })
+        .collect()
+}
+
+/// Whether a field clears or resets something, by its name.
+fn clears(field: &FieldDesc) -> bool {
+    field.name.split('_').any(|word| ["clear", "clr", "reset", "rst"].contains(&word))
+}
+
+/// Reads that clear what they read, or reset something, are no mere reads for fwctl: of all registers
+/// and queries, those that the tables have such fields of.
+#[test]
+fn a_read_that_clears_is_a_change() {
+    let is = |field: &FieldDesc| match field.access {
+        Some(Access::Ro | Access::Index) => false,
+        // Those of kernel headers alone; they hold answers.
+        None => false,
+        Some(Access::Wo) if field.name.starts_with("restart") => true,
+        Some(Access::Rw | Access::Wo | Access::Op) => clears(field),
+    };
+    let mut registers = 0;
+    for register in mlx5_prm::families().iter().flat_map(|f| f.registers) {
+        let mut bits = vec![];
+        bits_of(register.layout, 0, is, &mut bits);
+        let mut input = vec![0; 0x10 + register.layout.size];
+        input[..2].copy_from_slice(&Opcode::ACCESS_REG.0.to_be_bytes());
+        input[6..8].copy_from_slice(&AccessOpMod::READ.0.to_be_bytes());
+        input[0x0a..0x0c].copy_from_slice(&register.id.to_be_bytes());
+        registers += usize::from(!bits.is_empty());
+        let (is, should) = (changing_bits(&mut input, 0x10), bits.into_iter().collect());
+        assert_eq!(is, should, "{} {:#x}", register.name, register.id);
+    }
+    assert_eq!(registers, 22);
+
+    // What the tables have no access of: none of them is an action.
+    let mut unknown = BTreeSet::new();
+    for register in mlx5_prm::families().iter().flat_map(|f| f.registers) {
+        names_of(register.layout, &mut unknown);
+    }
+    let answers = [
+        "device_hw_reset",
+        "pending_fw_reset",
+        "reset_state",
+        "time_since_last_clear_high",
+        "time_since_last_clear_low",
+    ];
+    assert_eq!(unknown, answers.into());
+
+    let mut queries = 0;
+    for command in admitted().iter().filter(|c| c.read.is_some() && c.write.is_none()) {
+        let name = format!("{}_in", command.name.to_lowercase());
+        let Some(layout) = mlx5_prm::layout_desc(&name) else { continue };
+        let mut bits = vec![];
+        bits_of(layout, 0, clears, &mut bits);
+        queries += usize::from(!bits.is_empty());
+        let mut input = vec![0; layout.size];
+        input[..2].copy_from_slice(&command.opcode.0.to_be_bytes());
+        let should = bits.into_iter().map(|bit| bit - 64).collect();
+        assert_eq!(changing_bits(&mut input, 8), should, "{name}");
+    }
+    assert_eq!(queries, 5);
+}
+
+/// The names of the fields that clear something by their name, and whose access is not known.
+fn names_of(layout: &LayoutDesc, names: &mut BTreeSet<&'static str>) {
+    for field in layout.fields {
+        match field.element {
+            Element::Layout(inner) => names_of(inner, names),
+            _ if field.access.is_none() && clears(field) => {
+                names.insert(field.name);
+            }
+            _ => {}
+        }
+    }
 }

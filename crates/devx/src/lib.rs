@@ -100,6 +100,8 @@ mod asynchronous;
 mod backend;
 #[cfg(feature = "caps")]
 mod caps;
+#[cfg(any(feature = "ioctl", feature = "libmlx5", feature = "fwctl"))]
+mod clears;
 #[cfg(any(feature = "ioctl", feature = "fwctl"))]
 mod device_file;
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]

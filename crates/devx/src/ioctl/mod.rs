@@ -22,7 +22,8 @@
 //! failed to make: `bundle_destroy` in `uverbs_ioctl.c`), and ending one (the object stays when
 //! that fails). [`Transport::modify`] and [`Transport::general`] give EINTR to the caller: the
 //! command may have reached the firmware, and not every command can be sent twice. So do
-//! [`Events::subscribe`](crate::Events::subscribe) and [`Queries::send`](crate::Queries::send).
+//! [`Events::subscribe`](crate::Events::subscribe), [`Queries::send`](crate::Queries::send), and
+//! [`Transport::query`] where the query clears the counters that it reads.
 
 mod context;
 mod device;
@@ -43,6 +44,7 @@ use kernel::DeviceFile;
 pub use kernel::Kernel;
 
 use crate::backend::Backend;
+use crate::clears::clears;
 use crate::devx::{Devx, Sealed, Token};
 use crate::wire::{AllocUcontextResp, Request};
 use crate::{Errno, Handle, Target, Transport, device_file, ibv};
@@ -201,7 +203,8 @@ impl Transport for Ioctl {
 
     fn query(&self, target: Target, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
         let mut request = Request::obj_query(context::narrow(target.handle)?, input, output);
-        self.context.call(&mut request, Interrupted::Again)
+        let interrupted = if clears(input) { Interrupted::GiveUp } else { Interrupted::Again };
+        self.context.call(&mut request, interrupted)
     }
 
     fn destroy(&self, handle: Handle) -> Result<(), Errno> {
@@ -378,6 +381,25 @@ mod tests {
         assert_eq!(interrupted(&|t| Devx::query_eqn(t, 0).map(drop)), (Ok(()), 2));
         assert_eq!(interrupted(&|t| t.modify(target, &i, &mut o())), (Err(Errno::INTR), 1));
         assert_eq!(interrupted(&|t| t.general(&i, &mut o())), (Err(Errno::INTR), 1));
+    }
+
+    #[test]
+    fn a_query_that_clears_is_not_made_again() {
+        let target = Target { kind: TargetKind::Devx, handle: Handle(1) };
+        let query = |opcode: Opcode, at: usize, bits: u8| {
+            let fake = Fake::new();
+            fake.answer(|_, _| Err(Errno::INTR));
+            fake.answer(|_, _| Ok(()));
+            let mut input = [0; 32];
+            input[..2].copy_from_slice(&opcode.0.to_be_bytes());
+            input[at] = bits;
+            (fake.ioctl().query(target, &input, &mut [0; 16]), fake.sent().len())
+        };
+        for opcode in [Opcode::QUERY_Q_COUNTER, Opcode::QUERY_FLOW_COUNTER] {
+            assert_eq!(query(opcode, 0x18, 0x80), (Err(Errno::INTR), 1), "{opcode:?}");
+            assert_eq!(query(opcode, 0x18, 0x7f), (Ok(()), 2), "{opcode:?}");
+        }
+        assert_eq!(query(Opcode::QUERY_CQ, 0x18, 0x80), (Ok(()), 2));
     }
 
     /// The driver's part of a GET_CONTEXT: whether it asks for DEVX.

@@ -26,6 +26,7 @@ use rustix::io::retry_on_intr;
 
 use crate::Errno;
 use crate::backend::Backend;
+use crate::clears::clears;
 use crate::devx::{Devx, Sealed, Token};
 use crate::transport::{Handle, Target, TargetKind, Transport};
 
@@ -193,7 +194,9 @@ impl Transport for LibMlx5 {
             TargetKind::Wq => f.wq_query,
             TargetKind::IndTable => f.ind_tbl_query,
         };
-        retry_on_intr(|| self.context.call(target, function, input, output))
+        let mut call = || self.context.call(target, function, input, output);
+        // What a query cleared before a signal came would be lost.
+        if clears(input) { call() } else { retry_on_intr(call) }
     }
 
     fn destroy(&self, handle: Handle) -> Result<(), Errno> {
