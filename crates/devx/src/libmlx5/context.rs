@@ -1,16 +1,16 @@
 //! A context of libmlx5, and the calls that are made in it.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{c_int, c_void};
 use std::fmt;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::LoadError;
 use super::functions::{
     Address, CExportSizes, CFile, CUar, CUmem, CUmemIn, Call, Functions, Newer, UMEM_MASK_DMABUF,
 };
+use super::living::Living;
 use rustix::io::retry_on_intr;
 
 use crate::backend::{
@@ -28,23 +28,33 @@ pub(super) struct Context {
     /// Whether the context is closed in the end.
     is_own: bool,
     /// The objects that may be used, by address: no other address is given to libmlx5.
-    objects: RwLock<BTreeMap<Handle, TargetKind>>,
+    objects: Living<TargetKind>,
     /// The umems that may be used, in the same way.
-    umems: Mutex<BTreeSet<Handle>>,
-    /// Held while a QP of verbs is modified: libmlx5 notes its state in its own structure, without a
-    /// lock (`mlx5dv_devx_qp_modify` and `set_qp_operational_state` in `verbs.c`).
-    modifying_qp: Mutex<()>,
+    umems: Living<()>,
+}
+
+/// Held while a QP of verbs is modified: libmlx5 notes its state in its own structure, without a lock
+/// (`mlx5dv_devx_qp_modify` and `set_qp_operational_state` in `verbs.c`). They are of the process,
+/// because two contexts here may be one of libibverbs; which of them is a QP's its address says, so
+/// that a slow command keeps few others waiting.
+static MODIFYING_QP: [Mutex<()>; 16] = [const { Mutex::new(()) }; 16];
+
+/// Keeps other threads from modifying the same QP.
+pub(super) fn modifying_qp(qp: Handle) -> MutexGuard<'static, ()> {
+    // The structure of a QP is longer than 256 bytes.
+    let place = (qp.0 >> 8) as usize % MODIFYING_QP.len();
+    MODIFYING_QP[place].lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 // SAFETY: libibverbs and libmlx5 may be called by any thread, and at once but for the modify of a QP,
-// which is locked; the addresses that are kept here are theirs.
+// which `modifying_qp` locks; the addresses that are kept here are theirs.
 unsafe impl Send for Context {}
 // SAFETY: as above; what is changed here is behind a lock.
 unsafe impl Sync for Context {}
 
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Context { context, is_own, objects, umems, .. } = self;
+        let Context { context, is_own, objects, umems, functions: _ } = self;
         f.debug_struct("Context")
             .field("context", context)
             .field("is_own", is_own)
@@ -70,34 +80,19 @@ impl Context {
         context: NonNull<c_void>,
         is_own: bool,
     ) -> Self {
-        let (objects, umems) = (RwLock::default(), Mutex::default());
-        let modifying_qp = Mutex::default();
-        Context { functions, context, is_own, objects, umems, modifying_qp }
+        let (objects, umems) = (Living::default(), Living::default());
+        Context { functions, context, is_own, objects, umems }
     }
 
     pub(super) fn address(&self) -> Address {
         self.context.as_ptr()
     }
 
-    /// Lets an object be used.
-    pub(super) fn add(&self, object: Address, kind: TargetKind) -> Handle {
-        let handle = handle(object);
-        self.objects_mut().insert(handle, kind);
+    /// Lets an object be used that libmlx5 made just now.
+    pub(super) fn add(&self, object: NonNull<c_void>) -> Handle {
+        let handle = handle(object.as_ptr());
+        self.objects.add(handle, TargetKind::Devx);
         handle
-    }
-
-    /// The objects, none of which ends as long as this is held.
-    fn objects(&self) -> RwLockReadGuard<'_, BTreeMap<Handle, TargetKind>> {
-        // The map is whole after a panic: each change is one call.
-        self.objects.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn objects_mut(&self) -> RwLockWriteGuard<'_, BTreeMap<Handle, TargetKind>> {
-        self.objects.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn umems(&self) -> MutexGuard<'_, BTreeSet<Handle>> {
-        self.umems.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does something with an object of this kind, which can't be ended meanwhile.
@@ -106,12 +101,7 @@ impl Context {
         target: Target,
         call: impl FnOnce(Address) -> Result<T, Errno>,
     ) -> Result<T, Errno> {
-        let objects = self.objects();
-        match objects.get(&target.handle) {
-            None => Err(Errno::NOENT),
-            Some(kind) if *kind != target.kind => Err(Errno::INVAL),
-            Some(_) => call(address(target.handle)),
-        }
+        self.objects.with(target.handle, target.kind, || call(address(target.handle)))
     }
 
     /// Makes a call for an object that may be used.
@@ -122,31 +112,17 @@ impl Context {
         input: &[u8],
         output: &mut [u8],
     ) -> Result<(), Errno> {
-        let _alone = (target.kind == TargetKind::Qp)
-            .then(|| self.modifying_qp.lock().unwrap_or_else(PoisonError::into_inner));
-        // SAFETY: an object of the kind that the function takes lives until it is removed from
-        // `objects`, which is locked.
+        // SAFETY: an object of the kind that the function takes lives during the call.
         self.with(target, |object| unsafe { send(function, object, input, output) })
     }
 
-    /// Ends an object of this kind; it stays when that fails.
+    /// Ends an object that a command made; it stays when that fails. What verbs made is ended by verbs.
     pub(super) fn end(
         &self,
         handle: Handle,
-        kind: TargetKind,
         end: impl FnOnce(Address) -> Result<(), Errno>,
     ) -> Result<(), Errno> {
-        let mut objects = self.objects_mut();
-        match objects.get(&handle) {
-            None => Err(Errno::NOENT),
-            // What verbs made is ended by verbs.
-            Some(is) if *is != kind => Err(Errno::INVAL),
-            Some(_) => {
-                end(address(handle))?;
-                objects.remove(&handle);
-                Ok(())
-            }
-        }
+        self.objects.end(handle, TargetKind::Devx, || end(address(handle)))
     }
 
     /// Does something with a umem, after which it is there no more.
@@ -155,20 +131,14 @@ impl Context {
         handle: Handle,
         end: impl FnOnce(*mut CUmem) -> Result<(), Errno>,
     ) -> Result<(), Errno> {
-        let mut umems = self.umems();
-        if !umems.contains(&handle) {
-            return Err(Errno::NOENT);
-        }
-        end(address(handle).cast())?;
-        umems.remove(&handle);
-        Ok(())
+        self.umems.end(handle, (), || end(address(handle).cast()))
     }
 
     fn add_umem(&self, umem: NonNull<CUmem>) -> RawUmem {
         let handle = handle(umem.as_ptr().cast());
         // SAFETY: libmlx5 gave it, and keeps it until it is ended.
         let id = unsafe { umem.as_ref() }.umem_id;
-        self.umems().insert(handle);
+        self.umems.add(handle, ());
         RawUmem { handle, id }
     }
 
@@ -286,13 +256,16 @@ impl Backend for Context {
         if context.cast() != self.context.as_ptr() {
             return Err(Errno::INVAL);
         }
-        Ok(self.add(object.as_ptr(), kind))
+        let handle = handle(object.as_ptr());
+        self.objects.adopt(handle, kind);
+        Ok(handle)
     }
 
     fn release(&self, handle: Handle) -> bool {
-        let mut objects = self.objects_mut();
-        let is_adopted = objects.get(&handle).is_some_and(|kind| *kind != TargetKind::Devx);
-        is_adopted && objects.remove(&handle).is_some()
+        match self.objects.kind(handle) {
+            None | Some(TargetKind::Devx) => false,
+            Some(kind) => self.objects.end(handle, kind, || Ok(())).is_ok(),
+        }
     }
 
     fn query_eqn(&self, vector: u32) -> Result<u32, Errno> {
@@ -350,13 +323,11 @@ impl Backend for Context {
 
     fn umem_export(&self, umem: RawUmem) -> Result<Vec<u8>, CallError> {
         let (export, (length, _)) = (newer(&self.functions.umem_export)?, self.export_sizes()?);
-        let umems = self.umems();
-        if !umems.contains(&umem.handle) {
-            return Err(Errno::NOENT.into());
-        }
         let mut exported = Opaque::new(length);
-        // SAFETY: the umem is there; libmlx5 writes as many bytes as it said.
-        result(unsafe { export(address(umem.handle).cast(), exported.address()) })?;
+        self.umems.with(umem.handle, (), || {
+            // SAFETY: the umem is there; libmlx5 writes as many bytes as it said.
+            result(unsafe { export(address(umem.handle).cast(), exported.address()) })
+        })?;
         Ok(exported.bytes())
     }
 
@@ -393,12 +364,12 @@ impl Backend for Context {
         let mut exported = Opaque::of(exported, length)?;
         // SAFETY: the context is open; libmlx5 reads as many bytes as it said, which are numbers.
         let object = made(|| unsafe { import(self.address(), exported.address()) })?;
-        Ok(self.add(object.as_ptr(), TargetKind::Devx))
+        Ok(self.add(object))
     }
 
     fn obj_unimport(&self, handle: Handle) {
         if let Ok(unimport) = newer(&self.functions.obj_unimport) {
-            let _ = self.end(handle, TargetKind::Devx, |object| {
+            let _ = self.end(handle, |object| {
                 // SAFETY: the object is there, and is forgotten once.
                 unsafe { unimport(object) };
                 Ok(())

@@ -11,13 +11,14 @@
 mod context;
 mod error;
 mod functions;
+mod living;
 mod number;
 
 use std::ffi::CStr;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use context::{Context, last_errno, made, result, send};
+use context::{Context, last_errno, made, modifying_qp, result, send};
 pub use error::{LoadError, OpenError};
 use functions::{Address, CONTEXT_FLAGS_DEVX, ContextAttr, Functions, functions};
 
@@ -168,7 +169,7 @@ impl Transport for LibMlx5 {
                 output.len(),
             )
         })?;
-        Ok(self.context.add(object.as_ptr(), TargetKind::Devx))
+        Ok(self.context.add(object))
     }
 
     fn modify(&self, target: Target, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
@@ -181,6 +182,7 @@ impl Transport for LibMlx5 {
             TargetKind::Wq => f.wq_modify,
             TargetKind::IndTable => f.ind_tbl_modify,
         };
+        let _alone = (target.kind == TargetKind::Qp).then(|| modifying_qp(target.handle));
         self.context.call(target, function, input, output)
     }
 
@@ -200,7 +202,7 @@ impl Transport for LibMlx5 {
     }
 
     fn destroy(&self, handle: Handle) -> Result<(), Errno> {
-        self.context.end(handle, TargetKind::Devx, |object| {
+        self.context.end(handle, |object| {
             // SAFETY: it was made by `mlx5dv_devx_obj_create`, and is not destroyed yet: it stays when
             // that fails, also for a signal.
             retry_on_intr(|| result(unsafe { (self.context.functions.obj_destroy)(object) }))

@@ -83,7 +83,8 @@ impl LibMlx5 {
     ///
     /// # Safety
     /// `cq` is a completion queue of the context that is used here, is not destroyed before this
-    /// returns, and no other thread polls it meanwhile.
+    /// returns, and no other thread polls it or asks for its number meanwhile, nor resets or destroys
+    /// a QP of it: libmlx5 notes in its structure, without a lock, that it was asked.
     ///
     /// # Errors
     /// The errno that libmlx5 gives; EINVAL for a number that is none.
