@@ -21,8 +21,19 @@ pub enum Error {
         /// Why.
         reason: NotSent,
     },
-    /// The kernel refused it.
-    #[error("{} {}: {errno}", Named(*opcode), refused_by(*errno))]
+    /// The kernel gave an errno, and no answer of the firmware. Most often it refused the command
+    /// before the firmware saw it: EINVAL, EOPNOTSUPP, ENODEV, ...
+    ///
+    /// In these the command got further (`mlx5_cmd_invoke`, `wait_func` and `deliv_status_to_err` of
+    /// mlx5_core's `cmd.c`). ETIMEDOUT: it was sent and not answered in time, and may have been carried
+    /// out. EINTR, by the backends: a signal came, and it may have been carried out, too. ECANCELED and
+    /// EBUSY: it waited too long for its turn, and was not sent. ENXIO: the command interface is down
+    /// (`mlx5_cmd_is_down`); a command on its way then stays without an answer. EBADR, EFAULT, ENOMSG,
+    /// EIO and EINVAL: the adapter could not take it as it was delivered.
+    ///
+    /// Kernels before 5.18 give no answer of the firmware where it refuses: there the errno may be that
+    /// of its status ([`status_errno`]).
+    #[error("{} {}: {errno}", Named(*opcode), how_it_failed(*errno))]
     Kernel {
         /// The command.
         opcode: Opcode,
@@ -31,7 +42,7 @@ pub enum Error {
     },
     /// The firmware refused it.
     #[error(
-        "{} op_mod {op_mod:#x} failed: {} ({:#x}), syndrome {syndrome:#x}, errno {}: {}",
+        "{} op_mod {op_mod:#x} failed: {} ({:#x}, {} in the kernel), syndrome {syndrome:#x}: {}",
         Named(*opcode), status_words(*status), status.0,
         errno::name(status_errno(*status)).unwrap_or_default(), status_meaning(*status)
     )]
@@ -112,8 +123,9 @@ pub enum BadAnswer {
 }
 
 impl Error {
-    /// The errno that the call of libmlx5 gives for it; `EINVAL` for what was not sent, and `EIO`
-    /// for an answer that makes no sense.
+    /// The errno that the call of libmlx5 gives for it: `EREMOTEIO` for any refusal of the firmware,
+    /// `EINVAL` for what was not sent, and `EIO` for an answer that makes no sense. The errno in the
+    /// text of a refusal is another: the one that the kernel makes of the status ([`status_errno`]).
     pub fn errno(&self) -> Errno {
         match self {
             Error::NotSent { .. } => Errno::INVAL,
@@ -130,13 +142,21 @@ impl fmt::Debug for Error {
     }
 }
 
-/// Who refused, by the errno: two of them are of this crate, and the kernel has them for no command.
-fn refused_by(errno: Errno) -> &'static str {
+/// How far the command got, by the errno: two of them are of this crate, and the kernel has them for
+/// no command.
+fn how_it_failed(errno: Errno) -> &'static str {
     match errno {
         // `Replayer::MISMATCH`
         Errno::BADE => "differs from the recording, as Replayer::mismatch tells",
         // `RpcError::errno` of fwctl
         Errno::ACCESS => "was kept back by the limit of the Fwctl, as Fwctl::check tells",
+        Errno::TIMEDOUT | Errno::INTR => "got no answer, and may have been carried out",
+        Errno::NXIO => "found the command interface of the adapter down",
+        Errno::CANCELED | Errno::BADR | Errno::FAULT | Errno::NOMSG => {
+            "did not get through to the firmware"
+        }
+        // The kernel has them for what was not delivered, too, and before 5.18 for a status.
+        Errno::BUSY | Errno::IO => "failed in the kernel",
         _ => "was refused by the kernel",
     }
 }
@@ -176,7 +196,8 @@ pub const fn status_words(status: Status) -> &'static str {
 
 /// The errno that the kernel makes of a status, where the program gets no output, and before Linux
 /// 5.18 in any case (`cmd_status_to_err` of mlx5_core's `cmd.c`). The kernel's log has it as
-/// `err(-22)`. A status that the kernel does not know is EIO.
+/// `err(-22)`. A status that the kernel does not know is EIO; before 6.12 it did not know
+/// [`Status::NOT_READY`].
 pub const fn status_errno(status: Status) -> Errno {
     match status {
         Status::BAD_OP_ERR
@@ -189,7 +210,7 @@ pub const fn status_errno(status: Status) -> Errno {
         | Status::BAD_SIZE_OUTS_CQES_ERR => Errno::INVAL,
         Status::RES_BUSY => Errno::BUSY,
         Status::LIM_ERR => Errno::NOMEM,
-        Status::NO_RES_ERR => Errno::AGAIN,
+        Status::NO_RES_ERR | Status::NOT_READY => Errno::AGAIN,
         _ => Errno::IO,
     }
 }
@@ -204,8 +225,13 @@ pub const fn status_meaning(status: Status) -> &'static str {
         Status::BAD_SYS_STATE_ERR => "the function is not in a state that takes the command",
         Status::BAD_RES_ERR => "an object that the input names is not there, or not this user's",
         Status::RES_BUSY => "the object is in use by another one",
-        Status::NOT_READY => "what was asked for is not there yet; try again later",
-        Status::LIM_ERR => "there are as many objects as there may be, or memory is short",
+        Status::NOT_READY => {
+            "the firmware, or what was asked of it, is not ready yet; try again later"
+        }
+        Status::LIM_ERR => {
+            "there are as many objects as there may be, a size or number is larger than the adapter's \
+             limit, or memory is short"
+        }
         Status::BAD_RES_STATE_ERR => "the object is not in a state that takes the command",
         Status::IX_ERR => "an index in the input is out of its table",
         Status::NO_RES_ERR => "the adapter has nothing left to give",
@@ -285,12 +311,18 @@ mod tests {
                 "an object that the input names is not there, or not this user's",
             ),
             (0x06, "resource busy", Errno::BUSY, "the object is in use by another one"),
-            (0x07, "not ready", Errno::IO, "what was asked for is not there yet; try again later"),
+            (
+                0x07,
+                "not ready",
+                Errno::AGAIN,
+                "the firmware, or what was asked of it, is not ready yet; try again later",
+            ),
             (
                 0x08,
                 "limit exceeded",
                 Errno::NOMEM,
-                "there are as many objects as there may be, or memory is short",
+                "there are as many objects as there may be, a size or number is larger than the \
+                 adapter's limit, or memory is short",
             ),
             (
                 0x09,
@@ -330,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_who_refused() {
+    fn it_is_told_who_refused_and_how_far_it_got() {
         let says = |errno| {
             let error = outcome(&[4, 3], &[0; 16], Err::<(), _>(errno)).expect_err("refused");
             assert_eq!(format!("{error:?}"), error.to_string());
@@ -345,6 +377,37 @@ mod tests {
             says(Errno::ACCESS),
             "MODIFY_CQ(0x403) was kept back by the limit of the Fwctl, as Fwctl::check tells: \
              Permission denied (os error 13)"
+        );
+        for (errno, words) in [
+            (Errno::INVAL, "was refused by the kernel"),
+            (Errno::NODEV, "was refused by the kernel"),
+            (Errno::TIMEDOUT, "got no answer, and may have been carried out"),
+            (Errno::INTR, "got no answer, and may have been carried out"),
+            (Errno::NXIO, "found the command interface of the adapter down"),
+            (Errno::CANCELED, "did not get through to the firmware"),
+            (Errno::BADR, "did not get through to the firmware"),
+            (Errno::FAULT, "did not get through to the firmware"),
+            (Errno::NOMSG, "did not get through to the firmware"),
+            (Errno::BUSY, "failed in the kernel"),
+            (Errno::IO, "failed in the kernel"),
+        ] {
+            assert_eq!(says(errno), format!("MODIFY_CQ(0x403) {words}: {errno}"));
+        }
+    }
+
+    #[test]
+    fn a_refusal_has_one_errno_and_the_errno_of_its_status_as_the_kernels() {
+        let error = Error::Firmware {
+            opcode: Opcode::MODIFY_CQ,
+            op_mod: 0,
+            status: Status::BAD_PARAM_ERR,
+            syndrome: 0x6231e6,
+        };
+        assert_eq!(error.errno(), Errno::REMOTEIO);
+        assert_eq!(
+            error.to_string(),
+            "MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3, EINVAL in the kernel), syndrome \
+             0x6231e6: a value in the input is not allowed, or not together with others"
         );
     }
 

@@ -47,7 +47,7 @@
 //! # Ways to an adapter
 //! | way | feature | needs | is |
 //! |---|---|---|---|
-//! | [`Ioctl`]: the kernel's interface, with no C library | `ioctl` | Linux 5.6 | [`Devx`] |
+//! | [`Ioctl`]: the kernel's interface, with no C library | `ioctl` | Linux 5.6, for [`Uar`] 5.7 | [`Devx`] |
 //! | [`LibMlx5`]: libmlx5, loaded at run time | `libmlx5` | rdma-core 25 | [`Devx`] |
 //! | [`Fwctl`]: `/dev/fwctl`, for queries and registers without an RDMA context | `fwctl` | Linux 6.15 | [`Transport`] |
 //! | [`Recorder`](record::Recorder): writes down what goes through another one | `record` | another one | [`Transport`] |

@@ -88,8 +88,8 @@ fn eventfd() -> OwnedFd {
 
 /// Steps of [`commands`] whose result is fixed here, word for word.
 const FIXED: &[&str] = &[
-    "a select bit of nothing: MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x510008, errno EINVAL: a value in the input is not allowed, or not together with others",
-    "an errno and an output: MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x510008, errno EINVAL: a value in the input is not allowed, or not together with others",
+    "a select bit of nothing: MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3, EINVAL in the kernel), syndrome 0x510008: a value in the input is not allowed, or not together with others",
+    "an errno and an output: MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3, EINVAL in the kernel), syndrome 0x510008: a value in the input is not allowed, or not together with others",
     "the same before Linux 5.18: MODIFY_CQ(0x403) was refused by the kernel: Invalid argument (os error 22)",
     "the number of another CQ: MODIFY_CQ(0x403) was refused by the kernel: Invalid argument (os error 22)",
     "a query by modify: QUERY_CQ(0x402) was refused by the kernel: Invalid argument (os error 22)",
@@ -97,11 +97,11 @@ const FIXED: &[&str] = &[
     "an output of 15 bytes: MODIFY_CQ(0x403) was refused by the kernel: Invalid argument (os error 22)",
     "an input of 65536 bytes: Invalid argument (os error 22) (22)",
     "an output of 65536 bytes: Invalid argument (os error 22) (22)",
-    "a signal: MODIFY_CQ(0x403) was refused by the kernel: Interrupted system call (os error 4)",
+    "a signal: MODIFY_CQ(0x403) got no answer, and may have been carried out: Interrupted system call (os error 4)",
     "the device goes: MODIFY_CQ(0x403) was refused by the kernel: No such device (os error 19)",
-    "RST2INIT_QP in INIT: RST2INIT_QP(0x502) op_mod 0x0 failed: bad QP state (0x10), syndrome 0x510006, errno EINVAL: the QP is not in the state that the transition begins with",
+    "RST2INIT_QP in INIT: RST2INIT_QP(0x502) op_mod 0x0 failed: bad QP state (0x10, EINVAL in the kernel), syndrome 0x510006: the QP is not in the state that the transition begins with",
     "ACCESS_REG: ACCESS_REG(0x805) was refused by the kernel: Invalid argument (os error 22)",
-    "a CQ of an adapter that is gone: QUERY_CQ(0x402) was refused by the kernel: Input/output error (os error 5)",
+    "a CQ of an adapter that is gone: QUERY_CQ(0x402) failed in the kernel: Input/output error (os error 5)",
 ];
 
 #[test]
@@ -165,8 +165,8 @@ fn the_example_of_libmlx5() {
     let expected = "\
 CQ 0x1 in umem 1
 it has 2^6 entries, and tells after 64 completions or 16 us
-MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0x510008, errno EINVAL: a value \
-in the input is not allowed, or not together with others
+MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3, EINVAL in the kernel), syndrome \
+0x510008: a value in the input is not allowed, or not together with others
 ended
 ";
     assert_eq!(said, expected);

@@ -151,7 +151,7 @@ fn a_refusal_of_the_firmware_is_told_and_the_queue_ended() {
     let (output, sent) = run("always DEVX_OBJ.MODIFY 0403 121 030000000badcafe\n", &[]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(shapes(&of_queues(&sent)), [CREATE, MODIFY, DESTROY]);
-    let says = "MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0xbadcafe, errno EINVAL: a value in the input is not allowed, or not together with others\n";
+    let says = "MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3, EINVAL in the kernel), syndrome 0xbadcafe: a value in the input is not allowed, or not together with others\n";
     assert_eq!(String::from_utf8_lossy(&output.stderr), says);
 }
 

@@ -352,7 +352,7 @@ layout! { ModifyCqIn, tag::ModifyCqIn, "modify_cq_in", Struct, 0x110, opcode 0x4
     /// `cq_context`: from byte 0x10 on.
     nested(cq_context cq_context_mut set_cq_context with_cq_context: Cqc = "cq_context" 0x10, 0x40) "New values of the selected fields.";
     /// `cq_umem_valid`: bit 31 of dword 0x5c.
-    flag(cq_umem_valid set_cq_umem_valid with_cq_umem_valid: bool = "cq_umem_valid" 0x5c[31]) "When set, the new buffer lies in a umem, not in pas.";
+    flag(cq_umem_valid set_cq_umem_valid with_cq_umem_valid: bool = "cq_umem_valid" 0x5c[31]) "When set, the new buffer lies in a umem, not in pas. Through DEVX the kernel sets it.";
     tail(bits 64 = "pas" 0x110) "Addresses of the pages of the new buffer, when the queue is resized.";
 }
 request! { ModifyCqIn => ModifyCqOut }

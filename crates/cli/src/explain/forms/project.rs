@@ -1,4 +1,5 @@
-//! `MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3), syndrome 0xN, errno EINVAL: ...`.
+//! `MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3, EINVAL in the kernel), syndrome 0xN: ...`, and
+//! as it was before: `... bad parameter (0x3), syndrome 0xN, errno EINVAL: ...`.
 //!
 //! Source: `mlx5_devx::Error::Firmware`.
 
@@ -34,15 +35,18 @@ fn rest(record: &Record, cursor: &mut Cursor<'_>, failure: &mut Failure) -> Opti
     failure.op_mod = fit(Some(op_mod));
     let words = cursor.until("(0x", 48)?;
     let status = cursor.hex();
+    let in_kernel = cursor.take(",").and_then(|()| cursor.until("inthekernel", 20));
     cursor.take("),syndrome")?;
     failure.status = fit(status);
     let said = status::mended(&record.text(words));
     let odd = failure.status.is_none_or(|number| status::disagree(&said, number));
     failure.status_said = Some(said).filter(|_| odd);
     let syndrome = cursor.hex();
-    cursor.take(",errno")?;
+    let name = match in_kernel {
+        Some(name) => cursor.take(":").map(|()| name)?,
+        None => cursor.take(",errno").and_then(|()| cursor.until(":", 20))?,
+    };
     failure.syndrome = fit(syndrome);
-    let name = cursor.until(":", 20)?;
     failure.errno = Errno::named(&record.text(name).replace(' ', ""));
     Some(())
 }
