@@ -128,7 +128,7 @@ pub(crate) unsafe fn context_and_handle(
 ///     Ok(())
 /// }
 /// ```
-impl<'t> Qp<'t> {
+impl<'t, D: Devx + ?Sized> Qp<'t, D> {
     /// A QP that verbs made: a `struct ibv_qp *` of any binding. Its QPN stands there (`qp_num`).
     ///
     /// # Safety
@@ -139,7 +139,7 @@ impl<'t> Qp<'t> {
     ///
     /// # Errors
     /// EINVAL for an object of another context, and for a number that is none.
-    pub unsafe fn from_ibv<T>(devx: &'t dyn Devx, qp: NonNull<T>) -> Result<Self, Errno> {
+    pub unsafe fn from_ibv<T>(devx: &'t D, qp: NonNull<T>) -> Result<Self, Errno> {
         // SAFETY: by the contract of this function.
         let handle = unsafe { devx.adopt(TargetKind::Qp, qp.cast())? };
         // SAFETY: by the contract of this function.
@@ -148,7 +148,7 @@ impl<'t> Qp<'t> {
     }
 }
 
-impl<'t> Cq<'t> {
+impl<'t, D: Devx + ?Sized> Cq<'t, D> {
     /// A CQ that verbs made: a `struct ibv_cq *` of any binding. The structure does not have its
     /// CQN; libmlx5 tells it (`LibMlx5::cqn`, or `mlx5dv_init_obj` in C).
     ///
@@ -159,18 +159,14 @@ impl<'t> Cq<'t> {
     ///
     /// # Errors
     /// EINVAL for an object of another context.
-    pub unsafe fn from_ibv<T>(
-        devx: &'t dyn Devx,
-        cq: NonNull<T>,
-        number: Cqn,
-    ) -> Result<Self, Errno> {
+    pub unsafe fn from_ibv<T>(devx: &'t D, cq: NonNull<T>, number: Cqn) -> Result<Self, Errno> {
         // SAFETY: by the contract of this function.
         let handle = unsafe { devx.adopt(TargetKind::Cq, cq.cast())? };
         Ok(Cq::new(devx, handle, number))
     }
 }
 
-impl<'t> Srq<'t> {
+impl<'t, D: Devx + ?Sized> Srq<'t, D> {
     /// An SRQ that verbs made: a `struct ibv_srq *` of any binding. The structure does not have its
     /// number; libmlx5 tells it (`LibMlx5::srq_number`, or `mlx5dv_init_obj` in C), and what it
     /// numbers is as [`Srq`] says.
@@ -183,7 +179,7 @@ impl<'t> Srq<'t> {
     /// # Errors
     /// EINVAL for an object of another context.
     pub unsafe fn from_ibv<T>(
-        devx: &'t dyn Devx,
+        devx: &'t D,
         srq: NonNull<T>,
         number: impl Into<SrqNumber>,
     ) -> Result<Self, Errno> {
@@ -193,7 +189,7 @@ impl<'t> Srq<'t> {
     }
 }
 
-impl<'t> Wq<'t> {
+impl<'t, D: Devx + ?Sized> Wq<'t, D> {
     /// A WQ that verbs made: a `struct ibv_wq *` of any binding. Its RQN stands there (`wq_num`).
     ///
     /// # Safety
@@ -203,7 +199,7 @@ impl<'t> Wq<'t> {
     ///
     /// # Errors
     /// EINVAL for an object of another context, and for a number that is none.
-    pub unsafe fn from_ibv<T>(devx: &'t dyn Devx, wq: NonNull<T>) -> Result<Self, Errno> {
+    pub unsafe fn from_ibv<T>(devx: &'t D, wq: NonNull<T>) -> Result<Self, Errno> {
         // SAFETY: by the contract of this function.
         let handle = unsafe { devx.adopt(TargetKind::Wq, wq.cast())? };
         // SAFETY: by the contract of this function.
@@ -212,7 +208,7 @@ impl<'t> Wq<'t> {
     }
 }
 
-impl<'t> IndTable<'t> {
+impl<'t, D: Devx + ?Sized> IndTable<'t, D> {
     /// An indirection table that verbs made: a `struct ibv_rwq_ind_table *` of any binding. Its RQTN
     /// stands there (`ind_tbl_num`).
     ///
@@ -223,7 +219,7 @@ impl<'t> IndTable<'t> {
     ///
     /// # Errors
     /// EINVAL for an object of another context, and for a number that is none.
-    pub unsafe fn from_ibv<T>(devx: &'t dyn Devx, table: NonNull<T>) -> Result<Self, Errno> {
+    pub unsafe fn from_ibv<T>(devx: &'t D, table: NonNull<T>) -> Result<Self, Errno> {
         // SAFETY: by the contract of this function.
         let handle = unsafe { devx.adopt(TargetKind::IndTable, table.cast())? };
         // SAFETY: by the contract of this function.
@@ -233,11 +229,11 @@ impl<'t> IndTable<'t> {
 }
 
 /// The object, unless its number is none; then it is released again.
-fn made<'t, N, E, V>(
-    devx: &'t dyn Devx,
+fn made<'t, D: Devx + ?Sized, N, E, V>(
+    devx: &'t D,
     handle: Handle,
     number: Result<N, E>,
-    new: impl FnOnce(&'t dyn crate::Transport, Handle, N) -> V,
+    new: impl FnOnce(&'t D, Handle, N) -> V,
 ) -> Result<V, Errno> {
     match number {
         Ok(number) => Ok(new(devx, handle, number)),

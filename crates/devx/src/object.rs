@@ -126,7 +126,8 @@ impl<T: Transport, O: mlx5_prm::ObjectKind> Object<T, O> {
         self.made.target()
     }
 
-    /// Changes the object. A number of 0 in the command is replaced by the object's own.
+    /// Changes the object. A number of 0 in the command is the object's own while it is sent, and 0
+    /// again then: the command serves for other objects, too.
     ///
     /// # Errors
     /// See [`Error`]; a command that names another object is not sent.
@@ -141,7 +142,8 @@ impl<T: Transport, O: mlx5_prm::ObjectKind> Object<T, O> {
         Ok(output)
     }
 
-    /// Reads the object. A number of 0 in the command is replaced by the object's own.
+    /// Reads the object. A number of 0 in the command is the object's own while it is sent, and 0
+    /// again then.
     ///
     /// The answer is the layout alone: for a list at its end use [`Object::query_into`].
     ///
@@ -277,6 +279,11 @@ impl<T: Transport, O: GeneralObject> General<T, O> {
     /// Its number.
     pub fn id(&self) -> GeneralObjectId {
         self.id
+    }
+
+    /// What the transport calls it: for events of it.
+    pub fn handle(&self) -> Handle {
+        self.target().handle
     }
 
     /// What it is for the transport.

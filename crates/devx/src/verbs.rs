@@ -1,5 +1,6 @@
 //! Objects made by verbs, and the commands that they take.
 
+use std::fmt;
 use std::marker::PhantomData;
 
 use mlx5_prm::{
@@ -90,7 +91,7 @@ pub mod kind {
 macro_rules! kinds {
     ($( $(#[$doc:meta])* $Kind:ident $Number:ident: $( $Object:ident )*; )*) => { $(
         $(#[$doc])*
-        pub type $Kind<'t> = Verbs<'t, kind::$Kind>;
+        pub type $Kind<'t, T = dyn Transport + 't> = Verbs<'t, kind::$Kind, T>;
 
         impl VerbsKind for kind::$Kind {
             const KIND: TargetKind = TargetKind::$Kind;
@@ -118,7 +119,8 @@ kinds! {
     IndTable Rqtn: Rqt;
 }
 
-/// An object made by verbs, and the way to its adapter.
+/// An object made by verbs, and the way to its adapter: `T`, any [`Transport`] where that is not said.
+/// It goes to another thread where `T` may be used by several, as a backend may.
 ///
 /// ```compile_fail,E0277
 /// # use mlx5_devx::{Cq, Handle, Transport};
@@ -127,16 +129,35 @@ kinds! {
 ///     Cq::new(transport, Handle(1), Qpn::new(7)); // a QPN where a CQN belongs
 /// }
 /// ```
-pub struct Verbs<'t, K: VerbsKind> {
-    transport: &'t dyn Transport,
+pub struct Verbs<'t, K: VerbsKind, T: Transport + ?Sized = dyn Transport + 't> {
+    transport: &'t T,
     handle: Handle,
     number: K::Number,
     kind: PhantomData<K>,
 }
 
-impl<'t, K: VerbsKind> Verbs<'t, K> {
+impl<K: VerbsKind, T: Transport + ?Sized> Clone for Verbs<'_, K, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K: VerbsKind, T: Transport + ?Sized> Copy for Verbs<'_, K, T> {}
+
+impl<K: VerbsKind, T: Transport + ?Sized> fmt::Debug for Verbs<'_, K, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number: u32 = self.number.into();
+        f.debug_struct("Verbs")
+            .field("kind", &K::KIND)
+            .field("number", &format_args!("{number:#x}"))
+            .field("handle", &self.handle)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'t, K: VerbsKind, T: Transport + ?Sized> Verbs<'t, K, T> {
     /// An object that verbs made: what the backend calls it, and its number (QPN, CQN, ...).
-    pub fn new(transport: &'t dyn Transport, handle: Handle, number: impl Into<K::Number>) -> Self {
+    pub fn new(transport: &'t T, handle: Handle, number: impl Into<K::Number>) -> Self {
         Verbs { transport, handle, number: number.into(), kind: PhantomData }
     }
 
@@ -145,13 +166,18 @@ impl<'t, K: VerbsKind> Verbs<'t, K> {
         self.number
     }
 
-    /// What it is for the transport: for [`Devx::release`](crate::Devx::release), and for commands that
-    /// have no type.
+    /// What the transport calls it: for [`Devx::release`](crate::Devx::release).
+    pub fn handle(&self) -> Handle {
+        self.handle
+    }
+
+    /// What it is for the transport: for commands that have no type.
     pub fn target(&self) -> Target {
         Target { kind: K::KIND, handle: self.handle }
     }
 
-    /// Changes the object. A number of 0 in the command is replaced by the object's own.
+    /// Changes the object. A number of 0 in the command is the object's own while it is sent, and 0
+    /// again then: the command serves for other objects, too.
     ///
     /// # Errors
     /// See [`Error`]; a command that names another object is not sent.
@@ -167,7 +193,8 @@ impl<'t, K: VerbsKind> Verbs<'t, K> {
         Ok(output)
     }
 
-    /// Reads the object. A number of 0 in the command is replaced by the object's own.
+    /// Reads the object. A number of 0 in the command is the object's own while it is sent, and 0
+    /// again then.
     ///
     /// The answer is the layout alone: for a list at its end use [`Verbs::query_into`].
     ///
@@ -231,24 +258,25 @@ impl<'t, K: VerbsKind> Verbs<'t, K> {
 }
 
 /// Sends a command on the object that has the number `is`, which is filled in where the command has
-/// none.
+/// none, and taken out again.
 pub(crate) fn on_object<C: OnObject + ?Sized>(
     is: u32,
     command: &mut C,
     output: &mut [u8],
     call: impl FnOnce(&[u8], &mut [u8]) -> Result<(), Errno>,
 ) -> Result<(), Error> {
-    match command.number() {
-        0 if !command.set_number(is) => {
+    not_too_long(command.bytes(), output)?;
+    let named = command.number();
+    if named == 0 {
+        if !command.set_number(is) {
             return Err(not_sent(command, |kind| NotSent::NumberTooWide { kind, number: is }));
         }
-        named if named != is && named != 0 => {
-            return Err(not_sent(command, |kind| NotSent::WrongObject { kind, named, is }));
-        }
-        _ => {}
+    } else if named != is {
+        return Err(not_sent(command, |kind| NotSent::WrongObject { kind, named, is }));
     }
-    not_too_long(command.bytes(), output)?;
     let result = call(command.bytes(), output);
+    // 0 fits every number.
+    command.set_number(named);
     outcome(command.bytes(), output, result)
 }
 

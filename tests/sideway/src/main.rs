@@ -21,7 +21,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use mlx5_devx::{Cq, Ioctl, LibMlx5};
+use mlx5_devx::{Cq, Ioctl, LibMlx5, Transport};
 use mlx5_prm::{ModifyCqIn, QueryCqIn};
 use sideway::ibverbs::completion::CompletionQueue;
 use sideway::ibverbs::device::{DeviceInfo, DeviceList};
@@ -75,7 +75,7 @@ struct Gather {
 }
 
 /// Changes the queue, reads it back, and says what the adapter has.
-fn gather(way: &str, cq: &Cq<'_>, wanted: Gather) -> Result<(), mlx5_devx::Error> {
+fn gather<T: Transport>(way: &str, cq: &Cq<'_, T>, wanted: Gather) -> Result<(), mlx5_devx::Error> {
     let mut modify = ModifyCqIn::new()
         .changing_cq_period(wanted.microseconds)
         .changing_cq_max_count(wanted.completions);

@@ -16,7 +16,7 @@ use std::hint::black_box;
 use std::ptr::NonNull;
 
 use libloading::{Library, Symbol};
-use mlx5_devx::{Cq, Ioctl};
+use mlx5_devx::{Cq, Devx, Ioctl};
 use mlx5_prm::{Cqn, ModifyCqIn};
 
 use common::{OBJECTS, Verbs, caught};
@@ -29,7 +29,7 @@ const ROUNDS: usize = 100;
 
 /// From the typed call to the ioctl, and back.
 #[inline(never)]
-fn ours(cq: &Cq<'_>, command: &mut ModifyCqIn) {
+fn ours(cq: &Cq<'_, dyn Devx + '_>, command: &mut ModifyCqIn) {
     black_box(cq.modify(command)).expect("it is granted");
 }
 
@@ -61,8 +61,9 @@ fn main() {
 
     // SAFETY: the context is open until the end.
     let ioctl = unsafe { Ioctl::from_ibv_context(context) }.expect("a descriptor");
+    let devx: &dyn Devx = &ioctl;
     // SAFETY: as above; the object lives until the end.
-    let cq = unsafe { Cq::from_ibv(&ioctl, object.address(), Cqn::new(0x52)) }.expect("its own");
+    let cq = unsafe { Cq::from_ibv(devx, object.address(), Cqn::new(0x52)) }.expect("its own");
     for _ in 0..ROUNDS {
         ours(&cq, &mut command);
     }
