@@ -24,6 +24,9 @@ pub trait Devx: Transport + Sealed + Send + Sync {
     /// The number of the event queue behind a completion vector, as CREATE_CQ wants it
     /// (`mlx5dv_devx_query_eqn`).
     ///
+    /// It is a plain number, as `c_eqn_or_apu_element` takes it: that has 32 bits, because it may name an
+    /// APU element instead; an [`Eqn`](mlx5_prm::Eqn) has 8.
+    ///
     /// # Errors
     /// The errno of the call: one for a vector that the device does not have.
     fn query_eqn(&self, vector: u32) -> Result<u32, Errno> {

@@ -21,6 +21,7 @@ pub(crate) const FIRST_BFREG: usize = 0x800;
 /// How the machine writes to a page of doorbells (`enum mlx5_ib_uapi_uar_alloc_type` in
 /// `mlx5_user_ioctl_verbs.h`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum UarKind {
     /// Writes are combined: descriptors may be written into it (BlueFlame). EOPNOTSUPP on machines
     /// without such writes.
@@ -74,7 +75,8 @@ impl Uar {
     /// [`Uar::send_doorbell`]s.
     ///
     /// # Errors
-    /// The errno of the call. EOPNOTSUPP: see [`UarKind`].
+    /// The errno of the call. EOPNOTSUPP: see [`UarKind`]. EPROTONOSUPPORT from kernels before 5.7,
+    /// which have no such call.
     pub fn alloc(devx: &dyn Devx, kind: UarKind) -> Result<Self, Errno> {
         let backend = devx.backend(Token::HERE);
         let uar = backend.uar_alloc(kind)?;

@@ -212,6 +212,9 @@ impl Umem {
     }
 
     /// The number by which commands name it, such as `cq_umem_id` of CREATE_CQ.
+    ///
+    /// It is a plain number, as the kernel gives it and as those fields take it: they have 32 bits in
+    /// every public source, and [`UmemId`](mlx5_prm::UmemId) the 24 of the answer to CREATE_UMEM.
     pub fn id(&self) -> u32 {
         self.id
     }
@@ -266,9 +269,10 @@ impl fmt::Debug for Umem {
 
 #[cfg(all(test, feature = "ioctl"))]
 mod tests {
+    use std::alloc::{GlobalAlloc, Layout, System};
     use std::fs::File;
     use std::os::fd::AsFd;
-    use std::sync::atomic::Ordering;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
     use crate::ioctl::fake::Fake;
@@ -375,15 +379,43 @@ mod tests {
     #[test]
     fn pages_that_the_adapter_may_use_are_never_freed() {
         let fake = Fake::new();
-        let pages = Page::zeroed(1);
-        let umem = umem(&fake, pages);
+        let used = umem(&fake, Page::zeroed(1));
         fake.answer(|_, _| Err(Errno::REMOTEIO));
-        let page: *const Page = &umem.pages()[0];
-        drop(umem);
-        // Were the page freed, a new one would most likely lie there.
-        let others: Vec<Box<[Page]>> = (0..8).map(|_| Page::zeroed(1)).collect();
-        assert!(others.iter().all(|other| other.as_ptr() != page));
+        let page = used.pages().as_ptr().addr();
+        WATCHED.store(page, Ordering::Relaxed);
+        drop(used);
+        assert_eq!(WATCHED.load(Ordering::Relaxed), page, "the page was freed");
+
+        // That of a umem that has ended is.
+        let ended = umem(&fake, Page::zeroed(1));
+        fake.answer(|_, _| Ok(()));
+        WATCHED.store(ended.pages().as_ptr().addr(), Ordering::Relaxed);
+        drop(ended);
+        assert_eq!(WATCHED.load(Ordering::Relaxed), 0, "the page was not freed");
     }
+
+    /// The memory whose freeing is looked out for: its address, and 0 when it was freed.
+    static WATCHED: AtomicUsize = AtomicUsize::new(0);
+
+    struct Watching;
+
+    // SAFETY: all of it is what the allocator of the system does.
+    unsafe impl GlobalAlloc for Watching {
+        unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+            // SAFETY: by the contract of this function.
+            unsafe { System.alloc(layout) }
+        }
+
+        unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+            let ordering = Ordering::Relaxed;
+            let _ = WATCHED.compare_exchange(block.addr(), 0, ordering, ordering);
+            // SAFETY: by the contract of this function.
+            unsafe { System.dealloc(block, layout) }
+        }
+    }
+
+    #[global_allocator]
+    static ALLOCATOR: Watching = Watching;
 
     #[test]
     fn refused_memory_is_no_umem() {

@@ -35,6 +35,7 @@ pub struct Device {
 
 /// How to find a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Selector<'a> {
     /// By its name: `fwctl0`. The kernel counts the devices as they come, so that a name may
     /// belong to another device after a restart.

@@ -41,6 +41,7 @@ pub struct Device {
 
 /// How to find a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Selector<'a> {
     /// By its name in the RDMA subsystem: `mlx5_0`.
     IbName(&'a str),

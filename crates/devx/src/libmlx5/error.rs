@@ -4,6 +4,7 @@ use crate::Errno;
 
 /// Why libmlx5 can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadError {
     /// A library is not there, or can't be loaded.
     #[error(
@@ -29,6 +30,7 @@ pub enum LoadError {
 
 /// Why a device can't be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum OpenError {
     /// libmlx5 can't be used.
     #[error(transparent)]
