@@ -129,7 +129,8 @@ impl Stop {
     pub(super) fn words(self) -> &'static str {
         match self {
             Stop::Refused => {
-                "the kernel refused the call before the firmware saw it, by the rules of mlx5_ib's devx.c"
+                "the kernel refused the call before the firmware saw it, by the rules of mlx5_ib's devx.c; \
+                 or it is one before 5.18, which keeps the answer of the firmware to itself"
             }
             Stop::NoAnswer => {
                 "the command was sent and not answered in time. It may be carried out all the same"

@@ -84,6 +84,33 @@ fn a_wrapped_log_says_the_same() {
 }
 
 #[test]
+fn errors_of_mlx5_devx_are_read_as_it_writes_them() {
+    use mlx5_devx::{Errno, Error};
+
+    let opcode = mlx5_prm::Opcode::QUERY_CQ;
+    let errnos = [
+        Errno::INVAL,
+        Errno::NODEV,
+        Errno::TIMEDOUT,
+        Errno::INTR,
+        Errno::NXIO,
+        Errno::CANCELED,
+        Errno::FAULT,
+        Errno::BUSY,
+        Errno::IO,
+    ];
+    for errno in errnos {
+        let line = Error::Kernel { opcode, errno }.to_string();
+        let tally = tally(line.as_bytes());
+        let [kind] = &tally.kinds[..] else { panic!("{line}: {:?}", tally.kinds) };
+        assert_eq!(kind.failure.opcode, Some(opcode.0), "{line}");
+        let number = kind.failure.errno.map(|errno| errno.0.cast_signed());
+        assert_eq!(number, Some(errno.raw_os_error()), "{line}");
+        assert!(kind.failure.stop().is_some() && !kind.failure.cut, "{line}");
+    }
+}
+
+#[test]
 fn other_line_ends_and_encodings_say_the_same() {
     for (name, log) in LOGS {
         let whole = found(log);

@@ -11,6 +11,7 @@ use crate::explain::status;
 
 /// Finds errors of mlx5-devx.
 pub(super) fn find(record: &Record, found: &mut Vec<Found>) {
+    without_answer(record, found);
     for at in record.find_all("op_mod0x") {
         let Some(command) = place::command(record, at) else { continue };
         let mut failure = Failure::new(Form::Project);
@@ -25,6 +26,43 @@ pub(super) fn find(record: &Record, found: &mut Vec<Found>) {
                 device: None,
                 goes_on: false,
             });
+        }
+    }
+}
+
+/// How an error goes on that has an errno and no answer of the firmware, without blanks. At the begin of a
+/// line `kernel:` is taken for what a log puts there, so it may be missing.
+///
+/// Source: `mlx5_devx::Error::Kernel`.
+const WITHOUT_ANSWER: [&str; 5] = [
+    "wasrefusedbythe",
+    "gotnoanswer,andmayhavebeencarriedout:",
+    "foundthecommandinterfaceoftheadapterdown:",
+    "didnotgetthroughtothefirmware:",
+    "failedinthe",
+];
+
+/// `MODIFY_CQ(0x403) was refused by the kernel: Invalid argument (os error 22)`.
+fn without_answer(record: &Record, found: &mut Vec<Found>) {
+    for words in WITHOUT_ANSWER {
+        for at in record.find_all(words) {
+            let Some(command) = place::command(record, at) else { continue };
+            let mut failure = Failure::new(Form::Project);
+            failure.opcode = command.opcode;
+            failure.said = command.name.filter(|name| name != "command");
+            let mut cursor = Cursor::new(record, at + words.len());
+            let _ = cursor.take("kernel:");
+            failure.errno = cursor
+                .until("(oserror", 48)
+                .and_then(|_| fit(cursor.decimal()))
+                .filter(|_| cursor.take(")").is_some())
+                .map(Errno);
+            failure.cut = failure.errno.is_none();
+            (failure.status, failure.syndrome) = (Some(0), Some(0));
+            if failure.opcode.is_some() {
+                let part = command.start..cursor.at();
+                found.push(Found { part, failure, device: None, goes_on: false });
+            }
         }
     }
 }
