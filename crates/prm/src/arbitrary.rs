@@ -11,7 +11,7 @@ use proptest::strategy::{BoxedStrategy, Strategy};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::bits;
-use crate::describe::{Count, Described, Element, Kind, LayoutDesc};
+use crate::describe::{Count, Described, Element, EnumDesc, FlagsDesc, Kind, LayoutDesc};
 use crate::layout::{Layout, WithTail};
 
 /// What random layouts may have besides the values that the PRM names.
@@ -139,6 +139,31 @@ where
     })
 }
 
+/// Numbers of so many bits.
+pub(crate) fn number<N: core::fmt::Debug + 'static>(
+    width: u32,
+    of: fn(u32) -> N,
+) -> BoxedStrategy<N> {
+    (0..=u32::MAX >> (32 - width)).prop_map(of).boxed()
+}
+
+/// Values that have a name.
+pub(crate) fn value<V: core::fmt::Debug + 'static>(
+    names: &'static EnumDesc,
+    of: fn(u32) -> V,
+) -> BoxedStrategy<V> {
+    any::<Index>().prop_map(move |at| of(names.values[at.index(names.values.len())].0)).boxed()
+}
+
+/// Any of the flags that have a name.
+pub(crate) fn flags<F: core::fmt::Debug + 'static>(
+    names: &'static FlagsDesc,
+    of: fn(u64) -> F,
+) -> BoxedStrategy<F> {
+    let known = names.bits.iter().fold(0, |all, (bit, _)| all | 1_u64 << bit);
+    any::<u64>().prop_map(move |bits| of(bits & known)).boxed()
+}
+
 /// The first bit of `op_mod`, 16 wide, in the input of every command.
 const OP_MOD: usize = 48;
 
@@ -220,7 +245,6 @@ mod tests {
 
     use super::*;
     use crate::describe::tests::{field, layout};
-    use crate::describe::{EnumDesc, FlagsDesc};
 
     /// A name that the field has no bits for; the other values are 1 and 5.
     static VALUES: EnumDesc = EnumDesc {
@@ -333,6 +357,26 @@ mod tests {
         let [first, last] = [4, 7].map(|at| all.iter().filter(|bytes| bytes[at] != 0).count());
         assert!(first > 100 && last > 100, "{first} {last}");
         assert!(all.iter().all(|bytes| bytes[4] == 0 || bytes[7] == 0));
+    }
+
+    #[test]
+    #[cfg(feature = "cq")]
+    fn numbers_values_and_flags_are_those_that_fit_or_have_a_name() {
+        use crate::{Cqn, ModifyCqSelect, Status};
+
+        let mut runner = TestRunner::deterministic();
+        let mut made = |_| {
+            let all = (any::<Cqn>(), any::<Status>(), any::<ModifyCqSelect>());
+            all.new_tree(&mut runner).expect("it is made").current()
+        };
+        let all: Vec<_> = (0..2000).map(&mut made).collect();
+        let bits = all.iter().fold((0, 0), |(numbers, flags), (number, _, select)| {
+            (numbers | number.get(), flags | select.into_bits())
+        });
+        assert_eq!(bits, (0xff_ffff, 0b1_1111));
+        let named = |value: u32| all.iter().any(|(_, status, _)| u32::from(status.0) == value);
+        assert!(Status::DESC.values.iter().all(|(value, _)| named(*value)));
+        assert!(all.iter().all(|(_, status, _)| status.name().is_some()));
     }
 
     #[test]

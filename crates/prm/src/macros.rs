@@ -38,7 +38,7 @@ macro_rules! accessors {
     };
     ($prm:literal, [$($doc:tt)*] $kind:ident ($get:ident $($set:ident)+: $($rest:tt)*)) => {
         getter! { [$($doc)*] $kind ($get: $($rest)*) }
-        setters! { $prm, $kind ($($set)*: $($rest)*) }
+        setters! { [$($doc)*] $prm, $kind ($($set)*: $($rest)*) }
     };
 }
 
@@ -153,9 +153,9 @@ macro_rules! getter {
 /// What writes one field.
 macro_rules! setters {
     // A number narrower than its type.
-    ($prm:literal, bits ($set:ident $with:ident $try:ident:
+    ([$($doc:tt)*] $prm:literal, bits ($set:ident $with:ident $try:ident:
       $type:ident = $name:literal $dword:literal[$high:literal:$low:literal])) => {
-        #[doc = $name]
+        $($doc)*
         ///
         /// # Panics
         /// The value does not fit.
@@ -164,7 +164,7 @@ macro_rules! setters {
         pub const fn $set(&mut self, value: $type) {
             $crate::bits::$type::set(self, $dword, $high, $low, value, ($prm, $name));
         }
-        #[doc = $name]
+        $($doc)*
         ///
         /// # Panics
         /// The value does not fit.
@@ -174,7 +174,7 @@ macro_rules! setters {
         pub const fn $with(self, value: $type) -> Self {
             $crate::bits::$type::with(self, $dword, $high, $low, value, ($prm, $name))
         }
-        #[doc = $name]
+        $($doc)*
         ///
         /// # Errors
         /// The value does not fit; nothing is written.
@@ -184,14 +184,14 @@ macro_rules! setters {
         }
     };
     // A number as wide as its type.
-    ($prm:literal, full ($set:ident $with:ident:
+    ([$($doc:tt)*] $prm:literal, full ($set:ident $with:ident:
       $type:ident = $name:literal $dword:literal[$high:literal:$low:literal])) => {
-        #[doc = $name]
+        $($doc)*
         #[inline]
         pub const fn $set(&mut self, value: $type) {
             $crate::bits::$type::put(self, $dword, $high, value);
         }
-        #[doc = $name]
+        $($doc)*
         #[inline]
         #[must_use]
         pub const fn $with(self, value: $type) -> Self {
@@ -199,14 +199,14 @@ macro_rules! setters {
         }
     };
     // One bit.
-    ($prm:literal, flag ($set:ident $with:ident:
+    ([$($doc:tt)*] $prm:literal, flag ($set:ident $with:ident:
       bool = $name:literal $dword:literal[$bit:literal])) => {
-        #[doc = $name]
+        $($doc)*
         #[inline]
         pub const fn $set(&mut self, value: bool) {
             $crate::bits::set_flag(self, $dword, $bit, value);
         }
-        #[doc = $name]
+        $($doc)*
         #[inline]
         #[must_use]
         pub const fn $with(self, value: bool) -> Self {
@@ -214,9 +214,9 @@ macro_rules! setters {
         }
     };
     // A number whose values have names, narrower than its type.
-    ($prm:literal, coded ($set:ident $with:ident $try:ident:
+    ([$($doc:tt)*] $prm:literal, coded ($set:ident $with:ident $try:ident:
       $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal])) => {
-        #[doc = $name]
+        $($doc)*
         ///
         /// # Panics
         /// The value does not fit.
@@ -225,7 +225,7 @@ macro_rules! setters {
         pub const fn $set(&mut self, value: $crate::$type) {
             $crate::bits::$raw::set(self, $dword, $high, $low, value.0, ($prm, $name));
         }
-        #[doc = $name]
+        $($doc)*
         ///
         /// # Panics
         /// The value does not fit.
@@ -235,7 +235,7 @@ macro_rules! setters {
         pub const fn $with(self, value: $crate::$type) -> Self {
             $crate::bits::$raw::with(self, $dword, $high, $low, value.0, ($prm, $name))
         }
-        #[doc = $name]
+        $($doc)*
         ///
         /// # Errors
         /// The value does not fit; nothing is written.
@@ -245,14 +245,14 @@ macro_rules! setters {
         }
     };
     // A number whose values have names, as wide as its type.
-    ($prm:literal, coded_full ($set:ident $with:ident:
+    ([$($doc:tt)*] $prm:literal, coded_full ($set:ident $with:ident:
       $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal])) => {
-        #[doc = $name]
+        $($doc)*
         #[inline]
         pub const fn $set(&mut self, value: $crate::$type) {
             $crate::bits::$raw::put(self, $dword, $high, value.0);
         }
-        #[doc = $name]
+        $($doc)*
         #[inline]
         #[must_use]
         pub const fn $with(self, value: $crate::$type) -> Self {
@@ -260,14 +260,14 @@ macro_rules! setters {
         }
     };
     // The number of an object: it fits.
-    ($prm:literal, number ($set:ident $with:ident:
+    ([$($doc:tt)*] $prm:literal, number ($set:ident $with:ident:
       $type:ident = $name:literal $dword:literal[$high:literal:$low:literal])) => {
-        #[doc = $name]
+        $($doc)*
         #[inline]
         pub const fn $set(&mut self, value: $crate::$type) {
             $crate::bits::put(self, $dword, $high, $low, value.get());
         }
-        #[doc = $name]
+        $($doc)*
         #[inline]
         #[must_use]
         pub const fn $with(self, value: $crate::$type) -> Self {
@@ -275,9 +275,9 @@ macro_rules! setters {
         }
     };
     // Flags, fewer than their type has room for.
-    ($prm:literal, flags ($set:ident $with:ident $try:ident:
+    ([$($doc:tt)*] $prm:literal, flags ($set:ident $with:ident $try:ident:
       $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal])) => {
-        #[doc = $name]
+        $($doc)*
         ///
         /// # Panics
         /// A flag lies outside of the field.
@@ -286,7 +286,7 @@ macro_rules! setters {
         pub const fn $set(&mut self, value: $crate::$type) {
             $crate::bits::$raw::set(self, $dword, $high, $low, value.into_bits(), ($prm, $name));
         }
-        #[doc = $name]
+        $($doc)*
         ///
         /// # Panics
         /// A flag lies outside of the field.
@@ -296,7 +296,7 @@ macro_rules! setters {
         pub const fn $with(self, value: $crate::$type) -> Self {
             $crate::bits::$raw::with(self, $dword, $high, $low, value.into_bits(), ($prm, $name))
         }
-        #[doc = $name]
+        $($doc)*
         ///
         /// # Errors
         /// A flag lies outside of the field; nothing is written.
@@ -306,28 +306,28 @@ macro_rules! setters {
         }
     };
     // Flags that take all of their type.
-    ($prm:literal, flags_full ($set:ident $with:ident:
+    ([$($doc:tt)*] $prm:literal, flags_full ($set:ident $with:ident:
       $type:ident($raw:ident) = $name:literal $dword:literal[$high:literal:$low:literal])) => {
-        #[doc = $name]
+        $($doc)*
         #[inline]
         pub const fn $set(&mut self, value: $crate::$type) {
             $crate::bits::$raw::put(self, $dword, $high, value.into_bits());
         }
-        #[doc = $name]
+        $($doc)*
         #[inline]
         #[must_use]
         pub const fn $with(self, value: $crate::$type) -> Self {
             $crate::bits::$raw::with_full(self, $dword, $high, value.into_bits())
         }
     };
-    ($prm:literal, flags_quad ($set:ident $with:ident:
+    ([$($doc:tt)*] $prm:literal, flags_quad ($set:ident $with:ident:
       $type:ident($raw:ident) = $name:literal $at:literal)) => {
-        #[doc = $name]
+        $($doc)*
         #[inline]
         pub const fn $set(&mut self, value: $crate::$type) {
             $crate::bits::set_quad(self, $at, value.into_bits());
         }
-        #[doc = $name]
+        $($doc)*
         #[inline]
         #[must_use]
         pub const fn $with(self, value: $crate::$type) -> Self {
@@ -335,13 +335,13 @@ macro_rules! setters {
         }
     };
     // A number of 64 bits.
-    ($prm:literal, quad ($set:ident $with:ident: u64 = $name:literal $at:literal)) => {
-        #[doc = $name]
+    ([$($doc:tt)*] $prm:literal, quad ($set:ident $with:ident: u64 = $name:literal $at:literal)) => {
+        $($doc)*
         #[inline]
         pub const fn $set(&mut self, value: u64) {
             $crate::bits::set_quad(self, $at, value);
         }
-        #[doc = $name]
+        $($doc)*
         #[inline]
         #[must_use]
         pub const fn $with(self, value: u64) -> Self {
@@ -349,9 +349,9 @@ macro_rules! setters {
         }
     };
     // A number wider than 32 bits that does not fill its type.
-    ($prm:literal, wide ($set:ident $with:ident $try:ident:
+    ([$($doc:tt)*] $prm:literal, wide ($set:ident $with:ident $try:ident:
       $type:ident = $name:literal $at:literal $width:literal)) => {
-        #[doc = $name]
+        $($doc)*
         ///
         /// # Panics
         /// The value does not fit.
@@ -366,7 +366,7 @@ macro_rules! setters {
                 ($prm, $name),
             );
         }
-        #[doc = $name]
+        $($doc)*
         ///
         /// # Panics
         /// The value does not fit.
@@ -383,7 +383,7 @@ macro_rules! setters {
             );
             self
         }
-        #[doc = $name]
+        $($doc)*
         ///
         /// # Errors
         /// The value does not fit; nothing is written.
@@ -393,19 +393,19 @@ macro_rules! setters {
         }
     };
     // A layout, viewed in place.
-    ($prm:literal, nested ($mut:ident $set:ident $with:ident:
+    ([$($doc:tt)*] $prm:literal, nested ($mut:ident $set:ident $with:ident:
       $type:ident = $name:literal $at:literal, $size:literal)) => {
-        #[doc = $name]
+        $($doc)*
         #[inline]
         pub fn $mut(&mut self) -> &mut $type {
             $crate::bits::nested_mut(self, $at)
         }
-        #[doc = $name]
+        $($doc)*
         #[inline]
         pub const fn $set(&mut self, value: &$type) {
             $crate::bits::set_nested(self, $at, value);
         }
-        #[doc = $name]
+        $($doc)*
         #[inline]
         #[must_use]
         pub const fn $with(self, value: $type) -> Self {
@@ -413,19 +413,19 @@ macro_rules! setters {
         }
     };
     // Bytes and arrays, viewed in place.
-    ($prm:literal, $kind:ident ($mut:ident $set:ident $with:ident:
+    ([$($doc:tt)*] $prm:literal, $kind:ident ($mut:ident $set:ident $with:ident:
       $type:ty = $name:literal $at:literal, $size:literal)) => {
-        #[doc = $name]
+        $($doc)*
         #[inline]
         pub fn $mut(&mut self) -> &mut $type {
             $crate::bits::part_mut::<$type, $at, $size>(&mut self.bytes)
         }
-        #[doc = $name]
+        $($doc)*
         #[inline]
         pub const fn $set(&mut self, value: &$type) {
             $crate::bits::set_part::<$type, $at, $size>(&mut self.bytes, value);
         }
-        #[doc = $name]
+        $($doc)*
         #[inline]
         #[must_use]
         pub const fn $with(mut self, value: $type) -> Self {
@@ -755,6 +755,17 @@ macro_rules! number {
             }
         }
 
+        /// Any number that fits.
+        #[cfg(feature = "proptest")]
+        impl proptest::arbitrary::Arbitrary for $Name {
+            type Parameters = ();
+            type Strategy = proptest::strategy::BoxedStrategy<Self>;
+
+            fn arbitrary_with((): ()) -> Self::Strategy {
+                $crate::arbitrary::number($width, $Name)
+            }
+        }
+
         /// In hex, as the PRM and the kernel's log have such numbers.
         impl core::fmt::Display for $Name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -779,6 +790,17 @@ macro_rules! flags_debug {
                 f.write_str(concat!(stringify!($Name), "("))?;
                 Self::DESC.print(self.into_bits().into(), f)?;
                 f.write_str(")")
+            }
+        }
+
+        /// Any flags that have a name.
+        #[cfg(feature = "proptest")]
+        impl proptest::arbitrary::Arbitrary for $Name {
+            type Parameters = ();
+            type Strategy = proptest::strategy::BoxedStrategy<Self>;
+
+            fn arbitrary_with((): ()) -> Self::Strategy {
+                $crate::arbitrary::flags(Self::DESC, |bits| Self::from_bits(bits as _))
             }
         }
     };
@@ -815,6 +837,17 @@ macro_rules! coded {
                     Some(name) => f.write_str(name),
                     None => write!(f, concat!(stringify!($Name), "({:#x})"), self.0),
                 }
+            }
+        }
+
+        /// Any value that has a name.
+        #[cfg(feature = "proptest")]
+        impl proptest::arbitrary::Arbitrary for $Name {
+            type Parameters = ();
+            type Strategy = proptest::strategy::BoxedStrategy<Self>;
+
+            fn arbitrary_with((): ()) -> Self::Strategy {
+                $crate::arbitrary::value(Self::DESC, |value| $Name(value as $type))
             }
         }
     };
