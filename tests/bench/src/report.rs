@@ -39,7 +39,7 @@ impl Report {
              in favour of ours where a mailbox of 272 bytes or more is zeroed.\n\n\
              | | |\n|---|---|\n| processor | {} |\n| system | {} |\n| Rust | {}, release |\n| C | {} |\n| valgrind | {} |\n",
             processor(),
-            first_line(Command::new("uname").args(["-srm"])),
+            first_line(Command::new("uname").args(["-sm"])),
             ours.compiler,
             c.compiler,
             first_line(Command::new("valgrind").arg("--version")),
