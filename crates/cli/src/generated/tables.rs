@@ -63,6 +63,7 @@ pub(crate) static TABLES: &[(&str, &str)] = &[
     ("semantics/syndromes.toml", include_str!("../../../../prm-spec/semantics/syndromes.toml")),
     ("semantics/unbound.toml", include_str!("../../../../prm-spec/semantics/unbound.toml")),
     ("semantics/wq.toml", include_str!("../../../../prm-spec/semantics/wq.toml")),
+    ("words/caps.toml", include_str!("../../../../prm-spec/words/caps.toml")),
     ("words/commands.toml", include_str!("../../../../prm-spec/words/commands.toml")),
     ("words/cq.toml", include_str!("../../../../prm-spec/words/cq.toml")),
     ("words/eq.toml", include_str!("../../../../prm-spec/words/eq.toml")),

@@ -1080,6 +1080,8 @@ layout! { RoceCap, tag::RoceCap, "roce_cap", Struct, 0x100;
 
 /// `device_mem_cap`: 256 bytes.
 ///
+/// Capabilities of memory of the adapter (MEMIC) and of steering.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, mlx5ctl, libdpcp.
 ///
 /// ```text
@@ -1102,19 +1104,19 @@ layout! { RoceCap, tag::RoceCap, "roce_cap", Struct, 0x100;
 /// 0x0058 |---------------------------------------------------------------| to 0xfc
 /// ```
 pub type DeviceMemCap = Layout<tag::DeviceMemCap, 0x100>;
-layout! { DeviceMemCap, tag::DeviceMemCap, "device_mem_cap", Struct, 0x100;
+layout! { DeviceMemCap, tag::DeviceMemCap, "device_mem_cap", Struct, 0x100, "Capabilities of memory of the adapter (MEMIC) and of steering.";
     /// `memic`: bit 31 of dword 0x00.
     flag(memic set_memic with_memic: bool = "memic" 0x00[31]);
     /// `log_min_memic_alloc_size`: bits 20:16 of dword 0x04.
     bits(log_min_memic_alloc_size set_log_min_memic_alloc_size with_log_min_memic_alloc_size try_set_log_min_memic_alloc_size: u8 = "log_min_memic_alloc_size" 0x04[20:16]);
     /// `log_max_memic_addr_alignment`: bits 7:0 of dword 0x04.
-    full(log_max_memic_addr_alignment set_log_max_memic_addr_alignment with_log_max_memic_addr_alignment: u8 = "log_max_memic_addr_alignment" 0x04[7:0]);
+    full(log_max_memic_addr_alignment set_log_max_memic_addr_alignment with_log_max_memic_addr_alignment: u8 = "log_max_memic_addr_alignment" 0x04[7:0]) "Greatest alignment that can be asked for. Unit: log2 of 64 bytes.";
     /// `memic_bar_start_addr`: 64 bits from byte 0x08 on.
-    quad(memic_bar_start_addr set_memic_bar_start_addr with_memic_bar_start_addr: u64 = "memic_bar_start_addr" 0x08);
+    quad(memic_bar_start_addr set_memic_bar_start_addr with_memic_bar_start_addr: u64 = "memic_bar_start_addr" 0x08) "Where the memory begins in the BAR. Unit: bytes.";
     /// `memic_bar_size`: bits 31:0 of dword 0x10.
-    full(memic_bar_size set_memic_bar_size with_memic_bar_size: u32 = "memic_bar_size" 0x10[31:0]);
+    full(memic_bar_size set_memic_bar_size with_memic_bar_size: u32 = "memic_bar_size" 0x10[31:0]) "Size of the memory in the BAR. Unit: bytes.";
     /// `max_memic_size`: bits 31:0 of dword 0x14.
-    full(max_memic_size set_max_memic_size with_max_memic_size: u32 = "max_memic_size" 0x14[31:0]);
+    full(max_memic_size set_max_memic_size with_max_memic_size: u32 = "max_memic_size" 0x14[31:0]) "Greatest memory that can be asked for. Unit: bytes.";
     /// `steering_sw_icm_start_address`: 64 bits from byte 0x18 on.
     quad(steering_sw_icm_start_address set_steering_sw_icm_start_address with_steering_sw_icm_start_address: u64 = "steering_sw_icm_start_address" 0x18);
     /// `log_header_modify_sw_icm_size`: bits 23:16 of dword 0x20.
@@ -1367,6 +1369,8 @@ layout! { TlsCap, tag::TlsCap, "tls_cap", Struct, 0x100;
 
 /// `cmd_hca_cap`: 256 bytes.
 ///
+/// General capabilities of a function: how many of each object there may be, how large they may be, and what works.
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 ///
 /// ```text
@@ -1434,7 +1438,7 @@ layout! { TlsCap, tag::TlsCap, "tls_cap", Struct, 0x100;
 /// 0x00f8 |                match_definer_format_supported                 | to 0xfc
 /// ```
 pub type CmdHcaCap = Layout<tag::CmdHcaCap, 0x100>;
-layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
+layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100, "General capabilities of a function: how many of each object there may be, how large they may be, and what works.";
     /// `access_other_hca_roce`: bit 31 of dword 0x00.
     flag(access_other_hca_roce set_access_other_hca_roce with_access_other_hca_roce: bool = "access_other_hca_roce" 0x00[31]);
     /// `alloc_flow_counter_pd`: bit 30 of dword 0x00.
@@ -1470,7 +1474,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `event_on_vhca_state_invalid`: bit 24 of dword 0x04.
     flag(event_on_vhca_state_invalid set_event_on_vhca_state_invalid with_event_on_vhca_state_invalid: bool = "event_on_vhca_state_invalid" 0x04[24]);
     /// `vhca_id`: bits 15:0 of dword 0x04.
-    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x04[15:0]);
+    number(vhca_id set_vhca_id with_vhca_id: VhcaId = "vhca_id" 0x04[15:0]) "Number of the function among those of the adapter.";
     /// `qp_data_in_order`: bit 29 of dword 0x0c.
     flag(qp_data_in_order set_qp_data_in_order with_qp_data_in_order: bool = "qp_data_in_order" 0x0c[29]);
     /// `log_regexp_scatter_gather_size`: bits 28:24 of dword 0x0c.
@@ -1489,9 +1493,9 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `log_decompress_mmo_size`: bits 4:0 of dword 0x0c.
     bits(log_decompress_mmo_size set_log_decompress_mmo_size with_log_decompress_mmo_size try_set_log_decompress_mmo_size: u8 = "log_decompress_mmo_size" 0x0c[4:0]);
     /// `log_max_srq_sz`: bits 31:24 of dword 0x10.
-    full(log_max_srq_sz set_log_max_srq_sz with_log_max_srq_sz: u8 = "log_max_srq_sz" 0x10[31:24]);
+    full(log_max_srq_sz set_log_max_srq_sz with_log_max_srq_sz: u8 = "log_max_srq_sz" 0x10[31:24]) "Greatest size of an SRQ. Unit: log2 of entries.";
     /// `log_max_qp_sz`: bits 23:16 of dword 0x10.
-    full(log_max_qp_sz set_log_max_qp_sz with_log_max_qp_sz: u8 = "log_max_qp_sz" 0x10[23:16]);
+    full(log_max_qp_sz set_log_max_qp_sz with_log_max_qp_sz: u8 = "log_max_qp_sz" 0x10[23:16]) "Greatest size of a queue of a QP. Unit: log2 of entries.";
     /// `event_cap`: bit 15 of dword 0x10.
     flag(event_cap set_event_cap with_event_cap: bool = "event_cap" 0x10[15]);
     /// `isolate_vl_tc_new`: bit 12 of dword 0x10.
@@ -1505,7 +1509,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `dynamic_qp_allocation`: bit 5 of dword 0x10.
     flag(dynamic_qp_allocation set_dynamic_qp_allocation with_dynamic_qp_allocation: bool = "dynamic_qp_allocation" 0x10[5]);
     /// `log_max_qp`: bits 4:0 of dword 0x10.
-    bits(log_max_qp set_log_max_qp with_log_max_qp try_set_log_max_qp: u8 = "log_max_qp" 0x10[4:0]);
+    bits(log_max_qp set_log_max_qp with_log_max_qp try_set_log_max_qp: u8 = "log_max_qp" 0x10[4:0]) "Greatest number of QPs. Unit: log2.";
     /// `ece_support`: bit 28 of dword 0x14.
     #[doc(alias = "ece")]
     flag(ece_support set_ece_support with_ece_support: bool = "ece_support" 0x14[28]);
@@ -1514,7 +1518,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `reg_c_preserve`: bit 22 of dword 0x14.
     flag(reg_c_preserve set_reg_c_preserve with_reg_c_preserve: bool = "reg_c_preserve" 0x14[22]);
     /// `log_max_srq`: bits 20:16 of dword 0x14.
-    bits(log_max_srq set_log_max_srq with_log_max_srq try_set_log_max_srq: u8 = "log_max_srq" 0x14[20:16]);
+    bits(log_max_srq set_log_max_srq with_log_max_srq try_set_log_max_srq: u8 = "log_max_srq" 0x14[20:16]) "Greatest number of SRQs. Unit: log2.";
     /// `uplink_follow`: bit 14 of dword 0x14.
     flag(uplink_follow set_uplink_follow with_uplink_follow: bool = "uplink_follow" 0x14[14]);
     /// `ts_cqe_to_dest_cqn`: bit 13 of dword 0x14.
@@ -1526,7 +1530,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `max_sgl_for_optimized_performance`: bits 31:24 of dword 0x18.
     full(max_sgl_for_optimized_performance set_max_sgl_for_optimized_performance with_max_sgl_for_optimized_performance: u8 = "max_sgl_for_optimized_performance" 0x18[31:24]);
     /// `log_max_cq_sz`: bits 23:16 of dword 0x18.
-    full(log_max_cq_sz set_log_max_cq_sz with_log_max_cq_sz: u8 = "log_max_cq_sz" 0x18[23:16]);
+    full(log_max_cq_sz set_log_max_cq_sz with_log_max_cq_sz: u8 = "log_max_cq_sz" 0x18[23:16]) "Greatest size of a CQ. Unit: log2 of entries.";
     /// `relaxed_ordering_write_umr`: bit 15 of dword 0x18.
     flag(relaxed_ordering_write_umr set_relaxed_ordering_write_umr with_relaxed_ordering_write_umr: bool = "relaxed_ordering_write_umr" 0x18[15]);
     /// `relaxed_ordering_read_umr`: bit 14 of dword 0x18.
@@ -1538,15 +1542,15 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `virtio_blk_device_emualtion_manager`: bit 5 of dword 0x18.
     flag(virtio_blk_device_emualtion_manager set_virtio_blk_device_emualtion_manager with_virtio_blk_device_emualtion_manager: bool = "virtio_blk_device_emualtion_manager" 0x18[5]);
     /// `log_max_cq`: bits 4:0 of dword 0x18.
-    bits(log_max_cq set_log_max_cq with_log_max_cq try_set_log_max_cq: u8 = "log_max_cq" 0x18[4:0]);
+    bits(log_max_cq set_log_max_cq with_log_max_cq try_set_log_max_cq: u8 = "log_max_cq" 0x18[4:0]) "Greatest number of CQs. Unit: log2.";
     /// `log_max_eq_sz`: bits 31:24 of dword 0x1c.
-    full(log_max_eq_sz set_log_max_eq_sz with_log_max_eq_sz: u8 = "log_max_eq_sz" 0x1c[31:24]);
+    full(log_max_eq_sz set_log_max_eq_sz with_log_max_eq_sz: u8 = "log_max_eq_sz" 0x1c[31:24]) "Greatest size of an EQ. Unit: log2 of entries.";
     /// `relaxed_ordering_write`: bit 23 of dword 0x1c.
     flag(relaxed_ordering_write set_relaxed_ordering_write with_relaxed_ordering_write: bool = "relaxed_ordering_write" 0x1c[23]);
     /// `relaxed_ordering_read_pci_enabled`: bit 22 of dword 0x1c.
     flag(relaxed_ordering_read_pci_enabled set_relaxed_ordering_read_pci_enabled with_relaxed_ordering_read_pci_enabled: bool = "relaxed_ordering_read_pci_enabled" 0x1c[22]);
     /// `log_max_mkey`: bits 21:16 of dword 0x1c.
-    bits(log_max_mkey set_log_max_mkey with_log_max_mkey try_set_log_max_mkey: u8 = "log_max_mkey" 0x1c[21:16]);
+    bits(log_max_mkey set_log_max_mkey with_log_max_mkey try_set_log_max_mkey: u8 = "log_max_mkey" 0x1c[21:16]) "Greatest number of memory keys. Unit: log2.";
     /// `tunneled_atomic`: bit 15 of dword 0x1c.
     flag(tunneled_atomic set_tunneled_atomic with_tunneled_atomic: bool = "tunneled_atomic" 0x1c[15]);
     /// `as_notify`: bit 14 of dword 0x1c.
@@ -1570,7 +1574,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `fast_teardown`: bit 4 of dword 0x1c.
     flag(fast_teardown set_fast_teardown with_fast_teardown: bool = "fast_teardown" 0x1c[4]);
     /// `log_max_eq`: bits 3:0 of dword 0x1c.
-    bits(log_max_eq set_log_max_eq with_log_max_eq try_set_log_max_eq: u8 = "log_max_eq" 0x1c[3:0]);
+    bits(log_max_eq set_log_max_eq with_log_max_eq try_set_log_max_eq: u8 = "log_max_eq" 0x1c[3:0]) "Greatest number of EQs. Unit: log2.";
     /// `max_indirection`: bits 31:24 of dword 0x20.
     full(max_indirection set_max_indirection with_max_indirection: u8 = "max_indirection" 0x20[31:24]);
     /// `fixed_buffer_size`: bit 23 of dword 0x20.
@@ -1587,13 +1591,13 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     flag(null_mkey set_null_mkey with_null_mkey: bool = "null_mkey" 0x20[6]);
     /// `log_max_klm_list_size`: bits 5:0 of dword 0x20.
     #[doc(alias = "log_maxklm_list_size")]
-    bits(log_max_klm_list_size set_log_max_klm_list_size with_log_max_klm_list_size try_set_log_max_klm_list_size: u8 = "log_max_klm_list_size" 0x20[5:0]);
+    bits(log_max_klm_list_size set_log_max_klm_list_size with_log_max_klm_list_size try_set_log_max_klm_list_size: u8 = "log_max_klm_list_size" 0x20[5:0]) "Greatest number of KLMs in a memory key. Unit: log2.";
     /// `non_wire_sq`: bit 31 of dword 0x24.
     flag(non_wire_sq set_non_wire_sq with_non_wire_sq: bool = "non_wire_sq" 0x24[31]);
     /// `qpc_extension`: bit 29 of dword 0x24.
     flag(qpc_extension set_qpc_extension with_qpc_extension: bool = "qpc_extension" 0x24[29]);
     /// `log_max_ra_req_dc`: bits 21:16 of dword 0x24.
-    bits(log_max_ra_req_dc set_log_max_ra_req_dc with_log_max_ra_req_dc try_set_log_max_ra_req_dc: u8 = "log_max_ra_req_dc" 0x24[21:16]);
+    bits(log_max_ra_req_dc set_log_max_ra_req_dc with_log_max_ra_req_dc try_set_log_max_ra_req_dc: u8 = "log_max_ra_req_dc" 0x24[21:16]) "As log_max_ra_req_qp, of a DC target. Unit: log2.";
     /// `eth_wqe_too_small`: bit 13 of dword 0x24.
     flag(eth_wqe_too_small set_eth_wqe_too_small with_eth_wqe_too_small: bool = "eth_wqe_too_small" 0x24[13]);
     /// `log_max_static_sq_wq`: bits 12:8 of dword 0x24.
@@ -1603,7 +1607,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `vnic_env_cq_overrun`: bit 6 of dword 0x24.
     flag(vnic_env_cq_overrun set_vnic_env_cq_overrun with_vnic_env_cq_overrun: bool = "vnic_env_cq_overrun" 0x24[6]);
     /// `log_max_ra_res_dc`: bits 5:0 of dword 0x24.
-    bits(log_max_ra_res_dc set_log_max_ra_res_dc with_log_max_ra_res_dc try_set_log_max_ra_res_dc: u8 = "log_max_ra_res_dc" 0x24[5:0]);
+    bits(log_max_ra_res_dc set_log_max_ra_res_dc with_log_max_ra_res_dc try_set_log_max_ra_res_dc: u8 = "log_max_ra_res_dc" 0x24[5:0]) "As log_max_ra_res_qp, of a DC initiator. Unit: log2.";
     /// `release_all_pages`: bit 26 of dword 0x28.
     flag(release_all_pages set_release_all_pages with_release_all_pages: bool = "release_all_pages" 0x28[26]);
     /// `must_not_use`: bit 25 of dword 0x28.
@@ -1615,7 +1619,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `roce_accl`: bit 22 of dword 0x28.
     flag(roce_accl set_roce_accl with_roce_accl: bool = "roce_accl" 0x28[22]);
     /// `log_max_ra_req_qp`: bits 21:16 of dword 0x28.
-    bits(log_max_ra_req_qp set_log_max_ra_req_qp with_log_max_ra_req_qp try_set_log_max_ra_req_qp: u8 = "log_max_ra_req_qp" 0x28[21:16]);
+    bits(log_max_ra_req_qp set_log_max_ra_req_qp with_log_max_ra_req_qp try_set_log_max_ra_req_qp: u8 = "log_max_ra_req_qp" 0x28[21:16]) "Greatest number of RDMA reads and atomics that a QP takes from the other side at a time (log_rra_max). Unit: log2.";
     /// `rtr2rts_qp_counters_set_id`: bit 15 of dword 0x28.
     flag(rtr2rts_qp_counters_set_id set_rtr2rts_qp_counters_set_id with_rtr2rts_qp_counters_set_id: bool = "rtr2rts_qp_counters_set_id" 0x28[15]);
     /// `rts2rts_qp_udp_sport`: bit 14 of dword 0x28.
@@ -1632,7 +1636,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `decompress_mmo_sq`: bit 6 of dword 0x28.
     flag(decompress_mmo_sq set_decompress_mmo_sq with_decompress_mmo_sq: bool = "decompress_mmo_sq" 0x28[6]);
     /// `log_max_ra_res_qp`: bits 5:0 of dword 0x28.
-    bits(log_max_ra_res_qp set_log_max_ra_res_qp with_log_max_ra_res_qp try_set_log_max_ra_res_qp: u8 = "log_max_ra_res_qp" 0x28[5:0]);
+    bits(log_max_ra_res_qp set_log_max_ra_res_qp with_log_max_ra_res_qp try_set_log_max_ra_res_qp: u8 = "log_max_ra_res_qp" 0x28[5:0]) "Greatest number of RDMA reads and atomics that a QP has under way (log_sra_max). Unit: log2.";
     /// `end_pad`: bit 31 of dword 0x2c.
     flag(end_pad set_end_pad with_end_pad: bool = "end_pad" 0x2c[31]);
     /// `cc_query_allowed`: bit 30 of dword 0x2c.
@@ -1660,7 +1664,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `qcam_reg`: bit 16 of dword 0x2c.
     flag(qcam_reg set_qcam_reg with_qcam_reg: bool = "qcam_reg" 0x2c[16]);
     /// `gid_table_size`: bits 15:0 of dword 0x2c.
-    coded_full(gid_table_size set_gid_table_size with_gid_table_size: GidTableSize(u16) = "gid_table_size" 0x2c[15:0]);
+    coded_full(gid_table_size set_gid_table_size with_gid_table_size: GidTableSize(u16) = "gid_table_size" 0x2c[15:0]) "Size of the GID table: 0 for 8 entries, and twice as many with each step.";
     /// `out_of_seq_cnt`: bit 31 of dword 0x30.
     flag(out_of_seq_cnt set_out_of_seq_cnt with_out_of_seq_cnt: bool = "out_of_seq_cnt" 0x30[31]);
     /// `vport_counters`: bit 30 of dword 0x30.
@@ -1677,9 +1681,9 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `max_qp_cnt`: bits 25:16 of dword 0x30.
     bits(max_qp_cnt set_max_qp_cnt with_max_qp_cnt try_set_max_qp_cnt: u16 = "max_qp_cnt" 0x30[25:16]);
     /// `pkey_table_size`: bits 15:0 of dword 0x30.
-    coded_full(pkey_table_size set_pkey_table_size with_pkey_table_size: PkeyTableSize(u16) = "pkey_table_size" 0x30[15:0]);
+    coded_full(pkey_table_size set_pkey_table_size with_pkey_table_size: PkeyTableSize(u16) = "pkey_table_size" 0x30[15:0]) "Size of the P_Key table: 0 for 128 entries, and twice as many with each step.";
     /// `vport_group_manager`: bit 31 of dword 0x34.
-    flag(vport_group_manager set_vport_group_manager with_vport_group_manager: bool = "vport_group_manager" 0x34[31]);
+    flag(vport_group_manager set_vport_group_manager with_vport_group_manager: bool = "vport_group_manager" 0x34[31]) "The function may reach the vports of others by other_vport.";
     /// `vhca_group_manager`: bit 30 of dword 0x34.
     flag(vhca_group_manager set_vhca_group_manager with_vhca_group_manager: bool = "vhca_group_manager" 0x34[30]);
     /// `ib_virt`: bit 29 of dword 0x34.
@@ -1691,10 +1695,10 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `ets`: bit 26 of dword 0x34.
     flag(ets set_ets with_ets: bool = "ets" 0x34[26]);
     /// `nic_flow_table`: bit 25 of dword 0x34.
-    flag(nic_flow_table set_nic_flow_table with_nic_flow_table: bool = "nic_flow_table" 0x34[25]);
+    flag(nic_flow_table set_nic_flow_table with_nic_flow_table: bool = "nic_flow_table" 0x34[25]) "Flow tables of the NIC work; the page nic_flow_table says which.";
     /// `eswitch_manager`: bit 24 of dword 0x34.
     #[doc(alias = "eswitch_flow_table")]
-    flag(eswitch_manager set_eswitch_manager with_eswitch_manager: bool = "eswitch_manager" 0x34[24]);
+    flag(eswitch_manager set_eswitch_manager with_eswitch_manager: bool = "eswitch_manager" 0x34[24]) "The function manages the E-Switch.";
     /// `device_memory`: bit 23 of dword 0x34.
     flag(device_memory set_device_memory with_device_memory: bool = "device_memory" 0x34[23]);
     /// `mcam_reg`: bit 22 of dword 0x34.
@@ -1719,15 +1723,15 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `beacon_led`: bit 10 of dword 0x34.
     flag(beacon_led set_beacon_led with_beacon_led: bool = "beacon_led" 0x34[10]);
     /// `port_type`: bits 9:8 of dword 0x34.
-    coded(port_type set_port_type with_port_type try_set_port_type: PortType(u8) = "port_type" 0x34[9:8]);
+    coded(port_type set_port_type with_port_type try_set_port_type: PortType(u8) = "port_type" 0x34[9:8]) "What the ports are: InfiniBand (0) or Ethernet (1).";
     /// `num_ports`: bits 7:0 of dword 0x34.
-    full(num_ports set_num_ports with_num_ports: u8 = "num_ports" 0x34[7:0]);
+    full(num_ports set_num_ports with_num_ports: u8 = "num_ports" 0x34[7:0]) "Number of ports of the function. Unit: ports.";
     /// `pps`: bit 30 of dword 0x38.
     flag(pps set_pps with_pps: bool = "pps" 0x38[30]);
     /// `pps_modify`: bit 29 of dword 0x38.
     flag(pps_modify set_pps_modify with_pps_modify: bool = "pps_modify" 0x38[29]);
     /// `log_max_msg`: bits 28:24 of dword 0x38.
-    bits(log_max_msg set_log_max_msg with_log_max_msg try_set_log_max_msg: u8 = "log_max_msg" 0x38[28:24]);
+    bits(log_max_msg set_log_max_msg with_log_max_msg try_set_log_max_msg: u8 = "log_max_msg" 0x38[28:24]) "Greatest length of a message. Unit: log2 of bytes.";
     /// `multi_path_xrc_rdma`: bit 23 of dword 0x38.
     #[doc(alias = "dp_ordering_ooo_rw_xrc")]
     flag(multi_path_xrc_rdma set_multi_path_xrc_rdma with_multi_path_xrc_rdma: bool = "multi_path_xrc_rdma" 0x38[23]);
@@ -1740,7 +1744,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `traffic_fast_control`: bit 20 of dword 0x38.
     flag(traffic_fast_control set_traffic_fast_control with_traffic_fast_control: bool = "traffic_fast_control" 0x38[20]);
     /// `max_tc`: bits 19:16 of dword 0x38.
-    bits(max_tc set_max_tc with_max_tc try_set_max_tc: u8 = "max_tc" 0x38[19:16]);
+    bits(max_tc set_max_tc with_max_tc try_set_max_tc: u8 = "max_tc" 0x38[19:16]) "Number of traffic classes. Unit: classes.";
     /// `temp_warn_event`: bit 15 of dword 0x38.
     flag(temp_warn_event set_temp_warn_event with_temp_warn_event: bool = "temp_warn_event" 0x38[15]);
     /// `dcbx`: bit 14 of dword 0x38.
@@ -1784,7 +1788,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `wqe_based_flow_table_update_cap`: bit 4 of dword 0x3c.
     flag(wqe_based_flow_table_update_cap set_wqe_based_flow_table_update_cap with_wqe_based_flow_table_update_cap: bool = "wqe_based_flow_table_update_cap" 0x3c[4]);
     /// `cqe_version`: bits 3:0 of dword 0x3c.
-    bits(cqe_version set_cqe_version with_cqe_version try_set_cqe_version: u8 = "cqe_version" 0x3c[3:0]);
+    bits(cqe_version set_cqe_version with_cqe_version try_set_cqe_version: u8 = "cqe_version" 0x3c[3:0]) "Newest version of completions: 1 has the user_index of what completes.";
     /// `compact_address_vector`: bit 31 of dword 0x40.
     flag(compact_address_vector set_compact_address_vector with_compact_address_vector: bool = "compact_address_vector" 0x40[31]);
     /// `striding_rq`: bit 30 of dword 0x40.
@@ -1832,25 +1836,25 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `rf`: bit 6 of dword 0x40.
     flag(rf set_rf with_rf: bool = "rf" 0x40[6]);
     /// `dct`: bit 5 of dword 0x40.
-    flag(dct set_dct with_dct: bool = "dct" 0x40[5]);
+    flag(dct set_dct with_dct: bool = "dct" 0x40[5]) "DC targets work.";
     /// `qos`: bit 4 of dword 0x40.
     flag(qos set_qos with_qos: bool = "qos" 0x40[4]);
     /// `eth_net_offloads`: bit 3 of dword 0x40.
-    flag(eth_net_offloads set_eth_net_offloads with_eth_net_offloads: bool = "eth_net_offloads" 0x40[3]);
+    flag(eth_net_offloads set_eth_net_offloads with_eth_net_offloads: bool = "eth_net_offloads" 0x40[3]) "Offloads of Ethernet work; the page ethernet_offload says which.";
     /// `roce`: bit 2 of dword 0x40.
-    flag(roce set_roce with_roce: bool = "roce" 0x40[2]);
+    flag(roce set_roce with_roce: bool = "roce" 0x40[2]) "RoCE works; the page roce says how.";
     /// `atomic`: bit 1 of dword 0x40.
-    flag(atomic set_atomic with_atomic: bool = "atomic" 0x40[1]);
+    flag(atomic set_atomic with_atomic: bool = "atomic" 0x40[1]) "Atomic operations work; the page atomic says which.";
     /// `extended_retry_count`: bit 0 of dword 0x40.
     flag(extended_retry_count set_extended_retry_count with_extended_retry_count: bool = "extended_retry_count" 0x40[0]);
     /// `cq_oi`: bit 31 of dword 0x44.
-    flag(cq_oi set_cq_oi with_cq_oi: bool = "cq_oi" 0x44[31]);
+    flag(cq_oi set_cq_oi with_cq_oi: bool = "cq_oi" 0x44[31]) "A CQ may be made to ignore overruns (oi).";
     /// `cq_resize`: bit 30 of dword 0x44.
-    flag(cq_resize set_cq_resize with_cq_resize: bool = "cq_resize" 0x44[30]);
+    flag(cq_resize set_cq_resize with_cq_resize: bool = "cq_resize" 0x44[30]) "A CQ may be resized by MODIFY_CQ.";
     /// `cq_moderation`: bit 29 of dword 0x44.
-    flag(cq_moderation set_cq_moderation with_cq_moderation: bool = "cq_moderation" 0x44[29]);
+    flag(cq_moderation set_cq_moderation with_cq_moderation: bool = "cq_moderation" 0x44[29]) "Events of a CQ may be moderated by cq_period and cq_max_count.";
     /// `cq_period_mode_modify`: bit 28 of dword 0x44.
-    flag(cq_period_mode_modify set_cq_period_mode_modify with_cq_period_mode_modify: bool = "cq_period_mode_modify" 0x44[28]);
+    flag(cq_period_mode_modify set_cq_period_mode_modify with_cq_period_mode_modify: bool = "cq_period_mode_modify" 0x44[28]) "MODIFY_CQ may change cq_period_mode.";
     /// `cq_invalidate`: bit 27 of dword 0x44.
     flag(cq_invalidate set_cq_invalidate with_cq_invalidate: bool = "cq_invalidate" 0x44[27]);
     /// `ib_striding_wq_cq_first_indication`: bit 26 of dword 0x44.
@@ -1866,7 +1870,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `scqe_break_moderation`: bit 21 of dword 0x44.
     flag(scqe_break_moderation set_scqe_break_moderation with_scqe_break_moderation: bool = "scqe_break_moderation" 0x44[21]);
     /// `cq_period_start_from_cqe`: bit 20 of dword 0x44.
-    flag(cq_period_start_from_cqe set_cq_period_start_from_cqe with_cq_period_start_from_cqe: bool = "cq_period_start_from_cqe" 0x44[20]);
+    flag(cq_period_start_from_cqe set_cq_period_start_from_cqe with_cq_period_start_from_cqe: bool = "cq_period_start_from_cqe" 0x44[20]) "cq_period may be counted from the last completion, not from the last event.";
     /// `cd`: bit 19 of dword 0x44.
     flag(cd set_cd with_cd: bool = "cd" 0x44[19]);
     /// `atm`: bit 18 of dword 0x44.
@@ -1899,7 +1903,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `dc_v2`: bit 4 of dword 0x44.
     flag(dc_v2 set_dc_v2 with_dc_v2: bool = "dc_v2" 0x44[4]);
     /// `xrc`: bit 3 of dword 0x44.
-    flag(xrc set_xrc with_xrc: bool = "xrc" 0x44[3]);
+    flag(xrc set_xrc with_xrc: bool = "xrc" 0x44[3]) "The XRC transport service works.";
     /// `ud`: bit 2 of dword 0x44.
     flag(ud set_ud with_ud: bool = "ud" 0x44[2]);
     /// `uc`: bit 1 of dword 0x44.
@@ -1907,7 +1911,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `rc`: bit 0 of dword 0x44.
     flag(rc set_rc with_rc: bool = "rc" 0x44[0]);
     /// `uar_4k`: bit 31 of dword 0x48.
-    flag(uar_4k set_uar_4k with_uar_4k: bool = "uar_4k" 0x48[31]);
+    flag(uar_4k set_uar_4k with_uar_4k: bool = "uar_4k" 0x48[31]) "UAR pages may have 4 KiB, whatever the host's pages have.";
     /// `dci_no_rdma_wr_optimized_performance`: bit 30 of dword 0x48.
     flag(dci_no_rdma_wr_optimized_performance set_dci_no_rdma_wr_optimized_performance with_dci_no_rdma_wr_optimized_performance: bool = "dci_no_rdma_wr_optimized_performance" 0x48[30]);
     /// `fl_rc_qp_when_roce_disabled`: bit 23 of dword 0x48.
@@ -1947,7 +1951,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `suspend_qp_rc`: bit 21 of dword 0x4c.
     flag(suspend_qp_rc set_suspend_qp_rc with_suspend_qp_rc: bool = "suspend_qp_rc" 0x4c[21]);
     /// `log_bf_reg_size`: bits 20:16 of dword 0x4c.
-    bits(log_bf_reg_size set_log_bf_reg_size with_log_bf_reg_size try_set_log_bf_reg_size: u8 = "log_bf_reg_size" 0x4c[20:16]);
+    bits(log_bf_reg_size set_log_bf_reg_size with_log_bf_reg_size try_set_log_bf_reg_size: u8 = "log_bf_reg_size" 0x4c[20:16]) "Size of a BlueFlame register, both of its buffers. Unit: log2 of bytes.";
     /// `disciplined_fr_counter`: bit 15 of dword 0x4c.
     flag(disciplined_fr_counter set_disciplined_fr_counter with_disciplined_fr_counter: bool = "disciplined_fr_counter" 0x4c[15]);
     /// `qp_error_syndrome`: bit 12 of dword 0x4c.
@@ -1965,7 +1969,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `num_of_diagnostic_counters`: bits 31:16 of dword 0x50.
     full(num_of_diagnostic_counters set_num_of_diagnostic_counters with_num_of_diagnostic_counters: u16 = "num_of_diagnostic_counters" 0x50[31:16]);
     /// `max_wqe_sz_sq`: bits 15:0 of dword 0x50.
-    full(max_wqe_sz_sq set_max_wqe_sz_sq with_max_wqe_sz_sq: u16 = "max_wqe_sz_sq" 0x50[15:0]);
+    full(max_wqe_sz_sq set_max_wqe_sz_sq with_max_wqe_sz_sq: u16 = "max_wqe_sz_sq" 0x50[15:0]) "Greatest size of an entry of a send queue. Unit: bytes.";
     /// `icm_mng_function_id_mode`: bit 31 of dword 0x54.
     coded(icm_mng_function_id_mode set_icm_mng_function_id_mode with_icm_mng_function_id_mode try_set_icm_mng_function_id_mode: PageFunctionIdMode(u8) = "icm_mng_function_id_mode" 0x54[31:31]);
     /// `mkey_pcie_tph`: bit 24 of dword 0x54.
@@ -1981,7 +1985,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `regexp_version`: bits 18:16 of dword 0x54.
     bits(regexp_version set_regexp_version with_regexp_version try_set_regexp_version: u8 = "regexp_version" 0x54[18:16]);
     /// `max_wqe_sz_rq`: bits 15:0 of dword 0x54.
-    full(max_wqe_sz_rq set_max_wqe_sz_rq with_max_wqe_sz_rq: u16 = "max_wqe_sz_rq" 0x54[15:0]);
+    full(max_wqe_sz_rq set_max_wqe_sz_rq with_max_wqe_sz_rq: u16 = "max_wqe_sz_rq" 0x54[15:0]) "Greatest size of an entry of a receive queue. Unit: bytes.";
     /// `max_flow_counter_31_16`: bits 31:16 of dword 0x58.
     full(max_flow_counter_31_16 set_max_flow_counter_31_16 with_max_flow_counter_31_16: u16 = "max_flow_counter_31_16" 0x58[31:16]);
     /// `max_wqe_sz_sq_dc`: bits 15:0 of dword 0x58.
@@ -1989,20 +1993,20 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `query_host_net_function_num_max`: bits 31:27 of dword 0x5c.
     bits(query_host_net_function_num_max set_query_host_net_function_num_max with_query_host_net_function_num_max try_set_query_host_net_function_num_max: u8 = "query_host_net_function_num_max" 0x5c[31:27]);
     /// `max_qp_mcg`: bits 24:0 of dword 0x5c.
-    bits(max_qp_mcg set_max_qp_mcg with_max_qp_mcg try_set_max_qp_mcg: u32 = "max_qp_mcg" 0x5c[24:0]);
+    bits(max_qp_mcg set_max_qp_mcg with_max_qp_mcg try_set_max_qp_mcg: u32 = "max_qp_mcg" 0x5c[24:0]) "Greatest number of QPs in a multicast group. Unit: QPs.";
     /// `mlnx_tag_ethertype`: bits 31:16 of dword 0x60.
     full(mlnx_tag_ethertype set_mlnx_tag_ethertype with_mlnx_tag_ethertype: u16 = "mlnx_tag_ethertype" 0x60[31:16]);
     /// `flow_counter_bulk_alloc`: bits 15:8 of dword 0x60.
     flags_full(flow_counter_bulk_alloc set_flow_counter_bulk_alloc with_flow_counter_bulk_alloc: FlowCounterBulk(u8) = "flow_counter_bulk_alloc" 0x60[15:8]);
     /// `log_max_mcg`: bits 7:0 of dword 0x60.
-    full(log_max_mcg set_log_max_mcg with_log_max_mcg: u8 = "log_max_mcg" 0x60[7:0]);
+    full(log_max_mcg set_log_max_mcg with_log_max_mcg: u8 = "log_max_mcg" 0x60[7:0]) "Greatest number of multicast groups. Unit: log2.";
     /// `log_max_transport_domain`: bits 28:24 of dword 0x64.
-    bits(log_max_transport_domain set_log_max_transport_domain with_log_max_transport_domain try_set_log_max_transport_domain: u8 = "log_max_transport_domain" 0x64[28:24]);
+    bits(log_max_transport_domain set_log_max_transport_domain with_log_max_transport_domain try_set_log_max_transport_domain: u8 = "log_max_transport_domain" 0x64[28:24]) "Greatest number of transport domains. Unit: log2.";
     /// `relaxed_ordering_read`: bit 21 of dword 0x64.
     #[doc(alias = "pci_relaxed_ordered_read")]
     flag(relaxed_ordering_read set_relaxed_ordering_read with_relaxed_ordering_read: bool = "relaxed_ordering_read" 0x64[21]);
     /// `log_max_pd`: bits 20:16 of dword 0x64.
-    bits(log_max_pd set_log_max_pd with_log_max_pd try_set_log_max_pd: u8 = "log_max_pd" 0x64[20:16]);
+    bits(log_max_pd set_log_max_pd with_log_max_pd try_set_log_max_pd: u8 = "log_max_pd" 0x64[20:16]) "Greatest number of protection domains. Unit: log2.";
     /// `dp_ordering_ooo_all_ud`: bit 15 of dword 0x64.
     flag(dp_ordering_ooo_all_ud set_dp_ordering_ooo_all_ud with_dp_ordering_ooo_all_ud: bool = "dp_ordering_ooo_all_ud" 0x64[15]);
     /// `dp_ordering_ooo_all_uc`: bit 14 of dword 0x64.
@@ -2026,7 +2030,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `q_counter_other_vport`: bit 5 of dword 0x64.
     flag(q_counter_other_vport set_q_counter_other_vport with_q_counter_other_vport: bool = "q_counter_other_vport" 0x64[5]);
     /// `log_max_xrcd`: bits 4:0 of dword 0x64.
-    bits(log_max_xrcd set_log_max_xrcd with_log_max_xrcd try_set_log_max_xrcd: u8 = "log_max_xrcd" 0x64[4:0]);
+    bits(log_max_xrcd set_log_max_xrcd with_log_max_xrcd try_set_log_max_xrcd: u8 = "log_max_xrcd" 0x64[4:0]) "Greatest number of XRC domains. Unit: log2.";
     /// `nic_receive_steering_discard`: bit 31 of dword 0x68.
     flag(nic_receive_steering_discard set_nic_receive_steering_discard with_nic_receive_steering_discard: bool = "nic_receive_steering_discard" 0x68[31]);
     /// `receive_discard_vport_down`: bit 30 of dword 0x68.
@@ -2050,27 +2054,27 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `flow_counters_dump`: bit 30 of dword 0x6c.
     flag(flow_counters_dump set_flow_counters_dump with_flow_counters_dump: bool = "flow_counters_dump" 0x6c[30]);
     /// `log_max_rq`: bits 28:24 of dword 0x6c.
-    bits(log_max_rq set_log_max_rq with_log_max_rq try_set_log_max_rq: u8 = "log_max_rq" 0x6c[28:24]);
+    bits(log_max_rq set_log_max_rq with_log_max_rq try_set_log_max_rq: u8 = "log_max_rq" 0x6c[28:24]) "Greatest number of RQs. Unit: log2.";
     /// `ft_alias_sw_vhca_id`: bit 23 of dword 0x6c.
     flag(ft_alias_sw_vhca_id set_ft_alias_sw_vhca_id with_ft_alias_sw_vhca_id: bool = "ft_alias_sw_vhca_id" 0x6c[23]);
     /// `log_max_sq`: bits 20:16 of dword 0x6c.
-    bits(log_max_sq set_log_max_sq with_log_max_sq try_set_log_max_sq: u8 = "log_max_sq" 0x6c[20:16]);
+    bits(log_max_sq set_log_max_sq with_log_max_sq try_set_log_max_sq: u8 = "log_max_sq" 0x6c[20:16]) "Greatest number of SQs. Unit: log2.";
     /// `log_max_tir`: bits 12:8 of dword 0x6c.
-    bits(log_max_tir set_log_max_tir with_log_max_tir try_set_log_max_tir: u8 = "log_max_tir" 0x6c[12:8]);
+    bits(log_max_tir set_log_max_tir with_log_max_tir try_set_log_max_tir: u8 = "log_max_tir" 0x6c[12:8]) "Greatest number of TIRs. Unit: log2.";
     /// `log_max_tis`: bits 4:0 of dword 0x6c.
-    bits(log_max_tis set_log_max_tis with_log_max_tis try_set_log_max_tis: u8 = "log_max_tis" 0x6c[4:0]);
+    bits(log_max_tis set_log_max_tis with_log_max_tis try_set_log_max_tis: u8 = "log_max_tis" 0x6c[4:0]) "Greatest number of TISes. Unit: log2.";
     /// `basic_cyclic_rcv_wqe`: bit 31 of dword 0x70.
     flag(basic_cyclic_rcv_wqe set_basic_cyclic_rcv_wqe with_basic_cyclic_rcv_wqe: bool = "basic_cyclic_rcv_wqe" 0x70[31]);
     /// `mem_rq_rmp`: bit 29 of dword 0x70.
     flag(mem_rq_rmp set_mem_rq_rmp with_mem_rq_rmp: bool = "mem_rq_rmp" 0x70[29]);
     /// `log_max_rmp`: bits 28:24 of dword 0x70.
-    bits(log_max_rmp set_log_max_rmp with_log_max_rmp try_set_log_max_rmp: u8 = "log_max_rmp" 0x70[28:24]);
+    bits(log_max_rmp set_log_max_rmp with_log_max_rmp try_set_log_max_rmp: u8 = "log_max_rmp" 0x70[28:24]) "Greatest number of RMPs. Unit: log2.";
     /// `sd_group_size`: bit 23 of dword 0x70.
     flag(sd_group_size set_sd_group_size with_sd_group_size: bool = "sd_group_size" 0x70[23]);
     /// `log_max_rqt`: bits 20:16 of dword 0x70.
-    bits(log_max_rqt set_log_max_rqt with_log_max_rqt try_set_log_max_rqt: u8 = "log_max_rqt" 0x70[20:16]);
+    bits(log_max_rqt set_log_max_rqt with_log_max_rqt try_set_log_max_rqt: u8 = "log_max_rqt" 0x70[20:16]) "Greatest number of RQ tables. Unit: log2.";
     /// `log_max_rqt_size`: bits 12:8 of dword 0x70.
-    bits(log_max_rqt_size set_log_max_rqt_size with_log_max_rqt_size try_set_log_max_rqt_size: u8 = "log_max_rqt_size" 0x70[12:8]);
+    bits(log_max_rqt_size set_log_max_rqt_size with_log_max_rqt_size try_set_log_max_rqt_size: u8 = "log_max_rqt_size" 0x70[12:8]) "Greatest size of an RQ table. Unit: log2 of entries.";
     /// `tlp_device_emulation_manager`: bit 7 of dword 0x70.
     flag(tlp_device_emulation_manager set_tlp_device_emulation_manager with_tlp_device_emulation_manager: bool = "tlp_device_emulation_manager" 0x70[7]);
     /// `vnic_env_cnt_bar_uar_access`: bit 6 of dword 0x70.
@@ -2078,7 +2082,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `vnic_env_cnt_odp_page_fault`: bit 5 of dword 0x70.
     flag(vnic_env_cnt_odp_page_fault set_vnic_env_cnt_odp_page_fault with_vnic_env_cnt_odp_page_fault: bool = "vnic_env_cnt_odp_page_fault" 0x70[5]);
     /// `log_max_tis_per_sq`: bits 4:0 of dword 0x70.
-    bits(log_max_tis_per_sq set_log_max_tis_per_sq with_log_max_tis_per_sq try_set_log_max_tis_per_sq: u8 = "log_max_tis_per_sq" 0x70[4:0]);
+    bits(log_max_tis_per_sq set_log_max_tis_per_sq with_log_max_tis_per_sq try_set_log_max_tis_per_sq: u8 = "log_max_tis_per_sq" 0x70[4:0]) "Greatest number of TISes that an SQ sends through. Unit: log2.";
     /// `ext_stride_num_range`: bit 31 of dword 0x74.
     flag(ext_stride_num_range set_ext_stride_num_range with_ext_stride_num_range: bool = "ext_stride_num_range" 0x74[31]);
     /// `roce_rw_supported`: bit 30 of dword 0x74.
@@ -2102,13 +2106,13 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `hairpin`: bit 31 of dword 0x78.
     flag(hairpin set_hairpin with_hairpin: bool = "hairpin" 0x78[31]);
     /// `log_max_hairpin_queues`: bits 28:24 of dword 0x78.
-    bits(log_max_hairpin_queues set_log_max_hairpin_queues with_log_max_hairpin_queues try_set_log_max_hairpin_queues: u8 = "log_max_hairpin_queues" 0x78[28:24]);
+    bits(log_max_hairpin_queues set_log_max_hairpin_queues with_log_max_hairpin_queues try_set_log_max_hairpin_queues: u8 = "log_max_hairpin_queues" 0x78[28:24]) "Greatest number of hairpin queues. Unit: log2.";
     /// `log_max_hairpin_wq_data_sz`: bits 20:16 of dword 0x78.
-    bits(log_max_hairpin_wq_data_sz set_log_max_hairpin_wq_data_sz with_log_max_hairpin_wq_data_sz try_set_log_max_hairpin_wq_data_sz: u8 = "log_max_hairpin_wq_data_sz" 0x78[20:16]);
+    bits(log_max_hairpin_wq_data_sz set_log_max_hairpin_wq_data_sz with_log_max_hairpin_wq_data_sz try_set_log_max_hairpin_wq_data_sz: u8 = "log_max_hairpin_wq_data_sz" 0x78[20:16]) "Greatest room for packets of a hairpin queue. Unit: log2 of bytes.";
     /// `log_max_hairpin_num_packets`: bits 12:8 of dword 0x78.
-    bits(log_max_hairpin_num_packets set_log_max_hairpin_num_packets with_log_max_hairpin_num_packets try_set_log_max_hairpin_num_packets: u8 = "log_max_hairpin_num_packets" 0x78[12:8]);
+    bits(log_max_hairpin_num_packets set_log_max_hairpin_num_packets with_log_max_hairpin_num_packets try_set_log_max_hairpin_num_packets: u8 = "log_max_hairpin_num_packets" 0x78[12:8]) "Greatest number of packets of a hairpin queue. Unit: log2.";
     /// `log_max_wq_sz`: bits 4:0 of dword 0x78.
-    bits(log_max_wq_sz set_log_max_wq_sz with_log_max_wq_sz try_set_log_max_wq_sz: u8 = "log_max_wq_sz" 0x78[4:0]);
+    bits(log_max_wq_sz set_log_max_wq_sz with_log_max_wq_sz try_set_log_max_wq_sz: u8 = "log_max_wq_sz" 0x78[4:0]) "Greatest size of the queue of an RQ, SQ or RMP. Unit: log2 of entries.";
     /// `nic_vport_change_event`: bit 31 of dword 0x7c.
     flag(nic_vport_change_event set_nic_vport_change_event with_nic_vport_change_event: bool = "nic_vport_change_event" 0x7c[31]);
     /// `disable_local_lb_uc`: bit 30 of dword 0x7c.
@@ -2116,13 +2120,13 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `disable_local_lb_mc`: bit 29 of dword 0x7c.
     flag(disable_local_lb_mc set_disable_local_lb_mc with_disable_local_lb_mc: bool = "disable_local_lb_mc" 0x7c[29]);
     /// `log_min_hairpin_wq_data_sz`: bits 28:24 of dword 0x7c.
-    bits(log_min_hairpin_wq_data_sz set_log_min_hairpin_wq_data_sz with_log_min_hairpin_wq_data_sz try_set_log_min_hairpin_wq_data_sz: u8 = "log_min_hairpin_wq_data_sz" 0x7c[28:24]);
+    bits(log_min_hairpin_wq_data_sz set_log_min_hairpin_wq_data_sz with_log_min_hairpin_wq_data_sz try_set_log_min_hairpin_wq_data_sz: u8 = "log_min_hairpin_wq_data_sz" 0x7c[28:24]) "Least room for packets of a hairpin queue. Unit: log2 of bytes.";
     /// `silent_mode_set`: bit 22 of dword 0x7c.
     flag(silent_mode_set set_silent_mode_set with_silent_mode_set: bool = "silent_mode_set" 0x7c[22]);
     /// `vhca_state`: bit 21 of dword 0x7c.
     flag(vhca_state set_vhca_state with_vhca_state: bool = "vhca_state" 0x7c[21]);
     /// `log_max_vlan_list`: bits 20:16 of dword 0x7c.
-    bits(log_max_vlan_list set_log_max_vlan_list with_log_max_vlan_list try_set_log_max_vlan_list: u8 = "log_max_vlan_list" 0x7c[20:16]);
+    bits(log_max_vlan_list set_log_max_vlan_list with_log_max_vlan_list try_set_log_max_vlan_list: u8 = "log_max_vlan_list" 0x7c[20:16]) "Greatest length of the list of VLANs of a vport. Unit: log2 of entries.";
     /// `aes_xts_tweak_inc_64`: bit 15 of dword 0x7c.
     flag(aes_xts_tweak_inc_64 set_aes_xts_tweak_inc_64 with_aes_xts_tweak_inc_64: bool = "aes_xts_tweak_inc_64" 0x7c[15]);
     /// `aes_xts_single_block_le_tweak`: bit 14 of dword 0x7c.
@@ -2130,7 +2134,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `aes_xts_multi_block_be_tweak`: bit 13 of dword 0x7c.
     flag(aes_xts_multi_block_be_tweak set_aes_xts_multi_block_be_tweak with_aes_xts_multi_block_be_tweak: bool = "aes_xts_multi_block_be_tweak" 0x7c[13]);
     /// `log_max_current_mc_list`: bits 12:8 of dword 0x7c.
-    bits(log_max_current_mc_list set_log_max_current_mc_list with_log_max_current_mc_list try_set_log_max_current_mc_list: u8 = "log_max_current_mc_list" 0x7c[12:8]);
+    bits(log_max_current_mc_list set_log_max_current_mc_list with_log_max_current_mc_list try_set_log_max_current_mc_list: u8 = "log_max_current_mc_list" 0x7c[12:8]) "Greatest length of the list of multicast addresses of a vport. Unit: log2 of entries.";
     /// `aes_xts_tweak_inc_shift`: bit 7 of dword 0x7c.
     flag(aes_xts_tweak_inc_shift set_aes_xts_tweak_inc_shift with_aes_xts_tweak_inc_shift: bool = "aes_xts_tweak_inc_shift" 0x7c[7]);
     /// `silent_mode_query`: bit 6 of dword 0x7c.
@@ -2138,9 +2142,9 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `query_host_net_function_v1`: bit 5 of dword 0x7c.
     flag(query_host_net_function_v1 set_query_host_net_function_v1 with_query_host_net_function_v1: bool = "query_host_net_function_v1" 0x7c[5]);
     /// `log_max_current_uc_list`: bits 4:0 of dword 0x7c.
-    bits(log_max_current_uc_list set_log_max_current_uc_list with_log_max_current_uc_list try_set_log_max_current_uc_list: u8 = "log_max_current_uc_list" 0x7c[4:0]);
+    bits(log_max_current_uc_list set_log_max_current_uc_list with_log_max_current_uc_list try_set_log_max_current_uc_list: u8 = "log_max_current_uc_list" 0x7c[4:0]) "Greatest length of the list of unicast addresses of a vport. Unit: log2 of entries.";
     /// `general_obj_types`: 64 bits from byte 0x80 on.
-    flags_quad(general_obj_types set_general_obj_types with_general_obj_types: GeneralObjectTypes(u64) = "general_obj_types" 0x80);
+    flags_quad(general_obj_types set_general_obj_types with_general_obj_types: GeneralObjectTypes(u64) = "general_obj_types" 0x80) "Which general objects there are: bit N for type N.";
     /// `sq_ts_format`: bits 31:30 of dword 0x88.
     coded(sq_ts_format set_sq_ts_format with_sq_ts_format try_set_sq_ts_format: TimestampFormatCap(u8) = "sq_ts_format" 0x88[31:30]);
     /// `rq_ts_format`: bits 29:28 of dword 0x88.
@@ -2154,7 +2158,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `cross_vhca_rqt`: bit 29 of dword 0x8c.
     flag(cross_vhca_rqt set_cross_vhca_rqt with_cross_vhca_rqt: bool = "cross_vhca_rqt" 0x8c[29]);
     /// `log_max_uctx`: bits 28:24 of dword 0x8c.
-    bits(log_max_uctx set_log_max_uctx with_log_max_uctx try_set_log_max_uctx: u8 = "log_max_uctx" 0x8c[28:24]);
+    bits(log_max_uctx set_log_max_uctx with_log_max_uctx try_set_log_max_uctx: u8 = "log_max_uctx" 0x8c[28:24]) "Greatest number of user contexts; 0 where DEVX is not there. Unit: log2.";
     /// `aes_xts`: bit 23 of dword 0x8c.
     #[doc(alias = "aes_xts_multi_block_le_tweak")]
     flag(aes_xts set_aes_xts with_aes_xts: bool = "aes_xts" 0x8c[23]);
@@ -2163,9 +2167,9 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `ipsec_offload`: bit 21 of dword 0x8c.
     flag(ipsec_offload set_ipsec_offload with_ipsec_offload: bool = "ipsec_offload" 0x8c[21]);
     /// `log_max_umem`: bits 20:16 of dword 0x8c.
-    bits(log_max_umem set_log_max_umem with_log_max_umem try_set_log_max_umem: u8 = "log_max_umem" 0x8c[20:16]);
+    bits(log_max_umem set_log_max_umem with_log_max_umem try_set_log_max_umem: u8 = "log_max_umem" 0x8c[20:16]) "Greatest number of umems. Unit: log2.";
     /// `max_num_eqs`: bits 15:0 of dword 0x8c.
-    full(max_num_eqs set_max_num_eqs with_max_num_eqs: u16 = "max_num_eqs" 0x8c[15:0]);
+    full(max_num_eqs set_max_num_eqs with_max_num_eqs: u16 = "max_num_eqs" 0x8c[15:0]) "Greatest number of EQs of the function, where it is not 0; else log_max_eq counts. Unit: EQs.";
     /// `sigerr_domain_and_sig_type`: bit 31 of dword 0x90.
     flag(sigerr_domain_and_sig_type set_sigerr_domain_and_sig_type with_sigerr_domain_and_sig_type: bool = "sigerr_domain_and_sig_type" 0x90[31]);
     /// `tls_tx`: bit 30 of dword 0x90.
@@ -2173,13 +2177,13 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `tls_rx`: bit 29 of dword 0x90.
     flag(tls_rx set_tls_rx with_tls_rx: bool = "tls_rx" 0x90[29]);
     /// `log_max_l2_table`: bits 28:24 of dword 0x90.
-    bits(log_max_l2_table set_log_max_l2_table with_log_max_l2_table try_set_log_max_l2_table: u8 = "log_max_l2_table" 0x90[28:24]);
+    bits(log_max_l2_table set_log_max_l2_table with_log_max_l2_table try_set_log_max_l2_table: u8 = "log_max_l2_table" 0x90[28:24]) "Size of the table of MAC addresses. Unit: log2 of entries.";
     /// `log_uar_page_sz`: bits 15:0 of dword 0x90.
-    full(log_uar_page_sz set_log_uar_page_sz with_log_uar_page_sz: u16 = "log_uar_page_sz" 0x90[15:0]);
+    full(log_uar_page_sz set_log_uar_page_sz with_log_uar_page_sz: u16 = "log_uar_page_sz" 0x90[15:0]) "Size of the pages that UARs are counted in; the driver sets it to the host's. Unit: log2 of 4096 bytes.";
     /// `device_frequency_mhz`: bits 31:0 of dword 0x98.
-    full(device_frequency_mhz set_device_frequency_mhz with_device_frequency_mhz: u32 = "device_frequency_mhz" 0x98[31:0]);
+    full(device_frequency_mhz set_device_frequency_mhz with_device_frequency_mhz: u32 = "device_frequency_mhz" 0x98[31:0]) "Frequency of the clock of the adapter. Unit: MHz.";
     /// `device_frequency_khz`: bits 31:0 of dword 0x9c.
-    full(device_frequency_khz set_device_frequency_khz with_device_frequency_khz: u32 = "device_frequency_khz" 0x9c[31:0]);
+    full(device_frequency_khz set_device_frequency_khz with_device_frequency_khz: u32 = "device_frequency_khz" 0x9c[31:0]) "Frequency of the clock of the adapter. Unit: kHz.";
     /// `capi`: bit 31 of dword 0xa0.
     flag(capi set_capi with_capi: bool = "capi" 0xa0[31]);
     /// `create_pec`: bit 30 of dword 0xa0.
@@ -2191,7 +2195,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `log_max_pasid`: bits 4:0 of dword 0xa0.
     bits(log_max_pasid set_log_max_pasid with_log_max_pasid try_set_log_max_pasid: u8 = "log_max_pasid" 0xa0[4:0]);
     /// `num_of_uars_per_page`: bits 31:0 of dword 0xa4.
-    full(num_of_uars_per_page set_num_of_uars_per_page with_num_of_uars_per_page: u32 = "num_of_uars_per_page" 0xa4[31:0]);
+    full(num_of_uars_per_page set_num_of_uars_per_page with_num_of_uars_per_page: u32 = "num_of_uars_per_page" 0xa4[31:0]) "Number of UARs in a page of the host. Unit: UARs.";
     /// `flex_parser_protocols`: bits 31:0 of dword 0xa8.
     flags_full(flex_parser_protocols set_flex_parser_protocols with_flex_parser_protocols: FlexParserProtocols(u32) = "flex_parser_protocols" 0xa8[31:0]);
     /// `max_geneve_tlv_options`: bits 31:24 of dword 0xac.
@@ -2215,14 +2219,14 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `log_max_dct_connections`: bits 4:0 of dword 0xac.
     bits(log_max_dct_connections set_log_max_dct_connections with_log_max_dct_connections try_set_log_max_dct_connections: u8 = "log_max_dct_connections" 0xac[4:0]);
     /// `log_max_atomic_size_qp`: bits 31:24 of dword 0xb0.
-    full(log_max_atomic_size_qp set_log_max_atomic_size_qp with_log_max_atomic_size_qp: u8 = "log_max_atomic_size_qp" 0xb0[31:24]);
+    full(log_max_atomic_size_qp set_log_max_atomic_size_qp with_log_max_atomic_size_qp: u8 = "log_max_atomic_size_qp" 0xb0[31:24]) "Greatest size of an atomic operation of a QP. Unit: log2 of bytes.";
     /// `log_max_dci_stream_channels`: bits 20:16 of dword 0xb0.
-    bits(log_max_dci_stream_channels set_log_max_dci_stream_channels with_log_max_dci_stream_channels try_set_log_max_dci_stream_channels: u8 = "log_max_dci_stream_channels" 0xb0[20:16]);
+    bits(log_max_dci_stream_channels set_log_max_dci_stream_channels with_log_max_dci_stream_channels try_set_log_max_dci_stream_channels: u8 = "log_max_dci_stream_channels" 0xb0[20:16]) "Greatest number of streams of a DC initiator. Unit: log2.";
     /// `log_max_dci_errored_streams`: bits 12:8 of dword 0xb0.
-    bits(log_max_dci_errored_streams set_log_max_dci_errored_streams with_log_max_dci_errored_streams try_set_log_max_dci_errored_streams: u8 = "log_max_dci_errored_streams" 0xb0[12:8]);
+    bits(log_max_dci_errored_streams set_log_max_dci_errored_streams with_log_max_dci_errored_streams try_set_log_max_dci_errored_streams: u8 = "log_max_dci_errored_streams" 0xb0[12:8]) "Greatest number of streams of a DC initiator that may fail before it does. Unit: log2.";
     /// `log_max_atomic_size_dc`: bits 7:0 of dword 0xb0.
     #[doc(alias = "log_max_atomic_dize_dc")]
-    full(log_max_atomic_size_dc set_log_max_atomic_size_dc with_log_max_atomic_size_dc: u8 = "log_max_atomic_size_dc" 0xb0[7:0]);
+    full(log_max_atomic_size_dc set_log_max_atomic_size_dc with_log_max_atomic_size_dc: u8 = "log_max_atomic_size_dc" 0xb0[7:0]) "Greatest size of an atomic operation of a DC initiator. Unit: log2 of bytes.";
     /// `max_multi_user_ggroup_size`: bits 31:16 of dword 0xb4.
     full(max_multi_user_ggroup_size set_max_multi_user_ggroup_size with_max_multi_user_ggroup_size: u16 = "max_multi_user_ggroup_size" 0xb4[31:16]);
     /// `enhanced_cqe_compression`: bit 15 of dword 0xb4.
@@ -2230,7 +2234,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `crossing_vhca_mkey`: bit 13 of dword 0xb4.
     flag(crossing_vhca_mkey set_crossing_vhca_mkey with_crossing_vhca_mkey: bool = "crossing_vhca_mkey" 0xb4[13]);
     /// `log_max_dek`: bits 12:8 of dword 0xb4.
-    bits(log_max_dek set_log_max_dek with_log_max_dek try_set_log_max_dek: u8 = "log_max_dek" 0xb4[12:8]);
+    bits(log_max_dek set_log_max_dek with_log_max_dek try_set_log_max_dek: u8 = "log_max_dek" 0xb4[12:8]) "Greatest number of data encryption keys. Unit: log2.";
     /// `mini_cqe_resp_l3_l4_tag`: bit 6 of dword 0xb4.
     flag(mini_cqe_resp_l3_l4_tag set_mini_cqe_resp_l3_l4_tag with_mini_cqe_resp_l3_l4_tag: bool = "mini_cqe_resp_l3_l4_tag" 0xb4[6]);
     /// `mini_cqe_resp_flow_tag`: bit 5 of dword 0xb4.
@@ -2245,7 +2249,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     #[doc(alias = "cqe_compression_128b")]
     flag(cqe_compression_128 set_cqe_compression_128 with_cqe_compression_128: bool = "cqe_compression_128" 0xb4[1]);
     /// `cqe_compression`: bit 0 of dword 0xb4.
-    flag(cqe_compression set_cqe_compression with_cqe_compression: bool = "cqe_compression" 0xb4[0]);
+    flag(cqe_compression set_cqe_compression with_cqe_compression: bool = "cqe_compression" 0xb4[0]) "Completions may be compressed.";
     /// `cqe_compression_timeout`: bits 31:16 of dword 0xb8.
     full(cqe_compression_timeout set_cqe_compression_timeout with_cqe_compression_timeout: u16 = "cqe_compression_timeout" 0xb8[31:16]);
     /// `cqe_compression_max_num`: bits 15:0 of dword 0xb8.
@@ -2263,7 +2267,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `log_tag_matching_list_sz`: bits 12:8 of dword 0xbc.
     bits(log_tag_matching_list_sz set_log_tag_matching_list_sz with_log_tag_matching_list_sz try_set_log_tag_matching_list_sz: u8 = "log_tag_matching_list_sz" 0xbc[12:8]);
     /// `log_max_xrq`: bits 4:0 of dword 0xbc.
-    bits(log_max_xrq set_log_max_xrq with_log_max_xrq try_set_log_max_xrq: u8 = "log_max_xrq" 0xbc[4:0]);
+    bits(log_max_xrq set_log_max_xrq with_log_max_xrq try_set_log_max_xrq: u8 = "log_max_xrq" 0xbc[4:0]) "Greatest number of XRQs. Unit: log2.";
     /// `affiliate_nic_vport_criteria`: bits 31:24 of dword 0xc0.
     full(affiliate_nic_vport_criteria set_affiliate_nic_vport_criteria with_affiliate_nic_vport_criteria: u8 = "affiliate_nic_vport_criteria" 0xc0[31:24]);
     /// `native_port_num`: bits 23:16 of dword 0xc0.
@@ -2283,7 +2287,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `num_ppcnt_monitor_counters`: bits 15:0 of dword 0xc4.
     full(num_ppcnt_monitor_counters set_num_ppcnt_monitor_counters with_num_ppcnt_monitor_counters: u16 = "num_ppcnt_monitor_counters" 0xc4[15:0]);
     /// `max_num_sf`: bits 31:16 of dword 0xc8.
-    full(max_num_sf set_max_num_sf with_max_num_sf: u16 = "max_num_sf" 0xc8[31:16]);
+    full(max_num_sf set_max_num_sf with_max_num_sf: u16 = "max_num_sf" 0xc8[31:16]) "Greatest number of subfunctions, where log_max_sf does not say it. Unit: subfunctions.";
     /// `num_q_monitor_counters`: bits 15:0 of dword 0xc8.
     full(num_q_monitor_counters set_num_q_monitor_counters with_num_q_monitor_counters: u16 = "num_q_monitor_counters" 0xc8[15:0]);
     /// `sf`: bit 31 of dword 0xd0.
@@ -2291,7 +2295,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `sf_set_partition`: bit 30 of dword 0xd0.
     flag(sf_set_partition set_sf_set_partition with_sf_set_partition: bool = "sf_set_partition" 0xd0[30]);
     /// `log_max_sf`: bits 28:24 of dword 0xd0.
-    bits(log_max_sf set_log_max_sf with_log_max_sf try_set_log_max_sf: u8 = "log_max_sf" 0xd0[28:24]);
+    bits(log_max_sf set_log_max_sf with_log_max_sf try_set_log_max_sf: u8 = "log_max_sf" 0xd0[28:24]) "Greatest number of subfunctions. Unit: log2.";
     /// `apu`: bit 23 of dword 0xd0.
     flag(apu set_apu with_apu: bool = "apu" 0xd0[23]);
     /// `wait_on_data`: bit 20 of dword 0xd0.
@@ -2301,7 +2305,7 @@ layout! { CmdHcaCap, tag::CmdHcaCap, "cmd_hca_cap", Struct, 0x100;
     /// `migration`: bit 18 of dword 0xd0.
     flag(migration set_migration with_migration: bool = "migration" 0xd0[18]);
     /// `log_min_sf_size`: bits 15:8 of dword 0xd0.
-    full(log_min_sf_size set_log_min_sf_size with_log_min_sf_size: u8 = "log_min_sf_size" 0xd0[15:8]);
+    full(log_min_sf_size set_log_min_sf_size with_log_min_sf_size: u8 = "log_min_sf_size" 0xd0[15:8]) "Least size of the BAR of a subfunction. Unit: log2 of 4096 bytes.";
     /// `max_num_sf_partitions`: bits 7:0 of dword 0xd0.
     full(max_num_sf_partitions set_max_num_sf_partitions with_max_num_sf_partitions: u8 = "max_num_sf_partitions" 0xd0[7:0]);
     /// `uctx_cap`: bits 31:0 of dword 0xd4.
@@ -4461,7 +4465,7 @@ caps! {
     MODIFY_RQ_COUNTER_SET_ID = "cmd_hca_cap.modify_rq_counter_set_id" 0x00 0x30[27];
     /// `cmd_hca_cap.rq_delay_drop`.
     RQ_DELAY_DROP = "cmd_hca_cap.rq_delay_drop" 0x00 0x30[26];
-    /// `cmd_hca_cap.vport_group_manager`.
+    /// `cmd_hca_cap.vport_group_manager`. The function may reach the vports of others by other_vport.
     VPORT_GROUP_MANAGER = "cmd_hca_cap.vport_group_manager" 0x00 0x34[31];
     /// `cmd_hca_cap.vhca_group_manager`.
     VHCA_GROUP_MANAGER = "cmd_hca_cap.vhca_group_manager" 0x00 0x34[30];
@@ -4473,9 +4477,9 @@ caps! {
     VNIC_ENV_QUEUE_COUNTERS = "cmd_hca_cap.vnic_env_queue_counters" 0x00 0x34[27];
     /// `cmd_hca_cap.ets`.
     ETS = "cmd_hca_cap.ets" 0x00 0x34[26];
-    /// `cmd_hca_cap.nic_flow_table`.
+    /// `cmd_hca_cap.nic_flow_table`. Flow tables of the NIC work; the page nic_flow_table says which.
     NIC_FLOW_TABLE = "cmd_hca_cap.nic_flow_table" 0x00 0x34[25];
-    /// `cmd_hca_cap.eswitch_manager`.
+    /// `cmd_hca_cap.eswitch_manager`. The function manages the E-Switch.
     ESWITCH_MANAGER = "cmd_hca_cap.eswitch_manager" 0x00 0x34[24];
     /// `cmd_hca_cap.device_memory`.
     DEVICE_MEMORY = "cmd_hca_cap.device_memory" 0x00 0x34[23];
@@ -4587,25 +4591,25 @@ caps! {
     TPH = "cmd_hca_cap.tph" 0x00 0x40[7];
     /// `cmd_hca_cap.rf`.
     RF = "cmd_hca_cap.rf" 0x00 0x40[6];
-    /// `cmd_hca_cap.dct`.
+    /// `cmd_hca_cap.dct`. DC targets work.
     DCT = "cmd_hca_cap.dct" 0x00 0x40[5];
     /// `cmd_hca_cap.qos`.
     QOS = "cmd_hca_cap.qos" 0x00 0x40[4];
-    /// `cmd_hca_cap.eth_net_offloads`.
+    /// `cmd_hca_cap.eth_net_offloads`. Offloads of Ethernet work; the page ethernet_offload says which.
     ETH_NET_OFFLOADS = "cmd_hca_cap.eth_net_offloads" 0x00 0x40[3];
-    /// `cmd_hca_cap.roce`.
+    /// `cmd_hca_cap.roce`. RoCE works; the page roce says how.
     ROCE = "cmd_hca_cap.roce" 0x00 0x40[2];
-    /// `cmd_hca_cap.atomic`.
+    /// `cmd_hca_cap.atomic`. Atomic operations work; the page atomic says which.
     ATOMIC = "cmd_hca_cap.atomic" 0x00 0x40[1];
     /// `cmd_hca_cap.extended_retry_count`.
     EXTENDED_RETRY_COUNT = "cmd_hca_cap.extended_retry_count" 0x00 0x40[0];
-    /// `cmd_hca_cap.cq_oi`.
+    /// `cmd_hca_cap.cq_oi`. A CQ may be made to ignore overruns (oi).
     CQ_OI = "cmd_hca_cap.cq_oi" 0x00 0x44[31];
-    /// `cmd_hca_cap.cq_resize`.
+    /// `cmd_hca_cap.cq_resize`. A CQ may be resized by MODIFY_CQ.
     CQ_RESIZE = "cmd_hca_cap.cq_resize" 0x00 0x44[30];
-    /// `cmd_hca_cap.cq_moderation`.
+    /// `cmd_hca_cap.cq_moderation`. Events of a CQ may be moderated by cq_period and cq_max_count.
     CQ_MODERATION = "cmd_hca_cap.cq_moderation" 0x00 0x44[29];
-    /// `cmd_hca_cap.cq_period_mode_modify`.
+    /// `cmd_hca_cap.cq_period_mode_modify`. MODIFY_CQ may change cq_period_mode.
     CQ_PERIOD_MODE_MODIFY = "cmd_hca_cap.cq_period_mode_modify" 0x00 0x44[28];
     /// `cmd_hca_cap.cq_invalidate`.
     CQ_INVALIDATE = "cmd_hca_cap.cq_invalidate" 0x00 0x44[27];
@@ -4621,7 +4625,7 @@ caps! {
     EXPONENTIAL_BACKOFF = "cmd_hca_cap.exponential_backoff" 0x00 0x44[22];
     /// `cmd_hca_cap.scqe_break_moderation`.
     SCQE_BREAK_MODERATION = "cmd_hca_cap.scqe_break_moderation" 0x00 0x44[21];
-    /// `cmd_hca_cap.cq_period_start_from_cqe`.
+    /// `cmd_hca_cap.cq_period_start_from_cqe`. cq_period may be counted from the last completion, not from the last event.
     CQ_PERIOD_START_FROM_CQE = "cmd_hca_cap.cq_period_start_from_cqe" 0x00 0x44[20];
     /// `cmd_hca_cap.cd`.
     CD = "cmd_hca_cap.cd" 0x00 0x44[19];
@@ -4653,7 +4657,7 @@ caps! {
     INITIATOR_SRC_DCT = "cmd_hca_cap.initiator_src_dct" 0x00 0x44[5];
     /// `cmd_hca_cap.dc_v2`.
     DC_V2 = "cmd_hca_cap.dc_v2" 0x00 0x44[4];
-    /// `cmd_hca_cap.xrc`.
+    /// `cmd_hca_cap.xrc`. The XRC transport service works.
     XRC = "cmd_hca_cap.xrc" 0x00 0x44[3];
     /// `cmd_hca_cap.ud`.
     UD = "cmd_hca_cap.ud" 0x00 0x44[2];
@@ -4661,7 +4665,7 @@ caps! {
     UC = "cmd_hca_cap.uc" 0x00 0x44[1];
     /// `cmd_hca_cap.rc`.
     RC = "cmd_hca_cap.rc" 0x00 0x44[0];
-    /// `cmd_hca_cap.uar_4k`.
+    /// `cmd_hca_cap.uar_4k`. UAR pages may have 4 KiB, whatever the host's pages have.
     UAR_4K = "cmd_hca_cap.uar_4k" 0x00 0x48[31];
     /// `cmd_hca_cap.dci_no_rdma_wr_optimized_performance`.
     DCI_NO_RDMA_WR_OPTIMIZED_PERFORMANCE = "cmd_hca_cap.dci_no_rdma_wr_optimized_performance" 0x00 0x48[30];
@@ -4861,7 +4865,7 @@ caps! {
     CQE_128_ALWAYS = "cmd_hca_cap.cqe_128_always" 0x00 0xb4[2];
     /// `cmd_hca_cap.cqe_compression_128`.
     CQE_COMPRESSION_128 = "cmd_hca_cap.cqe_compression_128" 0x00 0xb4[1];
-    /// `cmd_hca_cap.cqe_compression`.
+    /// `cmd_hca_cap.cqe_compression`. Completions may be compressed.
     CQE_COMPRESSION = "cmd_hca_cap.cqe_compression" 0x00 0xb4[0];
     /// `cmd_hca_cap.tag_matching`.
     TAG_MATCHING = "cmd_hca_cap.tag_matching" 0x00 0xbc[15];

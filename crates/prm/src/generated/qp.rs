@@ -291,7 +291,7 @@ layout! { Qpc, tag::Qpc, "qpc", Struct, 0xe8, "Queue pair context.";
     /// `log_ack_req_freq`: bits 31:28 of dword 0x70.
     bits(log_ack_req_freq set_log_ack_req_freq with_log_ack_req_freq try_set_log_ack_req_freq: u8 = "log_ack_req_freq" 0x70[31:28]) "How many packets are sent between two requests for an acknowledgment. Unit: log2.";
     /// `log_sra_max`: bits 23:21 of dword 0x70.
-    bits(log_sra_max set_log_sra_max with_log_sra_max try_set_log_sra_max: u8 = "log_sra_max" 0x70[23:21]) "How many RDMA reads and atomics may be under way from here. Unit: log2.";
+    bits(log_sra_max set_log_sra_max with_log_sra_max try_set_log_sra_max: u8 = "log_sra_max" 0x70[23:21]) "How many RDMA reads and atomics may be under way from here. Unit: log2. Range: up to log_max_ra_res_qp. Capability: cmd_hca_cap.log_max_ra_res_qp.";
     /// `retry_count`: bits 18:16 of dword 0x70.
     bits(retry_count set_retry_count with_retry_count try_set_retry_count: u8 = "retry_count" 0x70[18:16]) "How often a packet is sent again when no acknowledgment comes.";
     /// `rnr_retry`: bits 15:13 of dword 0x70.
@@ -319,7 +319,7 @@ layout! { Qpc, tag::Qpc, "qpc", Struct, 0xe8, "Queue pair context.";
     /// `ssn`: bits 23:0 of dword 0x8c.
     bits(ssn set_ssn with_ssn try_set_ssn: u32 = "ssn" 0x8c[23:0]) "Send sequence number: counts the requests sent.";
     /// `log_rra_max`: bits 23:21 of dword 0x90.
-    bits(log_rra_max set_log_rra_max with_log_rra_max try_set_log_rra_max: u8 = "log_rra_max" 0x90[23:21]) "How many RDMA reads and atomics of the other side may be under way. Unit: log2.";
+    bits(log_rra_max set_log_rra_max with_log_rra_max try_set_log_rra_max: u8 = "log_rra_max" 0x90[23:21]) "How many RDMA reads and atomics of the other side may be under way. Unit: log2. Range: up to log_max_ra_req_qp. Capability: cmd_hca_cap.log_max_ra_req_qp.";
     /// `atomic_mode`: bits 19:16 of dword 0x90.
     coded(atomic_mode set_atomic_mode with_atomic_mode try_set_atomic_mode: AtomicMode(u8) = "atomic_mode" 0x90[19:16]) "Which sizes of atomic operations are served. Capability: atomic_caps.atomic_size_qp.";
     /// `rre`: bit 15 of dword 0x90.
@@ -3073,7 +3073,7 @@ transition! { Init2rtrQpIn, "init2rtr_qp_in", INIT2RTR_QP, st 0x18[23], mask 0x1
     next_rcv_psn: u32 = bits(u32 "qpc.next_rcv_psn" 0xac[23:0]), 3;
     /// `qpc.primary_address_path`. Path to the other side. Required for RC, UC, XRC. Taken for DCI.
     primary_address_path: Ads = nested(0x30), 4;
-    /// `qpc.log_rra_max`. How many RDMA reads and atomics of the other side may be under way. Unit: log2. Required for RC. Taken for XRC.
+    /// `qpc.log_rra_max`. How many RDMA reads and atomics of the other side may be under way. Unit: log2. Range: up to log_max_ra_req_qp. Capability: cmd_hca_cap.log_max_ra_req_qp. Required for RC. Taken for XRC.
     log_rra_max: u8 = bits(u8 "qpc.log_rra_max" 0xa8[23:21]), 5;
     /// `qpc.min_rnr_nak`. Code of the wait that an RNR NAK asks the other side for. Required for RC. Taken for XRC.
     min_rnr_nak: u8 = bits(u8 "qpc.min_rnr_nak" 0xac[28:24]), 6;
@@ -3375,7 +3375,7 @@ transition! { Rtr2rtsQpIn, "rtr2rts_qp_in", RTR2RTS_QP, st 0x18[23], mask 0x10;
     retry_count: u8 = bits(u8 "qpc.retry_count" 0x88[18:16]), 2;
     /// `qpc.rnr_retry`. How often a request is repeated after an RNR NAK; 7 is without end. Required for RC, DCI. Taken for XRC.
     rnr_retry: u8 = bits(u8 "qpc.rnr_retry" 0x88[15:13]), 3;
-    /// `qpc.log_sra_max`. How many RDMA reads and atomics may be under way from here. Unit: log2. Required for RC, DCI. Taken for XRC.
+    /// `qpc.log_sra_max`. How many RDMA reads and atomics may be under way from here. Unit: log2. Range: up to log_max_ra_res_qp. Capability: cmd_hca_cap.log_max_ra_res_qp. Required for RC, DCI. Taken for XRC.
     log_sra_max: u8 = bits(u8 "qpc.log_sra_max" 0x88[23:21]), 4;
     /// `qpc.log_ack_req_freq`. How many packets are sent between two requests for an acknowledgment. Unit: log2. Taken for RC, XRC, DCI.
     log_ack_req_freq: u8 = bits(u8 "qpc.log_ack_req_freq" 0x88[31:28]), 5;

@@ -860,13 +860,13 @@ layout! { AllocMemicIn, tag::AllocMemicIn, "alloc_memic_in", Struct, 0x20, opcod
     /// `op_mod`: bits 15:0 of dword 0x04.
     full(op_mod set_op_mod with_op_mod: u16 = "op_mod" 0x04[15:0]) "Variant of the command; 0 for most.";
     /// `log_memic_addr_alignment`: bits 7:0 of dword 0x0c.
-    full(log_memic_addr_alignment set_log_memic_addr_alignment with_log_memic_addr_alignment: u8 = "log_memic_addr_alignment" 0x0c[7:0]);
+    full(log_memic_addr_alignment set_log_memic_addr_alignment with_log_memic_addr_alignment: u8 = "log_memic_addr_alignment" 0x0c[7:0]) "Alignment of the memory. Unit: log2 of 64 bytes. Range: up to log_max_memic_addr_alignment. Capability: device_mem_cap.log_max_memic_addr_alignment.";
     /// `range_start_addr`: 64 bits from byte 0x10 on.
-    quad(range_start_addr set_range_start_addr with_range_start_addr: u64 = "range_start_addr" 0x10);
+    quad(range_start_addr set_range_start_addr with_range_start_addr: u64 = "range_start_addr" 0x10) "Where the range begins in which the memory is to lie. Unit: bytes.";
     /// `range_size`: bits 31:0 of dword 0x18.
-    full(range_size set_range_size with_range_size: u32 = "range_size" 0x18[31:0]);
+    full(range_size set_range_size with_range_size: u32 = "range_size" 0x18[31:0]) "Length of that range. Unit: bytes.";
     /// `memic_size`: bits 31:0 of dword 0x1c.
-    full(memic_size set_memic_size with_memic_size: u32 = "memic_size" 0x1c[31:0]);
+    full(memic_size set_memic_size with_memic_size: u32 = "memic_size" 0x1c[31:0]) "Length of the memory. Unit: bytes. Capability: device_mem_cap.max_memic_size.";
 }
 request! { AllocMemicIn => AllocMemicOut }
 
