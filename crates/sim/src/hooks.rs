@@ -86,8 +86,8 @@ impl Adapter {
     }
 
     /// Makes the firmware refuse the next `commands` commands that reach it, with this status and this
-    /// syndrome: what a program does when a real adapter refuses so can then be tested. An object is
-    /// ended as ever.
+    /// syndrome: what a program does when a real adapter refuses so can then be tested. The command
+    /// that ends an object is not among them: an object is ended as ever.
     ///
     /// ```
     /// use mlx5_devx::{Error, Object};

@@ -232,8 +232,12 @@ impl State {
             What::Command(is, identity) if is == kind => identity,
             _ => return Err(Errno::INVAL),
         };
-        let (opcode, input) = destroy(identity).ok_or(Errno::INVAL)?;
-        match self.execute(Sender::Transport, opcode, &input, &mut [0; 16]).0 {
+        let (opcode, mut input) = destroy(identity).ok_or(Errno::INVAL)?;
+        force(opcode, &mut input, UID, kind == TargetKind::Devx);
+        // The refusals that a test asks for are those of commands of the program.
+        let mut output = [0; 16];
+        self.firmware.execute(&input, &mut output);
+        match Status(output[0]) {
             Status::OK => {}
             status => return Err(status_errno(status)),
         }

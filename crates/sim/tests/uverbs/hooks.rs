@@ -2,8 +2,8 @@
 
 use std::os::fd::{AsFd, AsRawFd};
 
-use mlx5_devx::{Errno, Transport};
-use mlx5_prm::{EventType, Opcode};
+use mlx5_devx::{Errno, Object, Transport};
+use mlx5_prm::{CreateCqIn, EventType, Opcode, Status};
 
 use crate::program::{
     Arg, Program, create_cq, exists, is_readable, on_cq, read_raw, without_waiting,
@@ -82,6 +82,32 @@ fn every_call_can_be_refused() {
     let file = Program { uverbs: mlx5_sim::Uverbs::open(&program.adapter), ..program };
     assert_eq!(file.get_context(1).errno(), Errno::INTR);
     file.get_context(1).ok();
+}
+
+/// The refusals are those of commands: what ends an object takes none of them.
+#[test]
+fn objects_end_while_commands_are_refused() {
+    let program = Program::with_devx();
+    let (handle, first) = program.cq();
+    let (_, second) = program.cq();
+    let devx = Object::create(&program.adapter, &CreateCqIn::new()).expect("a CQ");
+    let verbs = program.adapter.create_cq(&mlx5_prm::Cqc::new()).expect("a CQ");
+    program.adapter.refuse_next_command(1, Status::NO_RES_ERR, 1);
+    program.destroy(handle).ok();
+    devx.destroy().expect("it ends");
+    let target = mlx5_devx::Target { kind: mlx5_devx::TargetKind::Cq, handle: verbs.handle };
+    program.adapter.end(target).expect("it ends");
+    let Program { adapter, uverbs } = program;
+    drop(uverbs);
+    for number in [first, second, verbs.number.get()] {
+        assert!(!exists(&adapter, Opcode::QUERY_CQ, number));
+    }
+    let refused = Object::create(&adapter, &CreateCqIn::new());
+    assert!(matches!(
+        refused,
+        Err(mlx5_devx::Error::Firmware { status: Status::NO_RES_ERR, syndrome: 1, .. })
+    ));
+    assert!(Object::create(&adapter, &CreateCqIn::new()).is_ok());
 }
 
 #[test]
