@@ -505,8 +505,9 @@ fn may_move(kind: &str, context: &mut [u8], input: &[u8]) -> Result<(), Refusal>
             at_state(context, SQC_STATE),
             at_state(input, MODIFY_SQ_STATE),
             at_state(input, MODIFY_SQ_WANTED),
-            // What the kernel (mlx5_ib_modify_raw_packet_qp, mlx5e) and DPDK do.
-            &[(0, 0), (0, 1), (1, 1), (1, 3), (1, 0), (3, 3), (3, 0)],
+            // What the kernel (modify_raw_packet_qp of mlx5_ib, mlx5e) and DPDK do. A raw packet QP
+            // in INIT or RTR has a queue in RST, which 2ERR_QP moves to ERR.
+            &[(0, 0), (0, 1), (0, 3), (1, 1), (1, 3), (1, 0), (3, 3), (3, 0)],
         ),
         kinds::RMP => (
             with(context, |rmpc: &mut Rmpc| rmpc.state().0),
