@@ -187,8 +187,13 @@ fn facts(out: &mut Output, command: &CommandDesc) -> Result<(), Error> {
         writeln!(out, "Select mask {}, op_mod {}:", select.name, select.op_mod)?;
         for bit in select.bits {
             let paths: Vec<&str> = bit.fields.iter().map(|field| field.path).collect();
+            let paths = if paths.is_empty() {
+                "for no field of the layout".to_owned()
+            } else {
+                paths.join(", ")
+            };
             let line = format!("  bit {:<2}  {:24}", bit.bit, bit.name);
-            writeln!(out, "{line}  {}", look.wrap(&paths.join(", "), line.len() + 2))?;
+            writeln!(out, "{line}  {}", look.wrap(&paths, line.len() + 2))?;
         }
     }
     Ok(())

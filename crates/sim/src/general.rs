@@ -1,6 +1,9 @@
 //! General objects.
 
-use mlx5_prm::{GeneralObjectDesc, ObjectType, Opcode, Place, Status};
+use mlx5_prm::{
+    Described, FieldDesc, FlowMeterParameters, GeneralObjectDesc, ObjectType, Opcode, Place,
+    SelectDesc, Status,
+};
 
 use crate::firmware::{Refusal, refuse};
 use crate::handles::Map;
@@ -11,6 +14,9 @@ use crate::syndrome;
 /// that of the output the number.
 const TYPE: Place = Place { bit: 0x30, width: 16 };
 const NUMBER: Place = Place { bit: 0x40, width: 32 };
+
+/// The first bit of `flow_meter.flow_meter_params`.
+const METER_PARAMS: u32 = 0x20 * 8;
 
 /// Bytes of the header.
 pub(crate) const HEAD: usize = 16;
@@ -107,9 +113,26 @@ impl GeneralObjects {
             return refuse(Status::BAD_PARAM_ERR, syndrome::NOT_MODIFIABLE);
         };
         let change = Change { start: 0, input: behind_head(desc, input)? };
-        select::apply(select, &change, &mut object)?;
+        let mask = select::apply(select, &change, &mut object)?;
+        if desc.obj_type == ObjectType::FLOW_METER {
+            take_meter(select, mask, &change, &mut object);
+        }
         self.objects.insert(key, object);
         Ok(())
+    }
+}
+
+/// Copies the parts of `flow_meter_params` that the mask of a flow meter selects. What `flow_meter` has
+/// as bytes are `flow_meter_parameters` (`mlx5_flow_meter_action_modify` of DPDK), of which a bit called
+/// `cbs` is for the fields `cbs_*`.
+fn take_meter(select: &SelectDesc, mask: u64, change: &Change<'_>, object: &mut [u8]) {
+    for bit in select.bits.iter().filter(|b| mask >> b.bit & 1 != 0 && b.fields.is_empty()) {
+        let is_of = |field: &&FieldDesc| {
+            field.name.strip_prefix(bit.name).is_some_and(|rest| rest.starts_with('_'))
+        };
+        for field in FlowMeterParameters::DESC.fields.iter().filter(is_of) {
+            change.take(Place { bit: METER_PARAMS + field.bit(), width: field.width() }, object);
+        }
     }
 }
 

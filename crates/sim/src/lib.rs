@@ -35,8 +35,9 @@
 //! follow the tables of `prm-spec/semantics`. So do general objects. Registers keep what is written
 //! to them by ACCESS_REG, by the access of each field. QUERY_HCA_CAP gives the pages that were set.
 //! Which commands there are depends on the families of `mlx5-prm` that are compiled in. Traffic is
-//! not simulated, counters stay zero, and a flow table entry goes by its index alone, whatever its
-//! table.
+//! not simulated, counters stay zero, a flow table entry goes by its index alone, whatever its
+//! table, and the extension of a QP's context (`qpc_ext`) must be there where a mask says so, and is not
+//! kept.
 //!
 //! Where no public source says how the firmware answers, the choice is the simulation's own: see
 //! [`syndrome`].

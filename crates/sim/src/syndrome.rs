@@ -38,7 +38,7 @@ macro_rules! own {
 
 own! {
     UNKNOWN_OPCODE = 0x51_0001, BAD_OP_ERR, "the opcode is not simulated";
-    SHORT_INPUT = 0x51_0002, BAD_INP_LEN_ERR, "the input is shorter than the command's layout, or than its list";
+    SHORT_INPUT = 0x51_0002, BAD_INP_LEN_ERR, "the input is shorter than the command's layout, or than what follows it";
     SHORT_OUTPUT = 0x51_0003, BAD_OUTP_LEN_ERR, "the output has no room for the answer";
     UNKNOWN_OP_MOD = 0x51_0004, BAD_PARAM_ERR, "the command has no such `op_mod`";
     NO_SUCH_OBJECT = 0x51_0005, BAD_RES_STATE_ERR, "there is no object of that number";
@@ -55,8 +55,9 @@ own! {
     NOT_OF_SERVICE = 0x51_0010, BAD_RES_STATE_ERR, "the transition does not exist for the QP's transport service";
     FIELD_IS_ZERO = 0x51_0011, BAD_PARAM_ERR, "a field that a QP transition needs is zero";
     UNKNOWN_OBJECT_TYPE = 0x51_0012, BAD_PARAM_ERR, "there is no general object of that type in the families that are compiled in";
-    NOT_MODIFIABLE = 0x51_0013, BAD_PARAM_ERR, "no public source says what can be changed of a general object of that type";
+    NOT_MODIFIABLE = 0x51_0013, BAD_PARAM_ERR, "no public source says which bit changes what of a general object of that type";
     UNKNOWN_PAGE = 0x51_0014, BAD_PARAM_ERR, "the adapter has no such page of capabilities";
     NO_SUCH_UMEM = 0x51_0015, BAD_RES_ERR, "a command names a umem that its context has not registered";
     TOO_LARGE = 0x51_0016, BAD_PARAM_ERR, "the queue or table is to be larger than the general page of capabilities allows";
+    NO_EXTENSION = 0x51_0017, BAD_PARAM_ERR, "a bit of `opt_param_mask_95_32` is for the extension of the context, and `qpc_ext` is 0";
 }

@@ -1,6 +1,8 @@
 //! The state machine of queue pairs, by the tables of the codec.
 
-use mlx5_prm::{CommandDesc, Layout, Place, QpSt, Qpc, Status, TransitionDesc, TransitionField};
+use mlx5_prm::{
+    CommandDesc, Layout, Place, QpSt, Qpc, QpcExt, Status, TransitionDesc, TransitionField,
+};
 
 use crate::firmware::{Refusal, refuse};
 use crate::select::{self, Change};
@@ -56,10 +58,27 @@ pub(crate) fn make(
         }
     }
     for select in others.iter().filter(|s| s.counts(change.input)) {
-        select::apply(select, change, context)?;
+        let mask = select::apply(select, change, context)?;
+        // A bit for no field of the mailbox is for the extension of the context behind it.
+        if select.bits.iter().any(|b| mask >> b.bit & 1 != 0 && b.fields.is_empty()) {
+            has_extension(command, change.input)?;
+        }
     }
     if let Ok(qpc) = Qpc::view_mut(&mut context[..Qpc::SIZE]) {
         qpc.set_state(transition.to);
+    }
+    Ok(())
+}
+
+/// Makes sure that the extension of the context follows the mailbox, and that the command says so.
+fn has_extension(command: &CommandDesc, input: &[u8]) -> Result<(), Refusal> {
+    let says = command.input.field("qpc_ext");
+    let says = says.and_then(|f| Place { bit: f.bit(), width: f.width() }.read(input));
+    if says != Some(1) {
+        return refuse(Status::BAD_PARAM_ERR, syndrome::NO_EXTENSION);
+    }
+    if input.len() < command.input.size + QpcExt::SIZE {
+        return refuse(Status::BAD_INP_LEN_ERR, syndrome::SHORT_INPUT);
     }
     Ok(())
 }

@@ -688,7 +688,7 @@ pub(super) const ACCESSORS: &[Accessor] = &[
     view!(DestFormatStructFlowCounterListAuto, "dest_format_struct_flow_counter_list_auto", "extended_dest_format", mlx5_prm::ExtendedDestFormat, extended_dest_format, extended_dest_format_mut, set_extended_dest_format, with_extended_dest_format),
     view!(DestFormatStructFlowCounterListAuto, "dest_format_struct_flow_counter_list_auto", "flow_counter_list", mlx5_prm::FlowCounterList, flow_counter_list, flow_counter_list_mut, set_flow_counter_list, with_flow_counter_list),
     view!(DestFormatStructFlowCounterListAuto, "dest_format_struct_flow_counter_list_auto", "dest_format_struct", mlx5_prm::DestFormatStruct, dest_format_struct, dest_format_struct_mut, set_dest_format_struct, with_dest_format_struct),
-    full!(FlowMeter, "flow_meter", "modify_field_select", 64, modify_field_select, set_modify_field_select, with_modify_field_select),
+    flags_full!(FlowMeter, "flow_meter", "modify_field_select", ModifyFlowMeterSelect(u64), 64, modify_field_select, set_modify_field_select, with_modify_field_select),
     flag!(FlowMeter, "flow_meter", "active", 1, active, set_active, with_active),
     bits!(FlowMeter, "flow_meter", "return_reg_id", 4, return_reg_id, set_return_reg_id, with_return_reg_id, try_set_return_reg_id),
     coded_full!(FlowMeter, "flow_meter", "table_type", FlowTableType(u8), 8, table_type, set_table_type, with_table_type),
@@ -793,6 +793,7 @@ pub(super) const CHANGES: &[Change] = &[
     change!(ModifyFlowTableIn, "modify_flow_table_in", "modify_field_select", "modify_flow_table_select", "flow_table_context.hws.rtc_id_0", (number GeneralObjectId), change_rtc_id_0, changing_rtc_id_0),
     change!(ModifyFlowTableIn, "modify_flow_table_in", "modify_field_select", "modify_flow_table_select", "flow_table_context.hws.rtc_id_1", (number GeneralObjectId), change_rtc_id_1, changing_rtc_id_1),
     change!(ModifyFlowTableIn, "modify_flow_table_in", "modify_field_select", "modify_flow_table_select", "flow_table_context.lag_master_next_table_id", (number FlowTableId), change_lag_master_next_table_id, changing_lag_master_next_table_id),
+    change!(FlowMeter, "flow_meter", "modify_field_select", "modify_flow_meter_select", "active", (flag), change_active, changing_active),
 ];
 
 pub(super) const TRANSITIONS: &[Transition] = &[

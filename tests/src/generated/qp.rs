@@ -257,7 +257,7 @@ pub(super) const ACCESSORS: &[Accessor] = &[
     flags_full!(Init2initQpIn, "init2init_qp_in", "opt_param_mask", QpOptParam(u32), 32, opt_param_mask, set_opt_param_mask, with_opt_param_mask),
     full!(Init2initQpIn, "init2init_qp_in", "ece", 32, ece, set_ece, with_ece),
     view!(Init2initQpIn, "init2init_qp_in", "qpc", mlx5_prm::Qpc, qpc, qpc_mut, set_qpc, with_qpc),
-    full!(Init2initQpIn, "init2init_qp_in", "opt_param_mask_95_32", 64, opt_param_mask_95_32, set_opt_param_mask_95_32, with_opt_param_mask_95_32),
+    flags_full!(Init2initQpIn, "init2init_qp_in", "opt_param_mask_95_32", Init2initOptParamExt(u64), 64, opt_param_mask_95_32, set_opt_param_mask_95_32, with_opt_param_mask_95_32),
     coded_full!(DrainDctOut, "drain_dct_out", "status", Status(u8), 8, status, set_status, with_status),
     full!(DrainDctOut, "drain_dct_out", "syndrome", 32, syndrome, set_syndrome, with_syndrome),
     coded_full!(DrainDctIn, "drain_dct_in", "opcode", Opcode(u16), 16, opcode, set_opcode, with_opcode),

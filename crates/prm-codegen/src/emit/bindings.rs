@@ -175,7 +175,11 @@ impl<'s> Bindings<'s> {
             let bits = s.bits.iter().map(|b| Flag {
                 bit: b.bit,
                 name: &b.name,
-                about: super::semantics::listed(&b.fields),
+                about: if b.fields.is_empty() {
+                    "for no field of the layout".to_owned()
+                } else {
+                    super::semantics::listed(&b.fields)
+                },
             });
             self.word(spec, &s.name, &s.about, &s.masks, bits.collect())
         });

@@ -74,7 +74,7 @@ pub(super) fn changes(text: &mut String, spec: &Spec, bindings: &Bindings<'_>, l
 }
 
 /// The fields of a select mask that have calls.
-fn paths(select: &Select) -> impl Iterator<Item = &str> {
+pub(super) fn paths(select: &Select) -> impl Iterator<Item = &str> {
     select.bits.iter().flat_map(|b| &b.fields).chain(&select.always).map(|path| &**path)
 }
 
@@ -100,7 +100,8 @@ pub(super) fn test_changes(
     }
 }
 
-/// The select masks that a layout holds, without those of QP transitions, and the paths of the masks.
+/// The select masks that a layout holds and that select its fields, without those of QP transitions, and
+/// the paths of the masks.
 fn selects_in<'s>(
     spec: &'s Spec,
     layout: &'s Layout,
@@ -108,7 +109,7 @@ fn selects_in<'s>(
     spec.semantics
         .selects
         .iter()
-        .filter(|s| !spec.semantics.is_of_transitions(s))
+        .filter(|s| !spec.semantics.is_of_transitions(s) && paths(s).next().is_some())
         .flat_map(|s| s.masks.iter().map(move |(mask, _)| (s, mask)))
         .filter_map(|(s, mask)| Some((s, mask.strip_prefix(&*layout.name)?.strip_prefix('.')?)))
 }

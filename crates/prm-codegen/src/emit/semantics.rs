@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::bindings::{Bindings, FlagWord};
 use super::capabilities::{ANSWER, capabilities};
-use super::changes::changes;
+use super::changes::{self, changes};
 use super::names::{camel, snake, upper};
 use super::transitions::{builder, description, transition};
 use super::{head, type_name};
@@ -129,7 +129,8 @@ pub(super) fn meaning(spec: &Spec, layout: &Layout) -> String {
                 _ => camel(&select.name),
             };
             let _ = write!(text, "///\n/// Select mask `{path}`: [`{ty}`].");
-            let paired = !spec.semantics.is_of_transitions(select);
+            let paired = !spec.semantics.is_of_transitions(select)
+                && changes::paths(select).next().is_some();
             text.push_str(if paired { " The `changing_` calls set its bits.\n" } else { "\n" });
         }
     }

@@ -3513,6 +3513,8 @@ layout! { DestFormatStructFlowCounterListAuto, tag::DestFormatStructFlowCounterL
 ///
 /// General object 0x000a (flow_meter): Flow meter of software steering. See [`CreateObject`](crate::CreateObject).
 ///
+/// Select mask `modify_field_select`: [`ModifyFlowMeterSelect`]. The `changing_` calls set its bits.
+///
 /// Sources: rdma-core.
 ///
 /// ```text
@@ -3529,7 +3531,7 @@ layout! { DestFormatStructFlowCounterListAuto, tag::DestFormatStructFlowCounterL
 pub type FlowMeter = Layout<tag::FlowMeter, 0x80>;
 layout! { FlowMeter, tag::FlowMeter, "flow_meter", Struct, 0x80;
     /// `modify_field_select`: 64 bits from byte 0x00 on.
-    quad(modify_field_select set_modify_field_select with_modify_field_select: u64 = "modify_field_select" 0x00);
+    flags_quad(modify_field_select set_modify_field_select with_modify_field_select: ModifyFlowMeterSelect(u64) = "modify_field_select" 0x00);
     /// `active`: bit 31 of dword 0x08.
     flag(active set_active with_active: bool = "active" 0x08[31]);
     /// `return_reg_id`: bits 27:24 of dword 0x08.
@@ -4384,6 +4386,45 @@ impl SetFteSelect {
 
 flags_debug! { SetFteSelect }
 
+/// Fields of a flow meter that MODIFY_GENERAL_OBJECT changes. Bits 1 to 4 are for parts of flow_meter_params, which has the form of flow_meter_parameters: mantissa and exponent each of cbs, cir, ebs and eir.
+///
+/// Of `flow_meter.modify_field_select`.
+#[bitfield_struct::bitfield(u64, new = false, debug = false)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ModifyFlowMeterSelect {
+    /// Bit 0: `active`.
+    #[inline]
+    pub active: bool,
+    /// Bit 1: for no field of the layout.
+    #[inline]
+    pub cbs: bool,
+    /// Bit 2: for no field of the layout.
+    #[inline]
+    pub cir: bool,
+    /// Bit 3: for no field of the layout.
+    #[inline]
+    pub ebs: bool,
+    /// Bit 4: for no field of the layout.
+    #[inline]
+    pub eir: bool,
+    #[bits(59)]
+    __: u64,
+}
+
+impl ModifyFlowMeterSelect {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        ModifyFlowMeterSelect(0)
+    }
+
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "modify_flow_meter_select", bits: &[(0, "active"), (1, "cbs"), (2, "cir"), (3, "ebs"), (4, "eir")] };
+}
+
+flags_debug! { ModifyFlowMeterSelect }
+
 command! {
     CreateFlowTableIn, Create FlowTable, CREATE_FLOW_TABLE, crate::CommandDesc {
         name: "CREATE_FLOW_TABLE",
@@ -4762,8 +4803,34 @@ changes! { ModifyFlowTableIn, "modify_flow_table_in", ();
     change_lag_master_next_table_id changing_lag_master_next_table_id: crate::FlowTableId = number("flow_table_context.lag_master_next_table_id" 0x20[23:0]), 0x0c[15];
 }
 
+changes! { FlowMeter, "flow_meter", ();
+    /// Changes `active`: sets it, and bit 0 (`active`) of `modify_field_select`, which says so.
+    change_active changing_active: bool = flag(0x08[31]), 0x04[0];
+}
+
 general_object! {
-    FlowMeter, "flow_meter" 0x000a, selects &[], "Flow meter of software steering."
+    FlowMeter, "flow_meter" 0x000a, selects &[
+            crate::SelectDesc {
+                name: "modify_flow_meter_select",
+                mask: place!(0x00[31] 64),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "active", fields: &[
+                        selected!("active" place!(0x08[31] 1)),
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "cbs", fields: &[
+                    ] },
+                    crate::SelectBitDesc { bit: 2, name: "cir", fields: &[
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "ebs", fields: &[
+                    ] },
+                    crate::SelectBitDesc { bit: 4, name: "eir", fields: &[
+                    ] },
+                ],
+            },
+    ], "Flow meter of software steering."
 }
 
 general_object! {

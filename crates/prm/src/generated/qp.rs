@@ -1456,6 +1456,8 @@ layout! { Init2initQpOut, tag::Init2initQpOut, "init2init_qp_out", Struct, 0x10,
 ///
 /// Select mask `opt_param_mask`: [`QpOptParam`].
 ///
+/// Select mask `opt_param_mask_95_32`: [`Init2initOptParamExt`].
+///
 /// Sources: v7.3, v6.12, v6.1, rdma-core, dpdk, mlx5ctl, libdpcp, ucx.
 ///
 /// ```text
@@ -1509,7 +1511,7 @@ layout! { Init2initQpIn, tag::Init2initQpIn, "init2init_qp_in", Struct, 0x110, o
     #[doc(alias = "qpc_data")]
     nested(qpc qpc_mut set_qpc with_qpc: Qpc = "qpc" 0x18, 0xe8) "New values: what the transition always takes, and the optional fields.";
     /// `opt_param_mask_95_32`: 64 bits from byte 0x108 on.
-    quad(opt_param_mask_95_32 set_opt_param_mask_95_32 with_opt_param_mask_95_32: u64 = "opt_param_mask_95_32" 0x108) "Which further optional fields count: bits 95:32 of the mask.";
+    flags_quad(opt_param_mask_95_32 set_opt_param_mask_95_32 with_opt_param_mask_95_32: Init2initOptParamExt(u64) = "opt_param_mask_95_32" 0x108) "Which further optional fields count: bits 95:32 of the mask.";
 }
 request! { Init2initQpIn => Init2initQpOut }
 
@@ -2376,14 +2378,18 @@ impl QpOptParam {
 
 flags_debug! { QpOptParam }
 
-/// Fields of opt_param_mask_95_32: bits 32 to 95 of the mask of a transition.
+/// Bits 32 to 95 of the mask of RTS2RTS_QP. Those without a field are for qpc_ext, which follows the mailbox where qpc_ext is 1: bit 0 for dci_stream_channel_id, bit 1 for qos_queue_group_id_requester and _responder.
 ///
 /// Of `rts2rts_qp_in.opt_param_mask_95_32`.
 #[bitfield_struct::bitfield(u64, new = false, debug = false)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct QpOptParamExt {
-    #[bits(2)]
-    __: u64,
+    /// Bit 0: for no field of the layout.
+    #[inline]
+    pub dci_stream_channel_id: bool,
+    /// Bit 1: for no field of the layout.
+    #[inline]
+    pub qos_queue_group_id: bool,
     /// Bit 2: `qpc.primary_address_path.udp_sport`.
     #[inline]
     pub udp_sport: bool,
@@ -2400,10 +2406,44 @@ impl QpOptParamExt {
 
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
-        &crate::FlagsDesc { name: "qp_opt_param_ext", bits: &[(2, "udp_sport")] };
+        &crate::FlagsDesc { name: "qp_opt_param_ext", bits: &[(0, "dci_stream_channel_id"), (1, "qos_queue_group_id"), (2, "udp_sport")] };
 }
 
 flags_debug! { QpOptParamExt }
+
+/// Bits 32 to 95 of the mask of INIT2INIT_QP. They are for qpc_ext, which follows the mailbox where qpc_ext is 1: bit 1 for qos_queue_group_id_requester and _responder, bit 3 for mmo.
+///
+/// Of `init2init_qp_in.opt_param_mask_95_32`.
+#[bitfield_struct::bitfield(u64, new = false, debug = false)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct Init2initOptParamExt {
+    #[bits(1)]
+    __: u64,
+    /// Bit 1: for no field of the layout.
+    #[inline]
+    pub qos_queue_group_id: bool,
+    #[bits(1)]
+    __: u64,
+    /// Bit 3: for no field of the layout.
+    #[inline]
+    pub mmo: bool,
+    #[bits(60)]
+    __: u64,
+}
+
+impl Init2initOptParamExt {
+    /// No flag.
+    #[inline]
+    pub const fn new() -> Self {
+        Init2initOptParamExt(0)
+    }
+
+    /// Names of the bits.
+    pub const DESC: &'static crate::FlagsDesc =
+        &crate::FlagsDesc { name: "init2init_opt_param_ext", bits: &[(1, "qos_queue_group_id"), (3, "mmo")] };
+}
+
+flags_debug! { Init2initOptParamExt }
 
 command! {
     CreateDctIn, Create Dct, CREATE_DCT, crate::CommandDesc {
@@ -3499,6 +3539,10 @@ command! {
                 when: None,
                 always: &[],
                 bits: &[
+                    crate::SelectBitDesc { bit: 0, name: "dci_stream_channel_id", fields: &[
+                    ] },
+                    crate::SelectBitDesc { bit: 1, name: "qos_queue_group_id", fields: &[
+                    ] },
                     crate::SelectBitDesc { bit: 2, name: "udp_sport", fields: &[
                         selected!("qpc.primary_address_path.udp_sport" place!(0x50[15] 16)),
                     ] },
@@ -4164,6 +4208,19 @@ command! {
                     ] },
                     crate::SelectBitDesc { bit: 25, name: "counter_set_id", fields: &[
                         selected!("qpc.counter_set_id" place!(0x24[31] 8)),
+                    ] },
+                ],
+            },
+            crate::SelectDesc {
+                name: "init2init_opt_param_ext",
+                mask: place!(0x108[31] 64),
+                op_mod: 0,
+                when: None,
+                always: &[],
+                bits: &[
+                    crate::SelectBitDesc { bit: 1, name: "qos_queue_group_id", fields: &[
+                    ] },
+                    crate::SelectBitDesc { bit: 3, name: "mmo", fields: &[
                     ] },
                 ],
             },
