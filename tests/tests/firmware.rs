@@ -214,3 +214,39 @@ fn commands_on_an_xrq_name_it() {
         assert!(matches!(of_firmware, Ok(()) | Err(Errno::REMOTEIO)), "{opcode:?}");
     }
 }
+
+/// As the kernel takes them (`devx_get_created_obj_id`, `devx_get_obj_id`), which knows the number of a new
+/// object from the input of the one, and from the output of the other.
+#[test]
+fn entries_of_the_l2_table_and_scheduling_elements() {
+    let adapter = Adapter::new();
+    let command = |opcode: Opcode, number: u32, at: usize| {
+        let mut input = [0; 0x100];
+        input[..2].copy_from_slice(&opcode.0.to_be_bytes());
+        input[at..at + 4].copy_from_slice(&number.to_be_bytes());
+        input
+    };
+    let on = |handle| Target { kind: TargetKind::Devx, handle };
+    let set = command(Opcode::SET_L2_TABLE_ENTRY, 7, 0x14);
+    let entry = on(adapter.create(&set, &mut [0; 16]).expect("an entry"));
+    let query = |number| {
+        let query = command(Opcode::QUERY_L2_TABLE_ENTRY, number, 0x14);
+        adapter.query(entry, &query, &mut [0; 0x40])
+    };
+    assert_eq!((query(7), query(8)), (Ok(()), Err(Errno::INVAL)));
+    assert_eq!(adapter.modify(entry, &set, &mut [0; 16]), Ok(()));
+    assert_eq!(adapter.destroy(entry.handle), Ok(()));
+
+    let mut output = [0; 0x40];
+    let create = command(Opcode::CREATE_SCHEDULING_ELEMENT, 0, 0x0c);
+    let element = on(adapter.create(&create, &mut output).expect("an element"));
+    let number = u32::from_be_bytes(output[0x10..0x14].try_into().expect("4 bytes"));
+    let mut query = |number| {
+        let query = command(Opcode::QUERY_SCHEDULING_ELEMENT, number, 0x0c);
+        (adapter.query(element, &query, &mut output), Status(output[0]))
+    };
+    // Its output has no status in the public layouts, and is not simulated.
+    assert_eq!(query(number), (Err(Errno::REMOTEIO), Status::BAD_OP_ERR));
+    assert_eq!(query(number + 1).0, Err(Errno::INVAL));
+    assert_eq!(adapter.destroy(element.handle), Ok(()));
+}

@@ -10,6 +10,7 @@ use mlx5_prm::{
 };
 
 use crate::capability::Capabilities;
+use crate::flow_counter::FlowCounters;
 use crate::general::GeneralObjects;
 use crate::handles::Map;
 use crate::register::Registers;
@@ -29,6 +30,8 @@ pub(crate) mod kinds {
     pub(crate) const RQ: &str = object::Rq::DESC.name;
     pub(crate) const RQT: &str = object::Rqt::DESC.name;
     pub(crate) const SQ: &str = object::Sq::DESC.name;
+    pub(crate) const MODIFY_HEADER_CONTEXT: &str = object::ModifyHeaderContext::DESC.name;
+    pub(crate) const SCHEDULING_ELEMENT: &str = object::SchedulingElement::DESC.name;
 }
 
 /// How the firmware refuses a command.
@@ -91,6 +94,7 @@ pub struct Firmware {
     in_tables: Map<u32, usize>,
     registers: Registers,
     general_objects: GeneralObjects,
+    flow_counters: FlowCounters,
     pub(crate) capabilities: Capabilities,
 }
 
@@ -138,6 +142,14 @@ impl Firmware {
             Opcode::QUERY_HCA_CAP => {
                 lengths(QueryHcaCapIn::SIZE, input, output)?;
                 return self.capabilities.query(op_mod(input), output);
+            }
+            Opcode::ALLOC_FLOW_COUNTER
+            | Opcode::QUERY_FLOW_COUNTER
+            | Opcode::DEALLOC_FLOW_COUNTER => {
+                let command = mlx5_prm::command(opcode.0);
+                lengths(command.map_or(HEAD, |command| command.input.size), input, output)?;
+                only_op_mod(input, 0)?;
+                return self.flow_counters.run(opcode, input, output);
             }
             Opcode::CREATE_GENERAL_OBJECT
             | Opcode::MODIFY_GENERAL_OBJECT
@@ -451,7 +463,7 @@ pub(crate) fn read<T: Described, const N: usize, R>(
 }
 
 /// Changes the layout that `bytes` begins with; their length was checked before.
-fn with<T: Described, const N: usize, R>(
+pub(crate) fn with<T: Described, const N: usize, R>(
     bytes: &mut [u8],
     change: impl FnOnce(&mut Layout<T, N>) -> R,
 ) -> R {

@@ -6,8 +6,8 @@
 
 use mlx5_devx::Errno;
 use mlx5_prm::{
-    CreateCqIn, CreateQpIn, CreateRmpIn, CreateRqIn, CreateSqIn, CreateXrcSrqIn, CreateXrqIn,
-    Described, Layout, ModifyCqIn, Opcode, Place, Wq,
+    AllocFlowCounterIn, CreateCqIn, CreateQpIn, CreateRmpIn, CreateRqIn, CreateSqIn,
+    CreateXrcSrqIn, CreateXrqIn, Described, Layout, ModifyCqIn, Opcode, Place, Wq,
 };
 
 use crate::firmware::kinds;
@@ -16,10 +16,10 @@ use crate::general;
 /// The shortest mailbox that a method takes, in bytes, and the longest.
 const LENGTHS: std::ops::RangeInclusive<usize> = 16..=0xffff;
 
-/// Commands that the method create admits, of those that are simulated, besides SET_FLOW_TABLE_ENTRY.
+/// Commands that the method create admits, besides SET_FLOW_TABLE_ENTRY, CREATE_PSV and CREATE_MKEY. Those that
+/// are not simulated are refused by the firmware.
 const CREATE: &[Opcode] = &[
     Opcode::CREATE_GENERAL_OBJECT,
-    Opcode::CREATE_MKEY,
     Opcode::CREATE_CQ,
     Opcode::ALLOC_PD,
     Opcode::ALLOC_TRANSPORT_DOMAIN,
@@ -36,11 +36,14 @@ const CREATE: &[Opcode] = &[
     Opcode::ALLOC_PACKET_REFORMAT_CONTEXT,
     Opcode::ALLOC_MODIFY_HEADER_CONTEXT,
     Opcode::CREATE_SCHEDULING_ELEMENT,
+    Opcode::ADD_VXLAN_UDP_DPORT,
+    Opcode::SET_L2_TABLE_ENTRY,
     Opcode::CREATE_QP,
     Opcode::CREATE_SRQ,
     Opcode::CREATE_XRC_SRQ,
     Opcode::CREATE_DCT,
     Opcode::CREATE_XRQ,
+    Opcode::ATTACH_TO_MCG,
     Opcode::ALLOC_XRCD,
 ];
 
@@ -58,6 +61,8 @@ const MODIFY: &[Opcode] = &[
     Opcode::MODIFY_TIS,
     Opcode::MODIFY_FLOW_TABLE,
     Opcode::MODIFY_SCHEDULING_ELEMENT,
+    Opcode::ADD_VXLAN_UDP_DPORT,
+    Opcode::SET_L2_TABLE_ENTRY,
     Opcode::RST2INIT_QP,
     Opcode::INIT2RTR_QP,
     Opcode::INIT2INIT_QP,
@@ -91,6 +96,9 @@ const QUERY: &[Opcode] = &[
     Opcode::QUERY_FLOW_GROUP,
     Opcode::QUERY_FLOW_TABLE_ENTRY,
     Opcode::QUERY_FLOW_COUNTER,
+    Opcode::QUERY_MODIFY_HEADER_CONTEXT,
+    Opcode::QUERY_SCHEDULING_ELEMENT,
+    Opcode::QUERY_L2_TABLE_ENTRY,
     Opcode::QUERY_QP,
     Opcode::QUERY_SRQ,
     Opcode::QUERY_XRC_SRQ,
@@ -125,6 +133,11 @@ const GENERAL: &[Opcode] = &[
 /// The range of general commands (`MLX5_CMD_OP_GENERAL_START` and `_END`).
 const GENERAL_RANGE: std::ops::Range<u16> = 0xb00..0xd00;
 
+/// `create_psv_in.num_psv`, and the end of the context in `create_mkey_in`, in bytes. Their types are in a
+/// family that need not be compiled in.
+const NUM_PSV: Place = Place { bit: 0x40, width: 4 };
+const MKEY_END: usize = 0x50;
+
 /// A method of the DEVX interface that carries a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
@@ -146,6 +159,8 @@ pub(crate) struct Identity {
 pub(crate) enum Kind {
     /// One with commands of its own, by name.
     Named(&'static str),
+    /// That a QP belongs to a multicast group; the number is the QP's.
+    Attachment,
     /// General objects of this type.
     General(u16),
 }
@@ -156,21 +171,31 @@ pub(crate) fn length(mailbox: &[u8]) -> Result<(), Errno> {
 }
 
 /// Length of the input, tunnel and opcode: what the kernel looks at first. Gives the opcode.
-pub(crate) fn admit(method: Method, input: &[u8]) -> Result<Opcode, Errno> {
+///
+/// `tunnels` says whether the adapter takes commands for another function (`vhca_tunnel_commands`).
+pub(crate) fn admit(method: Method, input: &[u8], tunnels: bool) -> Result<Opcode, Errno> {
     length(input)?;
     let opcode = mlx5_prm::opcode(input).ok_or(Errno::INVAL)?;
-    // `vhca_tunnel_id`: a command for another function, which needs a capability.
-    if input[4..6] != [0, 0] {
+    // `vhca_tunnel_id`: of another function. The methods on objects take none of these.
+    let is_tunnelled = input[4..6] != [0, 0];
+    if is_tunnelled && method != Method::General {
         return Err(Errno::INVAL);
     }
     let admitted = match method {
         // The commands of flow table entries are one opcode.
         Method::Create if opcode == Opcode::SET_FLOW_TABLE_ENTRY => input[6..8] == [0, 0],
         Method::Modify if opcode == Opcode::SET_FLOW_TABLE_ENTRY => input[6..8] == [0, 1],
+        Method::Create if opcode == Opcode::CREATE_PSV => NUM_PSV.read(input) == Some(1),
+        // `devx_handle_mkey_create`
+        Method::Create if opcode == Opcode::CREATE_MKEY => input.len() >= MKEY_END,
         Method::Create => CREATE.contains(&opcode),
         Method::Modify => MODIFY.contains(&opcode),
         Method::Query => QUERY.contains(&opcode),
-        Method::General => GENERAL_RANGE.contains(&opcode.0) || GENERAL.contains(&opcode),
+        Method::General => {
+            is_tunnelled && tunnels
+                || GENERAL_RANGE.contains(&opcode.0)
+                || GENERAL.contains(&opcode)
+        }
     };
     if admitted { Ok(opcode) } else { Err(Errno::INVAL) }
 }
@@ -191,6 +216,12 @@ pub(crate) fn named(opcode: Opcode, input: &[u8]) -> Option<Identity> {
         | Opcode::MODIFY_XRQ
         | Opcode::QUERY_XRQ_DC_PARAMS_ENTRY
         | Opcode::QUERY_XRQ_ERROR_PARAMS => (kinds::XRQ, NUMBER),
+        Opcode::QUERY_MODIFY_HEADER_CONTEXT => {
+            (kinds::MODIFY_HEADER_CONTEXT, Place { bit: 0x40, width: 32 })
+        }
+        Opcode::QUERY_SCHEDULING_ELEMENT => {
+            (kinds::SCHEDULING_ELEMENT, Place { bit: 0x60, width: 32 })
+        }
         _ => command.and_then(|c| Some((c.object.name, c.number?)))?,
     };
     place.read(input).map(|number| Identity { kind: Kind::Named(kind), number: number as u32 })
@@ -198,6 +229,19 @@ pub(crate) fn named(opcode: Opcode, input: &[u8]) -> Option<Identity> {
 
 /// Where the number of a queue stands in every command on one.
 const NUMBER: Place = Place { bit: 0x48, width: 24 };
+
+/// How many flow counters a command makes, when it makes a bulk of them.
+pub(crate) fn bulk(opcode: Opcode, input: &[u8]) -> Option<u32> {
+    if opcode != Opcode::ALLOC_FLOW_COUNTER {
+        return None;
+    }
+    let (alloc, _) = AllocFlowCounterIn::view_prefix(input).ok()?;
+    match (alloc.flow_counter_bulk_log_size(), u8::from(alloc.flow_counter_bulk())) {
+        (0, 0) => None,
+        (0, times) => Some(128 * u32::from(times)),
+        (log, _) => Some(1 << log),
+    }
+}
 
 /// What the kernel writes into an input before it sends it: the context's uid, and, where a command
 /// of DEVX may name umems, that it does (`devx_set_umem_valid`).
@@ -263,4 +307,108 @@ pub(crate) fn needs_no_context(opcode: Opcode) -> bool {
             | Opcode::QUERY_ESW_VPORT_CONTEXT
             | Opcode::QUERY_ESW_FUNCTIONS
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the methods admit, by the numbers of `devx_is_obj_create_cmd`, `devx_is_obj_modify_cmd`,
+    /// `devx_is_obj_query_cmd` and `devx_is_general_cmd` (Linux 6.12).
+    const ADMITTED: [(Method, &[u16]); 4] = [
+        (
+            Method::Create,
+            &[
+                0x200, 0x400, 0x500, 0x600, 0x700, 0x705, 0x710, 0x717, 0x771, 0x782, 0x800, 0x806,
+                0x80e, 0x816, 0x827, 0x829, 0x900, 0x904, 0x908, 0x90c, 0x912, 0x916, 0x930, 0x933,
+                0x936, 0x939, 0x93d, 0x940, 0xa00,
+            ],
+        ),
+        (
+            Method::Modify,
+            &[
+                0x403, 0x502, 0x503, 0x504, 0x505, 0x506, 0x507, 0x50a, 0x50e, 0x703, 0x708, 0x714,
+                0x71a, 0x726, 0x729, 0x72a, 0x785, 0x827, 0x829, 0x901, 0x905, 0x909, 0x90d, 0x913,
+                0x917, 0x936, 0x93c, 0xa01,
+            ],
+        ),
+        (
+            Method::Query,
+            &[
+                0x201, 0x402, 0x50b, 0x702, 0x707, 0x713, 0x719, 0x725, 0x727, 0x773, 0x784, 0x82a,
+                0x903, 0x907, 0x90b, 0x90f, 0x915, 0x919, 0x932, 0x935, 0x937, 0x93b, 0x93f, 0x942,
+                0xa02,
+            ],
+        ),
+        (
+            Method::General,
+            &[
+                0x100, 0x101, 0x10a, 0x740, 0x750, 0x752, 0x754, 0x760, 0x762, 0x76f, 0x770, 0x80a,
+                0x80d, 0x822, 0x824, 0x826, 0x842,
+            ],
+        ),
+    ];
+
+    /// An input of an opcode, without more than what lets it pass.
+    fn input(method: Method, opcode: u16) -> [u8; 0x50] {
+        let mut input = [0; 0x50];
+        input[..2].copy_from_slice(&opcode.to_be_bytes());
+        match (Opcode(opcode), method) {
+            (Opcode::SET_FLOW_TABLE_ENTRY, Method::Modify) => input[7] = 1,
+            (Opcode::CREATE_PSV, _) => input[8] = 0x10,
+            _ => {}
+        }
+        input
+    }
+
+    #[test]
+    fn methods_admit_what_the_kernel_admits() {
+        for (method, admitted) in ADMITTED {
+            for opcode in 0..0x1000 {
+                let expected = admitted.contains(&opcode)
+                    || method == Method::General && (0xb00..0xd00).contains(&opcode);
+                let result = admit(method, &input(method, opcode), false);
+                let expected = if expected { Ok(Opcode(opcode)) } else { Err(Errno::INVAL) };
+                assert_eq!(result, expected, "{method:?} {opcode:#x}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_command_may_pass_in_one_form_alone() {
+        let admit = |method, input: &[u8]| admit(method, input, false).is_ok();
+        let psv = |count: u8| {
+            let mut input = input(Method::Create, 0x600);
+            input[8] = count << 4;
+            admit(Method::Create, &input)
+        };
+        assert!(!psv(0) && psv(1) && !psv(2) && !psv(15));
+        let mkey = input(Method::Create, 0x200);
+        assert!(admit(Method::Create, &mkey) && !admit(Method::Create, &mkey[..0x4f]));
+        let entry = |method, op_mod| {
+            let mut input = input(Method::Create, 0x936);
+            input[7] = op_mod;
+            admit(method, &input)
+        };
+        assert!(entry(Method::Create, 0) && !entry(Method::Create, 1));
+        assert!(!entry(Method::Modify, 0) && entry(Method::Modify, 1));
+    }
+
+    #[test]
+    fn commands_for_another_function() {
+        let tunnelled = |method, opcode, tunnels| {
+            let mut input = input(method, opcode);
+            input[5] = 1;
+            admit(method, &input, tunnels).is_ok()
+        };
+        for tunnels in [false, true] {
+            assert!(!tunnelled(Method::Create, 0x400, tunnels));
+            assert!(!tunnelled(Method::Modify, 0x403, tunnels));
+            assert!(!tunnelled(Method::Query, 0x402, tunnels));
+            assert!(tunnelled(Method::General, 0x100, tunnels));
+        }
+        assert!(tunnelled(Method::General, 0x400, true));
+        assert!(!tunnelled(Method::General, 0x400, false));
+        assert!(admit(Method::General, &input(Method::General, 0x400), true).is_err());
+    }
 }

@@ -37,7 +37,8 @@
 //! Which commands there are depends on the families of `mlx5-prm` that are compiled in. Traffic is
 //! not simulated, counters stay zero, a flow table entry goes by its index alone, whatever its
 //! table, and the extension of a QP's context (`qpc_ext`) must be there where a mask says so, and is not
-//! kept.
+//! kept. Of what has no context in the tables, such as an entry of the L2 table, a query answers that it
+//! is there.
 //!
 //! Where no public source says how the firmware answers, the choice is the simulation's own: see
 //! [`syndrome`].
@@ -58,6 +59,7 @@
 //! - numbers of other objects (`pd`, `cqn`, `uar_page`, `tisn`, ...), other than the RQs of a table,
 //!   and whether one in use is ended, other than such an RQ and a umem;
 //! - how many objects there are, and sizes of RQs, SQs and RMPs;
+//! - which function a command is for (`vhca_tunnel_id`), and which group a QP is attached to;
 //! - capabilities that gate a field or a command, and reserved fields.
 //!
 //! [`Transport`]: mlx5_devx::Transport
@@ -71,6 +73,7 @@
 mod adapter;
 mod capability;
 mod firmware;
+mod flow_counter;
 #[cfg(feature = "fwctl")]
 mod fwctl;
 mod general;

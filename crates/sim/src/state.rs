@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use mlx5_devx::{Errno, Handle, Target, TargetKind, status_errno};
-use mlx5_prm::{Opcode, Status, Verb};
+use mlx5_prm::{CommandDesc, Opcode, Status, Verb};
 
 use crate::firmware::{Firmware, Refusal};
 use crate::general;
 use crate::handles::{Handles, Map};
 use crate::hooks::Hooks;
-use crate::kernel::{Identity, Kind, Method, admit, force, named};
+use crate::kernel::{Identity, Kind, Method, admit, bulk, force, named};
 use crate::{syndrome, umems};
 
 /// The uid of the DEVX context that every program gets.
@@ -21,6 +21,8 @@ pub(crate) struct State {
     pub(crate) firmware: Firmware,
     pub(crate) hooks: Hooks,
     handles: Handles<Object>,
+    /// How many flow counters a handle stands for, where it is a bulk of them.
+    bulks: Map<Handle, u32>,
     /// The umems that objects lie in.
     used: Map<Handle, BTreeSet<u32>>,
     /// The umems, by their numbers in commands. Without `Uverbs` there are none.
@@ -145,6 +147,12 @@ impl State {
         (output.first().map_or(Status::OK, |status| Status(*status)), umems)
     }
 
+    /// Length and opcode of a command, by the kernel's rules.
+    fn admit(&self, method: Method, input: &[u8]) -> Result<Opcode, Errno> {
+        let general = self.firmware.capabilities.general();
+        admit(method, input, general.is_some_and(|page| page.vhca_tunnel_commands() != 0))
+    }
+
     /// Makes an object by a command, and gives its handle and its number.
     pub(crate) fn create(
         &mut self,
@@ -153,12 +161,8 @@ impl State {
         output: &mut [u8],
     ) -> Result<(Handle, u32), Fault> {
         let kind = sender.kind();
-        let opcode = admit(Method::Create, input)?;
-        let general = opcode == Opcode::CREATE_GENERAL_OBJECT;
+        let opcode = self.admit(Method::Create, input)?;
         let command = mlx5_prm::command(opcode.0);
-        if command.is_none() && !general {
-            return Err(Fault::Kernel(Errno::INVAL));
-        }
         let (status, umems) = self.execute(sender, opcode, input, output);
         match status {
             status if kind == TargetKind::Devx => self.hooks.said(status)?,
@@ -172,16 +176,20 @@ impl State {
                 number: general::created(output),
             },
             Some(command) => {
-                // A flow table entry is made by a command that names it.
+                // An entry of a table, and an attachment, is made by a command that names it.
                 let carrier: &[u8] = if command.verb == Verb::Create { output } else { input };
                 let number = command.number.and_then(|place| place.read(carrier));
-                Identity {
-                    kind: Kind::Named(command.object.name),
-                    number: number.unwrap_or_default() as u32,
-                }
+                let kind = match opcode {
+                    Opcode::ATTACH_TO_MCG => Kind::Attachment,
+                    _ => Kind::Named(command.object.name),
+                };
+                Identity { kind, number: number.unwrap_or_default() as u32 }
             }
         };
         let handle = self.insert(sender, What::Command(kind, identity));
+        if let Some(count) = bulk(opcode, input) {
+            self.bulks.insert(handle, count);
+        }
         self.uses(handle, umems);
         Ok((handle, identity.number))
     }
@@ -196,9 +204,16 @@ impl State {
         output: &mut [u8],
     ) -> Result<Status, Errno> {
         let object = self.object(handle)?;
-        let opcode = admit(method, input)?;
-        match object.what {
-            What::Command(_, identity) if named(opcode, input) == Some(identity) => {}
+        let opcode = self.admit(method, input)?;
+        // A query of flow counters may begin within a bulk.
+        let count = match opcode {
+            Opcode::QUERY_FLOW_COUNTER => self.bulks.get(&handle).copied().unwrap_or(1),
+            _ => 1,
+        };
+        match (object.what, named(opcode, input)) {
+            (What::Command(_, of), Some(named))
+                if named.kind == of.kind
+                    && named.number.checked_sub(of.number).is_some_and(|at| at < count) => {}
             _ => return Err(Errno::INVAL),
         }
         let (status, umems) = self.execute(sender, opcode, input, output);
@@ -210,7 +225,7 @@ impl State {
 
     /// Sends a command for no object, which then names no umems, and gives the firmware's status.
     pub(crate) fn general(&mut self, input: &[u8], output: &mut [u8]) -> Result<Status, Errno> {
-        let opcode = admit(Method::General, input)?;
+        let opcode = self.admit(Method::General, input)?;
         Ok(self.execute(Sender::Transport, opcode, input, output).0)
     }
 
@@ -273,6 +288,7 @@ impl State {
 
     /// Forgets an object, and frees its handle.
     pub(crate) fn remove(&mut self, handle: Handle) {
+        self.bulks.remove(&handle);
         for id in self.used.remove(&handle).into_iter().flatten() {
             if let Some(umem) = self.umems.get_mut(&id) {
                 umem.objects -= 1;
@@ -330,26 +346,35 @@ impl State {
     /// Forgets every object: their device is gone.
     pub(crate) fn forget(&mut self) {
         self.handles = Handles::default();
+        self.bulks.clear();
         self.used.clear();
         self.umems.clear();
     }
 }
 
 /// The command that ends an object.
-fn destroy(identity: Identity) -> Option<(Opcode, Vec<u8>)> {
-    let kind = match identity.kind {
+fn destroy(Identity { kind, number }: Identity) -> Option<(Opcode, Vec<u8>)> {
+    let kind = match kind {
         Kind::General(obj_type) => {
-            let input = general::destroy((obj_type, identity.number));
+            let input = general::destroy((obj_type, number));
             return Some((Opcode::DESTROY_GENERAL_OBJECT, input.to_vec()));
+        }
+        // The simulated firmware does not tell groups, so that theirs is left out.
+        Kind::Attachment => {
+            return on_number(mlx5_prm::command(Opcode::DETACH_FROM_MCG.0)?, number);
         }
         Kind::Named(kind) => kind,
     };
     let mut all = mlx5_prm::families().iter().flat_map(|f| f.commands);
-    let command = all.find(|c| c.verb == Verb::Destroy && c.object.name == kind)?;
+    on_number(all.find(|c| c.verb == Verb::Destroy && c.object.name == kind)?, number)
+}
+
+/// A command that has the number of an object and nothing else.
+fn on_number(command: &CommandDesc, number: u32) -> Option<(Opcode, Vec<u8>)> {
     let mut input = vec![0; command.input.size];
     input[..2].copy_from_slice(&command.opcode.to_be_bytes());
     if let Some(place) = command.number {
-        place.write(&mut input, identity.number.into());
+        place.write(&mut input, number.into());
     }
     Some((Opcode(command.opcode), input))
 }

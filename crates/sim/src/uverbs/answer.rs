@@ -131,8 +131,9 @@ impl Answering<'_> {
             Call::QueryEqn { vector, eqn } => {
                 self.context()?;
                 self.state.hooks.pass()?;
-                // `mlx5_vector2eqn` of the kernel's `mlx5/core/eq.c`
-                let number = context::eqn(vector).ok_or(Errno::NOENT)?;
+                // `mlx5_comp_eqn_get` of the kernel's `mlx5/core/eq.c` (6.12), which takes 16 bits of
+                // it; before, `mlx5_vector2eqn` (6.1) gives ENOENT.
+                let number = context::eqn(vector as u16).ok_or(Errno::INVAL)?;
                 self.put(&eqn, &number.to_ne_bytes())?;
             }
             Call::UmemReg { memory, access, page_sizes, umem_id } => {

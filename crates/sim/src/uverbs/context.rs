@@ -12,8 +12,8 @@ pub(super) const COMP_VECTORS: u32 = 4;
 pub(super) const CORE_SUPPORT: u64 = 1;
 
 /// The number of the event queue behind a completion vector: another number than the vector's.
-pub(super) fn eqn(vector: u32) -> Option<u32> {
-    (vector < COMP_VECTORS).then(|| COMP_VECTORS - 1 - vector)
+pub(super) fn eqn(vector: u16) -> Option<u32> {
+    COMP_VECTORS.checked_sub(1 + u32::from(vector))
 }
 
 /// The length of the older request, `struct mlx5_ib_alloc_ucontext_req`.

@@ -114,7 +114,7 @@ fn type_of_object(event: u16, kind: Kind) -> u16 {
         Kind::Named(kinds::RQT) => 0xff0e,
         Kind::Named("flow_counter") => 0xff0f,
         Kind::Named("cq") => 0xff10,
-        Kind::Named(_) => 0,
+        Kind::Named(_) | Kind::Attachment => 0,
     }
 }
 

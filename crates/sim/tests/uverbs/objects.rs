@@ -211,7 +211,7 @@ fn an_answer_without_room_ends_its_object() {
     assert!(!exists(&program.adapter, Opcode::QUERY_CQ, 1));
 }
 
-/// `mlx5_vector2eqn`, `mlx5_create_cq`.
+/// `mlx5_comp_eqn_get`, `mlx5_create_cq`.
 #[test]
 fn completion_vectors_have_event_queues() {
     let program = Program::with_devx();
@@ -226,9 +226,10 @@ fn completion_vectors_have_event_queues() {
     eqns.sort_unstable();
     assert_eq!(eqns, [0, 1, 2, 3]);
     for vector in [4, u32::MAX] {
-        assert_eq!(query(vector).errno(), Errno::NOENT);
+        assert_eq!(query(vector).errno(), Errno::INVAL);
         assert_eq!(program.create(&create_cq(vector), 16).errno(), Errno::NOENT);
     }
+    assert_eq!(query(0x1_0001).ok().u32(0x1001), query(1).ok().u32(0x1001), "it has 16 bits");
     let nowhere = [Arg::In(0x1000, vec![0; 4]), Arg::Nowhere(0x1001, 4)];
     assert_eq!(program.call(0x1000, 0x1002, &nowhere).errno(), Errno::FAULT);
 }
@@ -286,4 +287,109 @@ fn objects_end_with_their_file_whatever_uses_them() {
     assert!(!exists(&adapter, Opcode::QUERY_CQ, cqn));
     assert!(!exists(&adapter, Opcode::QUERY_RQT, number(&table)));
     assert!(!exists(&adapter, Opcode::QUERY_RQ, second), "nothing names it any more");
+}
+
+/// Opcodes that the kernel passes on, and the simulated firmware does not know.
+#[test]
+fn the_firmware_refuses_what_is_not_simulated() {
+    let program = Program::with_devx();
+    let command = |opcode: Opcode, len| {
+        let mut input = vec![0; len];
+        input[..2].copy_from_slice(&opcode.0.to_be_bytes());
+        input
+    };
+    let refused = |left: Left| {
+        assert_eq!(left.errno(), Errno::REMOTEIO);
+        assert_eq!(status_and_syndrome(&left.outputs[&0x1002]), (2, syndrome::UNKNOWN_OPCODE));
+    };
+    let mut psv = command(Opcode::CREATE_PSV, 16);
+    psv[8] = 0x10; // one
+    refused(program.create(&psv, 32));
+    psv[8] = 0x20;
+    assert_eq!(program.create(&psv, 32).errno(), Errno::INVAL);
+    let port = command(Opcode::ADD_VXLAN_UDP_DPORT, 16);
+    refused(program.create(&port, 16));
+    let (cq, _) = program.cq();
+    assert_eq!(program.modify(cq, &port, 16).errno(), Errno::INVAL, "it is no CQ");
+    // `devx_get_obj_id` of a query whose answer is in no public source.
+    let actions = program.create(&command(Opcode::ALLOC_MODIFY_HEADER_CONTEXT, 32), 16).ok();
+    let mut query = command(Opcode::QUERY_MODIFY_HEADER_CONTEXT, 32);
+    query[8..12].copy_from_slice(&actions.outputs[&0x1002][8..12]);
+    refused(program.query(actions.handle(), &query, 64));
+    query[11] ^= 1;
+    assert_eq!(program.query(actions.handle(), &query, 64).errno(), Errno::INVAL);
+    program.destroy(actions.handle()).ok();
+}
+
+/// `devx_obj_build_destroy_cmd`: an attachment ends by itself, and not the queue pair.
+#[test]
+fn what_a_command_makes_that_names_it() {
+    let program = Program::with_devx();
+    let qp = program.adapter.create_qp(&mlx5_prm::Qpc::new()).expect("a QP").number;
+    let mut attach = vec![0; 32];
+    attach[..2].copy_from_slice(&Opcode::ATTACH_TO_MCG.0.to_be_bytes());
+    attach[8..12].copy_from_slice(&qp.get().to_be_bytes());
+    let attached = program.create(&attach, 16).ok().handle();
+    let query = on_cq(Opcode::QUERY_QP, qp.get());
+    assert_eq!(program.query(attached, &query, 512).errno(), Errno::INVAL, "it is no QP");
+    program.destroy(attached).ok();
+    assert!(exists(&program.adapter, Opcode::QUERY_QP, qp.get()));
+    attach[11] += 1; // a QP that there is not
+    assert_eq!(program.create(&attach, 16).errno(), Errno::REMOTEIO);
+}
+
+/// `devx_is_valid_obj_id`: a bulk of flow counters is one object, and each of them is queried by it.
+#[test]
+fn flow_counters_come_in_bulks() {
+    let program = Program::with_devx();
+    let alloc = |log_size: u8, times: u8| {
+        let mut input = vec![0; 16];
+        input[..2].copy_from_slice(&Opcode::ALLOC_FLOW_COUNTER.0.to_be_bytes());
+        (input[14], input[15]) = (log_size, times);
+        let left = program.create(&input, 16).ok();
+        let number = left.outputs[&0x1002][8..12].try_into().expect("4 bytes");
+        (left.handle(), u32::from_be_bytes(number))
+    };
+    let query = |number: u32| {
+        let mut input = vec![0; 32];
+        input[..2].copy_from_slice(&Opcode::QUERY_FLOW_COUNTER.0.to_be_bytes());
+        input[28..].copy_from_slice(&number.to_be_bytes());
+        input
+    };
+    let all = [(1, alloc(0, 0)), (8, alloc(3, 0)), (8, alloc(3, 1)), (256, alloc(0, 2))];
+    for (count, (handle, first)) in all {
+        for number in [first, first + count - 1] {
+            program.query(handle, &query(number), 32).ok();
+        }
+        for number in [first - 1, first + count] {
+            assert_eq!(program.query(handle, &query(number), 32).errno(), Errno::INVAL);
+        }
+        let others = all.iter().filter(|(_, (_, other))| *other != first);
+        for (count, (_, other)) in others {
+            assert!(*other + count <= first || first < *other, "numbers of two bulks");
+        }
+    }
+    // Its end is that of all.
+    let [.., (_, (handle, first))] = all;
+    let known = |number: u32| {
+        let mut output = [0; 32];
+        program.adapter.firmware(&query(number), &mut output);
+        output[0] == 0
+    };
+    assert!(known(first) && known(first + 255) && !known(first + 256));
+    program.destroy(handle).ok();
+    assert!(!known(first) && !known(first + 255));
+    assert!(known(all[1].1.1 + 7), "another bulk");
+}
+
+/// `devx_handle_mkey_create` looks at the context, which must be there.
+#[test]
+fn a_short_memory_key_is_refused_by_the_kernel() {
+    let program = Program::with_devx();
+    let mut input = vec![0; 0x4f];
+    input[..2].copy_from_slice(&Opcode::CREATE_MKEY.0.to_be_bytes());
+    let left = program.create(&input, 16);
+    assert_eq!((left.errno(), left.outputs.len()), (Errno::INVAL, 0));
+    input.push(0);
+    assert_eq!(program.create(&input, 16).errno(), Errno::REMOTEIO, "the layout is longer");
 }
