@@ -3,10 +3,11 @@
 
 use mlx5_devx::{Errno, Handle, Target, TargetKind, Transport};
 use mlx5_prm::{
-    AccessOpMod, AccessRegisterIn, AccessRegisterOut, CmdOut, Cqc, CreateCqIn, CreateDctIn,
-    CreateLagIn, CreateQpIn, CreateRqIn, CreateSqIn, CreateXrqIn, Dctn, DrainDctIn, ModifySqIn,
-    Opcode, PacketPacingRateLimitIndex, QpSt, QpState, Qpc, Qpn, RqState, Rqc, Rst2initQpIn,
-    SetFteIn, SetPpRateLimitIn, SqState, Sqc, Sqn, Status,
+    AccessOpMod, AccessRegisterIn, AccessRegisterOut, CmdHcaCap, CmdOut, Cqc, CreateCqIn,
+    CreateDctIn, CreateLagIn, CreateQpIn, CreateRqIn, CreateRqtIn, CreateSqIn, CreateXrqIn, Dctn,
+    Described, DrainDctIn, ModifySqIn, Opcode, PacketPacingRateLimitIndex, Place, QpSt, QpState,
+    Qpc, Qpn, QueryHcaCapIn, QueryHcaCapOut, RqState, Rqc, Rqtc, Rst2initQpIn, SetFteIn,
+    SetPpRateLimitIn, SqState, Sqc, Sqn, Status, Verb,
 };
 use mlx5_sim::{Adapter, Firmware, syndrome};
 
@@ -249,4 +250,87 @@ fn entries_of_the_l2_table_and_scheduling_elements() {
     assert_eq!(query(number), (Err(Errno::REMOTEIO), Status::BAD_OP_ERR));
     assert_eq!(query(number + 1).0, Err(Errno::INVAL));
     assert_eq!(adapter.destroy(element.handle), Ok(()));
+}
+
+/// The capabilities of a new adapter.
+fn general(firmware: &mut Firmware) -> CmdHcaCap {
+    let mut output = QueryHcaCapOut::new();
+    let query = QueryHcaCapIn::new().with_op_mod(1);
+    firmware.execute(query.as_bytes(), output.as_bytes_mut());
+    let (general, _) = CmdHcaCap::view_prefix(output.capability().as_bytes()).expect("a page");
+    *general
+}
+
+/// A program looks at how many objects there may be before it makes any.
+#[test]
+fn what_the_adapter_makes_its_capabilities_admit() {
+    let mut firmware = Firmware::new();
+    let general = general(&mut firmware);
+    let capability = |name: &str| {
+        let field = CmdHcaCap::DESC.field(name)?;
+        Place { bit: field.bit(), width: field.width() }.read(general.as_bytes())
+    };
+    // Those whose capability has another name, or none in the general page.
+    let named = |kind: &str| match kind {
+        "dct" => "dct".to_owned(),
+        "q_counter" => "max_qp_cnt".to_owned(),
+        "flow_counter" => "max_flow_counter_31_16".to_owned(),
+        "xrc_srq" => "log_max_srq".to_owned(),
+        _ => format!("log_max_{kind}"),
+    };
+    let mut without = Vec::new();
+    let commands = mlx5_prm::families().iter().flat_map(|f| f.commands);
+    for create in commands.filter(|c| c.verb == Verb::Create) {
+        let mut input = vec![0; create.input.size];
+        input[..2].copy_from_slice(&create.opcode.to_be_bytes());
+        assert_eq!(run(&mut firmware, &input), DONE, "{}", create.name);
+        let name = named(create.object.name);
+        match capability(&name) {
+            None => without.push(create.object.name),
+            Some(value) => {
+                assert_ne!(value, 0, "{name}, and {} makes one", create.name);
+                let width = create.number.expect("it is one of many").width;
+                let is_log = name.starts_with("log_");
+                assert!(!is_log || value <= width.into(), "{name}: more than there are numbers");
+            }
+        }
+    }
+    without.sort_unstable();
+    let of_other_pages = [
+        "flow_group",
+        "flow_table",
+        "fpga_qp",
+        "lag",
+        "modify_header_context",
+        "packet_reformat_context",
+        "scheduling_element",
+        "uar",
+    ];
+    assert_eq!(without, of_other_pages);
+
+    let types = u64::from(general.general_obj_types());
+    let objects = mlx5_prm::families().iter().flat_map(|f| f.general_objects);
+    for object in objects.filter(|object| object.obj_type.0 < 64) {
+        let mut input = vec![0; 16 + object.layout.size];
+        input[..2].copy_from_slice(&Opcode::CREATE_GENERAL_OBJECT.0.to_be_bytes());
+        input[6..8].copy_from_slice(&object.obj_type.0.to_be_bytes());
+        assert_eq!(run(&mut firmware, &input), DONE, "{}", object.name);
+        assert_eq!(types >> object.obj_type.0 & 1, 1, "{}", object.name);
+    }
+}
+
+/// Sizes that the capabilities name, at their limit.
+#[test]
+fn what_the_capabilities_admit_the_adapter_makes() {
+    let mut firmware = Firmware::new();
+    let general = general(&mut firmware);
+    let cqc = Cqc::new().with_log_cq_size(general.log_max_cq_sz());
+    let cq = CreateCqIn::new().with_cq_context(cqc);
+    let size = general.log_max_qp_sz();
+    let qp = CreateQpIn::new().with_qpc(Qpc::new().with_log_sq_size(size).with_log_rq_size(size));
+    let rqtc = Rqtc::new().with_rqt_max_size(1 << general.log_max_rqt_size());
+    let table = CreateRqtIn::new().with_rqt_context(rqtc);
+    for input in [cq.as_bytes() as &[u8], qp.as_bytes(), table.as_bytes()] {
+        assert_eq!(run(&mut firmware, input), DONE);
+    }
 }

@@ -67,8 +67,8 @@ impl Adapter {
     /// What `ibv_create_rwq_ind_table` leads to: a table of the receive queues `rqns`.
     ///
     /// # Errors
-    /// The firmware refuses it: a number that is no RQ's, or more than `rqt_max_size`. The kernel
-    /// takes mailboxes of up to 65535 bytes, which is 16315 entries.
+    /// The firmware refuses it: a number that is no RQ's, more than `rqt_max_size`, or a table larger
+    /// than the capabilities of the adapter say, which is 8192 entries if they were not set.
     ///
     /// # Panics
     /// `rqns` is longer than 65535.

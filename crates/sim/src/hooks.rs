@@ -132,6 +132,8 @@ impl Adapter {
     /// stands for a program that has a DEVX context.
     #[cfg(feature = "uverbs")]
     pub fn set_without_devx(&self, is_so: bool) {
-        self.lock().hooks.without_devx = is_so;
+        let mut state = self.lock();
+        state.hooks.without_devx = is_so;
+        state.firmware.capabilities.set_devx(!is_so);
     }
 }

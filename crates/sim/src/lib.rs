@@ -33,7 +33,9 @@
 //! It keeps the objects that commands make, and those that are always there, such as virtual ports:
 //! what a modify writes a query reads back, select masks say which fields count, and QP transitions
 //! follow the tables of `prm-spec/semantics`. So do general objects. Registers keep what is written
-//! to them by ACCESS_REG, by the access of each field. QUERY_HCA_CAP gives the pages that were set.
+//! to them by ACCESS_REG, by the access of each field. QUERY_HCA_CAP gives the pages that were set, and
+//! of a new adapter the general one, which says what is simulated; it says 0 of what has a page of its
+//! own, such as flow tables.
 //! Which commands there are depends on the families of `mlx5-prm` that are compiled in. Traffic is
 //! not simulated, counters stay zero, a flow table entry goes by its index alone, whatever its
 //! table, and the extension of a QP's context (`qpc_ext`) must be there where a mask says so, and is not

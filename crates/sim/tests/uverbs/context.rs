@@ -1,7 +1,7 @@
 //! Making a context (`ib_init_ucontext`, `mlx5_ib_alloc_ucontext`), and calls without one.
 
 use mlx5_devx::Errno;
-use mlx5_prm::Opcode;
+use mlx5_prm::{CmdHcaCap, Opcode, QueryHcaCapIn};
 
 use crate::program::{Arg, Program, context, create_cq, on_cq, request};
 
@@ -115,7 +115,15 @@ fn a_context_without_devx_may_ask_little() {
 #[test]
 fn an_adapter_without_devx_has_none() {
     let program = Program::new();
+    let log_max_uctx = || {
+        let mut output = [0; 0x1010];
+        program.adapter.firmware(QueryHcaCapIn::new().with_op_mod(1).as_bytes(), &mut output);
+        let (general, _) = CmdHcaCap::view_prefix(&output[16..]).expect("long enough");
+        general.log_max_uctx()
+    };
+    assert_ne!(log_max_uctx(), 0);
     program.adapter.set_without_devx(true);
+    assert_eq!(log_max_uctx(), 0);
     assert_eq!(program.get_context(1).errno(), Errno::INVAL, "mlx5_ib_devx_create");
     program.get_context(0).ok();
     // `devx_is_supported`: the objects are not there.
