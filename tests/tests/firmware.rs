@@ -4,10 +4,10 @@
 use mlx5_devx::{Errno, Handle, Target, TargetKind, Transport};
 use mlx5_prm::{
     AccessOpMod, AccessRegisterIn, AccessRegisterOut, CmdHcaCap, CmdOut, Cqc, CreateCqIn,
-    CreateDctIn, CreateLagIn, CreateQpIn, CreateRqIn, CreateRqtIn, CreateSqIn, CreateXrqIn, Dctn,
-    Described, DrainDctIn, ModifySqIn, Opcode, PacketPacingRateLimitIndex, Place, QpSt, QpState,
-    Qpc, Qpn, QueryHcaCapIn, QueryHcaCapOut, RqState, Rqc, Rqtc, Rst2initQpIn, SetFteIn,
-    SetPpRateLimitIn, SqState, Sqc, Sqn, Status, Verb,
+    CreateDctIn, CreateLagIn, CreateMkeyIn, CreateQpIn, CreateRqIn, CreateRqtIn, CreateSqIn,
+    CreateXrqIn, Dctn, Described, DrainDctIn, Mkc, ModifySqIn, Opcode, PacketPacingRateLimitIndex,
+    Place, QpSt, QpState, Qpc, Qpn, QueryHcaCapIn, QueryHcaCapOut, RqState, Rqc, Rqtc,
+    Rst2initQpIn, SetFteIn, SetPpRateLimitIn, SqState, Sqc, Sqn, Status, Verb,
 };
 use mlx5_sim::{Adapter, Firmware, syndrome};
 
@@ -333,4 +333,51 @@ fn what_the_capabilities_admit_the_adapter_makes() {
     for input in [cq.as_bytes() as &[u8], qp.as_bytes(), table.as_bytes()] {
         assert_eq!(run(&mut firmware, input), DONE);
     }
+}
+
+/// `mlx5_devx_cmd_mkey_create` of DPDK gives a length, and a list only for keys of other keys.
+#[test]
+fn the_translation_of_a_memory_key_is_there() {
+    let create = |mode: u8, octwords: u32, umem: u32, list: usize| {
+        let mkc = Mkc::new().with_access_mode_1_0(mode);
+        let mut input = CreateMkeyIn::new()
+            .with_memory_key_mkey_entry(mkc)
+            .with_translations_octword_actual_size(octwords)
+            .with_mkey_umem_valid(umem != 0)
+            .with_mkey_umem_id(umem)
+            .as_bytes()
+            .to_vec();
+        input.resize(input.len() + list, 0);
+        input
+    };
+    let short = (Status::BAD_INP_LEN_ERR, syndrome::SHORT_INPUT);
+    let mut firmware = Firmware::new();
+    for mode in 0..4 {
+        assert_eq!(run(&mut firmware, &create(mode, 0, 0, 0)), DONE);
+        assert_eq!(run(&mut firmware, &create(mode, 100, 0, 16)), short);
+        assert_eq!(run(&mut firmware, &create(mode, 2, 0, 31)), short);
+        assert_eq!(run(&mut firmware, &create(mode, 2, 0, 32)), DONE);
+        assert_eq!(run(&mut firmware, &create(mode, u32::MAX, 0, 0x1000)), short);
+        // 2 and 3: KLMs and KSMs.
+        let of_umem = if mode < 2 { DONE } else { short };
+        assert_eq!(run(&mut firmware, &create(mode, 100, 7, 0)), of_umem);
+    }
+}
+
+/// `devx_handle_mkey_create`: a key that is none of other keys lies in a umem, though the program does not
+/// say so.
+#[test]
+fn a_memory_key_lies_in_a_umem() {
+    let adapter = Adapter::new();
+    let create = |mode: u8, umem: u32| {
+        let mkc = Mkc::new().with_access_mode_1_0(mode);
+        let create = CreateMkeyIn::new().with_memory_key_mkey_entry(mkc).with_mkey_umem_id(umem);
+        let mut output = [0; 16];
+        let made = adapter.create(create.as_bytes(), &mut output).map(drop);
+        (made, CmdOut::view_prefix(&output).expect("long enough").0.syndrome())
+    };
+    let done = (Ok(()), 0);
+    assert_eq!(create(1, 0), done);
+    assert_eq!(create(1, 3), (Err(Errno::REMOTEIO), syndrome::NO_SUCH_UMEM));
+    assert_eq!((create(2, 3), create(3, 3)), (done, done), "nothing says that it is a umem");
 }

@@ -29,9 +29,37 @@ pub(crate) mod kinds {
     pub(crate) const XRQ: &str = object::Xrq::DESC.name;
     pub(crate) const RQ: &str = object::Rq::DESC.name;
     pub(crate) const RQT: &str = object::Rqt::DESC.name;
+    pub(crate) const MKEY: &str = object::Mkey::DESC.name;
     pub(crate) const SQ: &str = object::Sq::DESC.name;
     pub(crate) const MODIFY_HEADER_CONTEXT: &str = object::ModifyHeaderContext::DESC.name;
     pub(crate) const SCHEDULING_ELEMENT: &str = object::SchedulingElement::DESC.name;
+}
+
+/// What is looked at of `create_mkey_in`. Its type is in a family that need not be compiled in.
+pub(crate) mod mkey {
+    use mlx5_prm::Place;
+
+    pub(crate) const UMEM_VALID: Place = Place { bit: 0x61, width: 1 };
+    const MODE_4_2: Place = Place { bit: 0x83, width: 3 };
+    const MODE_1_0: Place = Place { bit: 0x96, width: 2 };
+    /// The end of the context, in bytes.
+    pub(crate) const CONTEXT_END: usize = 0x50;
+    const ACTUAL_SIZE: Place = Place { bit: 0x300, width: 32 };
+    const UMEM_ID: Place = Place { bit: 0x320, width: 32 };
+
+    /// Whether the key is one of other keys (`MLX5_MKC_ACCESS_MODE_KLMS` or `_KSM`).
+    pub(crate) fn is_indirect(input: &[u8]) -> bool {
+        MODE_4_2.read(input) == Some(0) && matches!(MODE_1_0.read(input), Some(2 | 3))
+    }
+
+    /// Bytes of the translation that follows the mailbox: of a umem there is none.
+    pub(super) fn translation(input: &[u8]) -> u64 {
+        let read = |place: Place| place.read(input).unwrap_or_default();
+        if !is_indirect(input) && read(UMEM_VALID) != 0 && read(UMEM_ID) != 0 {
+            return 0;
+        }
+        16 * read(ACTUAL_SIZE)
+    }
 }
 
 /// How the firmware refuses a command.
@@ -185,6 +213,12 @@ impl Firmware {
         let mut context = input[place.bit as usize / 8..].to_vec();
         match kind {
             kinds::RQT => self.check_table(&mut context)?,
+            kinds::MKEY => {
+                if ((input.len() - command.input.size) as u64) < mkey::translation(input) {
+                    return refuse(Status::BAD_INP_LEN_ERR, syndrome::SHORT_INPUT);
+                }
+                context.truncate(place.width as usize / 8);
+            }
             // A list of page addresses may follow: it is no part of the context.
             _ => context.truncate(place.width as usize / 8),
         }

@@ -10,7 +10,7 @@ use mlx5_prm::{
     CreateXrcSrqIn, CreateXrqIn, Described, Layout, ModifyCqIn, Opcode, Place, Wq,
 };
 
-use crate::firmware::kinds;
+use crate::firmware::{kinds, mkey};
 use crate::general;
 
 /// The shortest mailbox that a method takes, in bytes, and the longest.
@@ -133,10 +133,8 @@ const GENERAL: &[Opcode] = &[
 /// The range of general commands (`MLX5_CMD_OP_GENERAL_START` and `_END`).
 const GENERAL_RANGE: std::ops::Range<u16> = 0xb00..0xd00;
 
-/// `create_psv_in.num_psv`, and the end of the context in `create_mkey_in`, in bytes. Their types are in a
-/// family that need not be compiled in.
+/// `create_psv_in.num_psv`. Its type is in a family that need not be compiled in.
 const NUM_PSV: Place = Place { bit: 0x40, width: 4 };
-const MKEY_END: usize = 0x50;
 
 /// A method of the DEVX interface that carries a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -187,7 +185,7 @@ pub(crate) fn admit(method: Method, input: &[u8], tunnels: bool) -> Result<Opcod
         Method::Modify if opcode == Opcode::SET_FLOW_TABLE_ENTRY => input[6..8] == [0, 1],
         Method::Create if opcode == Opcode::CREATE_PSV => NUM_PSV.read(input) == Some(1),
         // `devx_handle_mkey_create`
-        Method::Create if opcode == Opcode::CREATE_MKEY => input.len() >= MKEY_END,
+        Method::Create if opcode == Opcode::CREATE_MKEY => input.len() >= mkey::CONTEXT_END,
         Method::Create => CREATE.contains(&opcode),
         Method::Modify => MODIFY.contains(&opcode),
         Method::Query => QUERY.contains(&opcode),
@@ -244,9 +242,7 @@ pub(crate) fn bulk(opcode: Opcode, input: &[u8]) -> Option<u32> {
 }
 
 /// What the kernel writes into an input before it sends it: the context's uid, and, where a command
-/// of DEVX may name umems, that it does (`devx_set_umem_valid`).
-///
-/// That a memory key is made of a umem (`devx_handle_mkey_create`) is not written.
+/// of DEVX may name umems, that it does (`devx_set_umem_valid`, `devx_handle_mkey_create`).
 pub(crate) fn force(opcode: Opcode, input: &mut [u8], uid: u16, of_devx: bool) {
     input[2..4].copy_from_slice(&uid.to_be_bytes());
     if !of_devx {
@@ -256,6 +252,9 @@ pub(crate) fn force(opcode: Opcode, input: &mut [u8], uid: u16, of_devx: bool) {
         Opcode::MODIFY_CQ => change(input, |modify: &mut ModifyCqIn| {
             modify.set_cq_umem_valid(true);
         }),
+        Opcode::CREATE_MKEY if !mkey::is_indirect(input) => {
+            mkey::UMEM_VALID.write(input, 1);
+        }
         Opcode::CREATE_CQ => change(input, |create: &mut CreateCqIn| {
             create.set_cq_umem_valid(true);
             create.cq_context_mut().set_dbr_umem_valid(true);

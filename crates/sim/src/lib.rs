@@ -54,10 +54,12 @@
 //! tables, against the general page, where that names a limit. It does not look at:
 //!
 //! - whether a queue fits into its umem, its offsets, and the memory's access and page size;
-//! - umems that lie in fields of another form: those of virtio queues (`umem_1_id`), of memory keys
-//!   where the program does not set `mkey_umem_valid`, and of XRC SRQs and of MODIFY_CQ, whose public
-//!   layouts have no id;
-//! - page addresses in the mailbox (`pas`);
+//! - umems that lie in fields of another form: those of virtio queues (`umem_1_id`), and of XRC SRQs
+//!   and of MODIFY_CQ, whose public layouts have no id;
+//! - page addresses in the mailbox (`pas`), and the translation of a memory key, which must be as long
+//!   as the command says, and is not kept: QUERY_MKEY gives zeros for it;
+//! - what a QP transition requires and may be zero, such as the `q_key` of a UD QP: zero may be what was
+//!   given, or a mailbox for another service. It is the QP's own service that counts;
 //! - numbers of other objects (`pd`, `cqn`, `uar_page`, `tisn`, ...), other than the RQs of a table,
 //!   and whether one in use is ended, other than such an RQ and a umem;
 //! - how many objects there are, and sizes of RQs, SQs and RMPs;
