@@ -113,11 +113,13 @@ impl Adapter {
 
     /// A command that reaches the firmware without the kernel's rules.
     pub fn firmware(&self, input: &[u8], output: &mut [u8]) {
-        self.lock().firmware.execute(input, output);
+        self.lock().run(input, output);
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic in another thread leaves the objects as they were before its command.
+        // What may panic is a program's `Memory` in `Uverbs::ioctl`, before a command or after it, and
+        // not in its midst. After one that made an object, no program has its handle: it ends with its
+        // device file.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -116,3 +116,31 @@ fn every_request_is_answered() {
 
     send(&uverbs, &mut Request::obj_destroy(handle), &[]);
 }
+
+/// The command is done when the answer is written: an object that no program can name ends with its file.
+#[test]
+fn a_memory_that_panics_leaves_the_adapter_as_it_is() {
+    struct Broken;
+    impl Memory for Broken {
+        fn read(&self, _: &Input) -> Result<Vec<u8>, Errno> {
+            Ok(create_cq(0))
+        }
+        fn write(&mut self, _: &Output, _: &[u8]) -> Result<(), Errno> {
+            panic!("it is broken")
+        }
+    }
+
+    let program = crate::program::Program::with_devx();
+    let input = create_cq(0);
+    let mut output = [0; 16];
+    let mut message =
+        Request::obj_create(&input, &mut output).encode(DRIVER_MLX5).expect("it is short");
+    let uverbs = program.uverbs.clone();
+    let call = std::panic::AssertUnwindSafe(|| uverbs.ioctl(&mut message, &mut Broken));
+    assert!(std::panic::catch_unwind(call).is_err());
+    let exists = |number| crate::program::exists(&program.adapter, Opcode::QUERY_CQ, number);
+    assert!(exists(1));
+    assert_eq!(program.cq(), (2, 2), "the adapter goes on");
+    drop((uverbs, program.uverbs));
+    assert!(!exists(1) && !exists(2));
+}
