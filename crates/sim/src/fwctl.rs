@@ -32,8 +32,10 @@ const UID: u16 = 2;
 /// ```
 ///
 /// The objects of the adapter are those that the program made by DEVX, so that a test sees them by
-/// fwctl too. The file is one of a user with CAP_SYS_RAWIO, to whom the kernel gives every scope,
-/// and of a driver that has all of [`admitted`](mlx5_devx::fwctl::admitted).
+/// fwctl too. What the driver admits is read from the same table as the client's,
+/// [`admitted`](mlx5_devx::fwctl::admitted), so that a fault of it is seen by neither; a test compares it
+/// with the driver's. The file is one of a user with CAP_SYS_RAWIO, to whom the kernel gives every scope,
+/// and of a driver that has all of the table.
 #[derive(Debug, Clone)]
 pub struct FwctlFile {
     adapter: Adapter,

@@ -48,6 +48,55 @@ fn each_command_needs_its_scope() {
     }
 }
 
+/// `mlx5ctl_validate_rpc` of the kernel's `drivers/fwctl/mlx5/main.c`, at commit 42d3b66d4cdb: what it
+/// lets through in any scope, from `FWCTL_RPC_DEBUG_READ_ONLY` on, and from `FWCTL_RPC_DEBUG_WRITE` on.
+const OF_THE_DRIVER: [(Scope, &[u16]); 3] = [
+    (
+        Scope::Configuration,
+        &[0x100, 0x101, 0x109, 0x10e, 0x731, 0x740, 0x760, 0x762, 0x823, 0xb22, 0xb2e],
+    ),
+    (
+        Scope::DebugReadOnly,
+        &[
+            0x107, 0x10a, 0x10c, 0x111, 0x117, 0x201, 0x203, 0x303, 0x402, 0x50b, 0x512, 0x602,
+            0x702, 0x707, 0x713, 0x716, 0x719, 0x722, 0x725, 0x727, 0x728, 0x730, 0x732, 0x750,
+            0x752, 0x754, 0x764, 0x765, 0x76f, 0x770, 0x773, 0x781, 0x784, 0x80b, 0x80d, 0x813,
+            0x819, 0x821, 0x822, 0x824, 0x826, 0x82a, 0x831, 0x842, 0x903, 0x907, 0x90b, 0x90f,
+            0x911, 0x915, 0x919, 0x932, 0x935, 0x937, 0x93b, 0x93f, 0x942, 0x962, 0x964, 0x971,
+            0x981, 0xa02, 0xa05, 0xa09, 0xb02, 0xb03, 0xb05, 0xb07, 0xb08, 0xb0a, 0xb0d, 0xb0f,
+            0xb13, 0xb14, 0xb28, 0xb2a, 0xb2f, 0x8000, 0x8001, 0x8006,
+        ],
+    ),
+    (Scope::DebugWrite, &[0x820]),
+];
+
+/// ACCESS_REG and ACCESS_REGISTER_USER: any scope for `op_mod` 0, which is a write.
+const REGISTERS: [u16; 2] = [0x805, 0xb0c];
+
+/// The client and the simulated driver have one table; this is another.
+#[test]
+fn the_table_is_that_of_the_driver() {
+    let file = FwctlFile::new(Adapter::new());
+    let needed = |opcode: u16, op_mod: u16| {
+        if REGISTERS.contains(&opcode) {
+            return Some(if op_mod == 0 { Scope::Configuration } else { Scope::DebugReadOnly });
+        }
+        OF_THE_DRIVER.iter().find(|(_, all)| all.contains(&opcode)).map(|(scope, _)| *scope)
+    };
+    let scopes =
+        [Scope::Configuration, Scope::DebugReadOnly, Scope::DebugWrite, Scope::DebugWriteFull];
+    for opcode in 0..=u16::MAX {
+        for (op_mod, scope) in [0, 1].into_iter().flat_map(|m| scopes.map(|scope| (m, scope))) {
+            let is_admitted = needed(opcode, op_mod).is_some_and(|needed| scope >= needed);
+            let expected = if is_admitted { Ok(16) } else { Err(Errno::BADMSG) };
+            let result = file.rpc(scope, &header(opcode, op_mod), &mut [0; 16]);
+            assert_eq!(result, expected, "{opcode:#x} with op_mod {op_mod} in {scope}");
+        }
+        let is_there = admitted().iter().any(|command| command.opcode.0 == opcode);
+        assert_eq!(is_there, needed(opcode, 0).is_some(), "{opcode:#x}");
+    }
+}
+
 #[test]
 fn the_adapter_behind_it_is_the_same() {
     let adapter = Adapter::new();

@@ -4,6 +4,7 @@ use std::os::fd::{AsFd, AsRawFd};
 
 use mlx5_devx::{Errno, Object, Transport};
 use mlx5_prm::{CreateCqIn, EventType, Opcode, Status};
+use mlx5_sim::Refusals;
 
 use crate::program::{
     Arg, Program, create_cq, exists, is_readable, on_cq, read_raw, without_waiting,
@@ -108,6 +109,44 @@ fn objects_end_while_commands_are_refused() {
         Err(mlx5_devx::Error::Firmware { status: Status::NO_RES_ERR, syndrome: 1, .. })
     ));
     assert!(Object::create(&adapter, &CreateCqIn::new()).is_ok());
+}
+
+/// `cmd_status_to_err` of the kernel's `mlx5/core/cmd.c`: the client and the simulated kernel have one
+/// table; this is another.
+#[test]
+fn each_status_has_its_errno() {
+    const OF_THE_KERNEL: [(u8, Errno); 15] = [
+        (0x01, Errno::IO),
+        (0x02, Errno::INVAL),
+        (0x03, Errno::INVAL),
+        (0x04, Errno::IO),
+        (0x05, Errno::INVAL),
+        (0x06, Errno::BUSY),
+        (0x08, Errno::NOMEM),
+        (0x09, Errno::INVAL),
+        (0x0a, Errno::INVAL),
+        (0x0f, Errno::AGAIN),
+        (0x10, Errno::INVAL),
+        (0x30, Errno::INVAL),
+        (0x40, Errno::INVAL),
+        (0x50, Errno::IO),
+        (0x51, Errno::IO),
+    ];
+    let program = Program::with_devx();
+    program.adapter.set_refusals(Refusals::Errno);
+    let refused = |status: u8| {
+        program.adapter.refuse_next_command(1, Status(status), 1);
+        program.create(&create_cq(0), 16).errno()
+    };
+    for (status, errno) in OF_THE_KERNEL {
+        assert_eq!(refused(status), errno, "{status:#x}");
+    }
+    // The kernel knows 7, "not ready", since Linux 6.12; before, it is one of those that it does not know.
+    assert!([Errno::IO, Errno::AGAIN].contains(&refused(7)));
+    let known = |status: &u8| *status == 7 || OF_THE_KERNEL.iter().any(|(s, _)| s == status);
+    for status in (1..=u8::MAX).filter(|status| !known(status)) {
+        assert_eq!(refused(status), Errno::IO, "{status:#x}");
+    }
 }
 
 #[test]
