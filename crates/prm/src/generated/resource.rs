@@ -993,7 +993,7 @@ layout! { Umem, tag::Umem, "umem", Struct, 0x20, "User memory: a run of bytes in
 pub type Uctx = Layout<tag::Uctx, 0x30>;
 layout! { Uctx, tag::Uctx, "uctx", Struct, 0x30, "User context: what the commands that run in its name may do.";
     /// `cap`: bits 31:0 of dword 0x00.
-    flags_full(cap set_cap with_cap: UserContextCaps(u32) = "cap" 0x00[31:0]) "Rights asked for: bit 0 raw transmission, bit 1 internal resources of the adapter, bit 3 RDMA control, bit 4 the same of other functions. Capability: cmd_hca_cap.uctx_cap.";
+    flags_full(cap set_cap with_cap: UserContextCaps(u32) = "cap" 0x00[31:0]) "Rights asked for: bit 0 raw transmission, bit 1 internal resources of the adapter, bit 2 resources that tools work on (the kernel's fwctl driver), bit 3 RDMA control, bit 4 the same of other functions. Capability: cmd_hca_cap.uctx_cap.";
 }
 
 /// `sw_icm`: 64 bytes.
