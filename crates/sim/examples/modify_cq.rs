@@ -3,7 +3,7 @@
 
 use mlx5_devx::{Cq, Error, Qp, Transport};
 use mlx5_prm::{Cqc, Described, ModifyCqIn, Qpc, QueryCqIn, Rtr2rtsQpIn};
-use mlx5_sim::Adapter;
+use mlx5_sim::{Adapter, syndrome};
 
 fn main() -> Result<(), Error> {
     // A simulated adapter, with a CQ and a QP as a verbs program would have made them.
@@ -41,7 +41,13 @@ fn main() -> Result<(), Error> {
     // A QP that is in state RST can't go to RTS.
     let qp = Qp::new(&*transport, made_qp.handle, made_qp.number);
     match qp.modify(&mut Rtr2rtsQpIn::new()) {
-        Err(error @ Error::Firmware { .. }) => println!("\nA command that it refuses:\n  {error}"),
+        Err(error @ Error::Firmware { syndrome, .. }) => {
+            println!("\nA command that it refuses:\n  {error}");
+            // A real adapter's syndromes are the vendor's, and `prm explain` knows those that are public.
+            if let Some(words) = syndrome::words(syndrome) {
+                println!("\nWhat the simulated adapter means by {syndrome:#x}:\n  {words}");
+            }
+        }
         other => unreachable!("a QP in RST went to RTS: {other:?}"),
     }
     Ok(())

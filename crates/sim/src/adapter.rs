@@ -99,6 +99,24 @@ impl Adapter {
         self.lock().firmware.force_qp_state(qpn, state)
     }
 
+    /// The field that the firmware refused the last command for, by its path in the input. `None` when
+    /// it did not refuse it, or not for one field.
+    ///
+    /// ```
+    /// use mlx5_devx::Qp;
+    /// use mlx5_prm::{Qpc, Rst2initQpIn};
+    ///
+    /// let adapter = mlx5_sim::Adapter::new();
+    /// let made = adapter.create_qp(&Qpc::new())?;
+    /// let qp = Qp::new(&adapter, made.handle, made.number);
+    /// assert!(qp.modify(&mut Rst2initQpIn::new()).is_err());
+    /// assert_eq!(adapter.refused_field(), Some("qpc.primary_address_path.vhca_port_num"));
+    /// # Ok::<(), mlx5_devx::Error>(())
+    /// ```
+    pub fn refused_field(&self) -> Option<&'static str> {
+        self.lock().refused_field
+    }
+
     /// Sets a page of capabilities that QUERY_HCA_CAP gives.
     ///
     /// ```

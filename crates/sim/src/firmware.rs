@@ -69,10 +69,12 @@ pub(crate) struct Refusal {
     pub(crate) status: Status,
     /// Syndrome: see [`crate::syndrome`].
     pub(crate) syndrome: u32,
+    /// The path of the field that is at fault, where the refusal is about one.
+    pub(crate) field: Option<&'static str>,
 }
 
 pub(crate) const fn refuse<T>(status: Status, syndrome: u32) -> Result<T, Refusal> {
-    Err(Refusal { status, syndrome })
+    Err(Refusal { status, syndrome, field: None })
 }
 
 impl Refusal {
@@ -142,10 +144,14 @@ impl Firmware {
     ///
     /// An output of less than 8 bytes has no room for them and stays zero.
     pub fn execute(&mut self, input: &[u8], output: &mut [u8]) {
+        // The output says how it was refused.
+        let _ = self.answer(input, output);
+    }
+
+    /// The same, and gives how the command was refused.
+    pub(crate) fn answer(&mut self, input: &[u8], output: &mut [u8]) -> Result<(), Refusal> {
         output.fill(0);
-        if let Err(refusal) = self.run(input, output) {
-            refusal.answer(output);
-        }
+        self.run(input, output).inspect_err(|refusal| refusal.answer(output))
     }
 
     /// The context of an object, as QUERY gives it.

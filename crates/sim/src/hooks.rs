@@ -105,7 +105,8 @@ impl Adapter {
     /// assert!(Object::create(&adapter, &CreateCqIn::new()).is_ok());
     /// ```
     pub fn refuse_next_command(&self, commands: u32, status: Status, syndrome: u32) {
-        self.lock().hooks.refused_commands = Some((commands, Refusal { status, syndrome }));
+        self.lock().hooks.refused_commands =
+            Some((commands, Refusal { status, syndrome, field: None }));
     }
 
     /// Sets what the kernel does when the firmware refuses a command of DEVX. Answers that come

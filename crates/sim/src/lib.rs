@@ -42,8 +42,9 @@
 //! kept. Of what has no context in the tables, such as an entry of the L2 table, a query answers that it
 //! is there.
 //!
-//! Where no public source says how the firmware answers, the choice is the simulation's own: see
-//! [`syndrome`].
+//! Where no public source says how the firmware answers, the choice is the simulation's own. An error of
+//! [`mlx5_devx`] has the syndrome as a number; what the simulated adapter means by it,
+//! [`syndrome::words`] says, and [`Adapter::refused_field`] which field it is about.
 //!
 //! # What it does not refuse
 //! A command that passes here may be refused by an adapter. It looks at the umems that commands of

@@ -20,6 +20,8 @@ const UID: u16 = 1;
 pub(crate) struct State {
     pub(crate) firmware: Firmware,
     pub(crate) hooks: Hooks,
+    /// The field that the firmware refused the last command for.
+    pub(crate) refused_field: Option<&'static str>,
     handles: Handles<Object>,
     /// How many flow counters a handle stands for, where it is a bulk of them.
     bulks: Map<Handle, u32>,
@@ -136,15 +138,28 @@ impl State {
             _ => Vec::new(),
         };
         let reached = |id| self.umems.get(id).is_some_and(|umem| umem.is_reached_by(sender));
-        if let Some(refusal) = self.hooks.refusal() {
-            refusal.answer(output);
-        } else if umems.iter().all(reached) {
-            self.firmware.execute(&sent, output);
-        } else {
-            let (status, syndrome) = (Status::BAD_RES_ERR, syndrome::NO_SUCH_UMEM);
-            Refusal { status, syndrome }.answer(output);
+        let refusal = match self.hooks.refusal() {
+            None if umems.iter().all(reached) => None,
+            None => {
+                let (status, syndrome) = (Status::BAD_RES_ERR, syndrome::NO_SUCH_UMEM);
+                Some(Refusal { status, syndrome, field: None })
+            }
+            asked_for => asked_for,
+        };
+        match refusal {
+            Some(refusal) => {
+                self.refused_field = refusal.field;
+                refusal.answer(output);
+            }
+            None => self.run(&sent, output),
         }
         (output.first().map_or(Status::OK, |status| Status(*status)), umems)
+    }
+
+    /// Runs a command on the firmware.
+    pub(crate) fn run(&mut self, input: &[u8], output: &mut [u8]) {
+        let result = self.firmware.answer(input, output);
+        self.refused_field = result.err().and_then(|refusal| refusal.field);
     }
 
     /// Length and opcode of a command, by the kernel's rules.
@@ -251,7 +266,7 @@ impl State {
         force(opcode, &mut input, UID, kind == TargetKind::Devx);
         // The refusals that a test asks for are those of commands of the program.
         let mut output = [0; 16];
-        self.firmware.execute(&input, &mut output);
+        self.run(&input, &mut output);
         match Status(output[0]) {
             Status::OK => {}
             status => return Err(status_errno(status)),

@@ -41,8 +41,10 @@ pub(crate) fn make(
     }
     let is_given = |f: &TransitionField| is_given(f, service, mask);
     let zero = |f: &TransitionField| f.place.read(change.input) == Some(0);
-    if transition.fields.iter().any(|f| f.nonzero && is_counted(f, service, mask) && zero(f)) {
-        return refuse(Status::BAD_PARAM_ERR, syndrome::FIELD_IS_ZERO);
+    let is_missing = |f: &&TransitionField| f.nonzero && is_counted(f, service, mask) && zero(f);
+    if let Some(field) = transition.fields.iter().find(is_missing) {
+        let (status, syndrome) = (Status::BAD_PARAM_ERR, syndrome::FIELD_IS_ZERO);
+        return Err(Refusal { status, syndrome, field: Some(field.path) });
     }
     let before = context.to_vec();
     for field in transition.fields.iter().filter(|f| is_given(f)) {

@@ -1,10 +1,10 @@
 //! Commands as the simulated firmware takes them: what is behind a mailbox, and parts of what a layout has
 //! as bytes.
 
-use mlx5_devx::{Error, General};
+use mlx5_devx::{Error, General, Qp};
 use mlx5_prm::{
     FlowMeter, FlowMeterParameters, Init2initOptParamExt, Init2initQpIn, ModifyFlowMeterSelect,
-    QpOptParamExt, QpSt, QpState, Qpc, QpcExt, Qpn, Rts2rtsQpIn, Status,
+    QpOptParamExt, QpSt, QpState, Qpc, QpcExt, Qpn, Rst2initQpIn, Rts2rtsQpIn, Status,
 };
 use mlx5_sim::{Adapter, syndrome};
 
@@ -122,4 +122,31 @@ fn parts_of_a_flow_meter() {
         meter.modify(given.with_modify_field_select(ModifyFlowMeterSelect::from_bits(32))),
         Err(Error::Firmware { syndrome: syndrome::UNKNOWN_SELECT_BIT, .. })
     ));
+}
+
+#[test]
+fn the_field_that_is_at_fault_is_told() {
+    let adapter = Adapter::new();
+    let made = adapter.create_qp(&Qpc::new()).expect("a QP");
+    let qp = Qp::new(&adapter, made.handle, made.number);
+    let port = Some("qpc.primary_address_path.vhca_port_num");
+    let zero = |qp: &Qp| {
+        let error = qp.modify(&mut Rst2initQpIn::new()).expect_err("the port is 0");
+        assert!(matches!(error, Error::Firmware { syndrome: syndrome::FIELD_IS_ZERO, .. }));
+        assert_eq!(adapter.refused_field(), port);
+    };
+    assert_eq!(adapter.refused_field(), None);
+    zero(&qp);
+    // It is that of the last command, whoever answers.
+    assert!(qp.modify(&mut Rts2rtsQpIn::new()).is_err());
+    assert_eq!(adapter.refused_field(), None);
+    zero(&qp);
+    adapter.refuse_next_command(1, Status::BAD_PARAM_ERR, syndrome::FIELD_IS_ZERO);
+    assert!(qp.modify(&mut Rst2initQpIn::new()).is_err());
+    assert_eq!(adapter.refused_field(), None);
+    zero(&qp);
+    let path = mlx5_prm::Ads::new().with_vhca_port_num(1);
+    let mut init = Rst2initQpIn::new().with_qpc(Qpc::new().with_primary_address_path(path));
+    qp.modify(&mut init).expect("nothing is missing");
+    assert_eq!(adapter.refused_field(), None);
 }
