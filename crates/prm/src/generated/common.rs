@@ -826,8 +826,9 @@ pub struct UserContextCaps {
     /// Bit 1: 0x2.
     #[inline]
     pub internal_dev_res: bool,
-    #[bits(1)]
-    __: u32,
+    /// Bit 2: 0x4.
+    #[inline]
+    pub tools_resources: bool,
     /// Bit 3: 0x8.
     #[inline]
     pub rdma_ctrl: bool,
@@ -847,7 +848,7 @@ impl UserContextCaps {
 
     /// Names of the bits.
     pub const DESC: &'static crate::FlagsDesc =
-        &crate::FlagsDesc { name: "user_context_caps", bits: &[(0, "RAW_TX"), (1, "INTERNAL_DEV_RES"), (3, "RDMA_CTRL"), (4, "RDMA_CTRL_OTHER_VHCA")] };
+        &crate::FlagsDesc { name: "user_context_caps", bits: &[(0, "RAW_TX"), (1, "INTERNAL_DEV_RES"), (2, "TOOLS_RESOURCES"), (3, "RDMA_CTRL"), (4, "RDMA_CTRL_OTHER_VHCA")] };
 }
 
 flags_debug! { UserContextCaps }
