@@ -2168,7 +2168,7 @@ coded! {
 }
 
 coded! {
-    /// State of a queue pair. Unknown values are kept.
+    /// State of a queue pair. SQDRAINED is what verbs calls SQD; SQD is still draining, SQ_DRAINING of the kernel's qp.h. Unknown values are kept.
     ///
     /// Of `qpc.state`.
     QpState: u8 = "qp_state" {
