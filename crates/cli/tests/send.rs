@@ -4,7 +4,7 @@ use std::fs;
 
 mod terminal;
 
-use terminal::{good, good_in, prm, seen, seen_in, text};
+use terminal::{good, good_in, prm, prm_in, seen, seen_in, text};
 
 /// A run on one CQ.
 const CQ: [&str; 9] = [
@@ -126,6 +126,12 @@ fn what_was_recorded_is_replayed() {
         good_in(dir.path(), &[&to("sim", &CQ)[..], &["--record", "run.mlx5rec"]].concat());
     let replay = to("replay:run.mlx5rec", &CQ);
     assert_eq!(good_in(dir.path(), &replay), recorded);
+
+    let some = to("replay:run.mlx5rec", &["create_cq", "cq_context.log_cq_size=10"]);
+    let told = prm_in(dir.path(), &some);
+    assert_eq!(told.status.code(), Some(0));
+    let told = String::from_utf8(told.stderr).unwrap();
+    assert!(told.starts_with("prm: note: ") && told.contains("MODIFY_CQ(0x403)"), "{told}");
 
     let recording = fs::read_to_string(dir.path().join("run.mlx5rec")).unwrap();
     assert!(recording.contains("\ndestroy devx 0x1\n"), "the object was ended\n{recording}");

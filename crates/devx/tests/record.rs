@@ -403,7 +403,7 @@ call 1 of the replay is not in the recording: modify cq 0x1, MODIFY_CQ(0x403)
     let unfinished = replayer.finish().unwrap_err();
     assert_eq!(unfinished.not_made.len(), 1);
     assert!(unfinished.to_string().ends_with(
-        "1 recorded calls were not made:\n  call 1 (line 3): modify cq 0x1, MODIFY_CQ(0x403)"
+        "1 recorded call was not made:\n  call 1 (line 3): modify cq 0x1, MODIFY_CQ(0x403)"
     ));
 }
 

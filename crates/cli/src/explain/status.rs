@@ -85,7 +85,7 @@ pub(super) fn disagree(said: &str, status: u8) -> bool {
 /// Whether a kernel makes this errno of a status that it does not know yet: before Linux 6.12 one that is not
 /// ready.
 pub(super) fn older_errno(status: Option<u8>, errno: Errno) -> bool {
-    let late = status == Some(Status::NOT_READY.0 as u8);
+    let late = status == Some(Status::NOT_READY.0);
     late && matches!(errno.name(), Some("EIO" | "EAGAIN"))
 }
 

@@ -13,7 +13,7 @@ use mlx5_devx::{Errno, Fwctl, Transport};
 use mlx5_sim::{Adapter, FwctlFile};
 
 use super::{Interface, To, Way};
-use crate::error::Error;
+use crate::error::{Error, tell};
 use crate::progress::Waiting;
 
 /// An open way to an adapter.
@@ -193,6 +193,13 @@ impl Line {
 
     /// Ends the recording.
     pub(crate) fn finish(self) -> Result<(), Error> {
+        // What differs was told where it did.
+        if let Some(replay) = &self.replay
+            && let Err(left) = replay.replayer.finish()
+            && left.mismatch.is_none()
+        {
+            tell(format_args!("note: {left}"));
+        }
         match self.way {
             Sender::Plain(_) => Ok(()),
             Sender::Recorded(recorder, path) => {

@@ -73,7 +73,10 @@ impl fmt::Display for Unfinished {
             return Ok(());
         }
         let line = if self.mismatch.is_some() { "\n" } else { "" };
-        write!(f, "{line}{} recorded calls were not made:", self.not_made.len())?;
+        match self.not_made.len() {
+            1 => write!(f, "{line}1 recorded call was not made:")?,
+            several => write!(f, "{line}{several} recorded calls were not made:")?,
+        }
         for call in self.not_made.iter().take(PRINTED) {
             write!(f, "\n  {call}")?;
         }
