@@ -3,6 +3,7 @@
 pub(crate) mod flat;
 pub(crate) mod json;
 pub(crate) mod leaves;
+mod requests;
 mod reserved;
 mod several;
 pub(crate) mod tree;
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 use clap::Args;
 use mlx5_devx::record::{Call, Method};
 use mlx5_prm::LayoutDesc;
-use mlx5_prm_cli::kernel_log::Dump;
+use mlx5_prm_cli::kernel_log::{Damage, Dump};
 use serde_json::{Value, json};
 
 use crate::arguments::ArgumentFault;
@@ -26,6 +27,7 @@ use crate::names;
 use crate::output::{Output, Paint};
 use crate::view::{Direction, Request, View};
 
+use requests::{Place, Requests};
 use several::{Entry, Mailbox, Origin, What};
 use workers::Workers;
 
@@ -100,10 +102,14 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
     let source = Source::open(arguments.file.as_deref())?;
     let name = source.name().to_owned();
     let mut decoder =
-        Decoder { out, form, asked, requests: Vec::new(), workers: Workers::new(form) };
+        Decoder { out, form, asked, requests: Requests::default(), workers: Workers::new(form) };
     let tally = source.items(&mut |item| match item {
         Item::Whole(bytes) => decoder.whole(&name, bytes),
         Item::Dump(dump) => decoder.dump(dump),
+        Item::Damaged(Damage { device, slot, title, .. }) => {
+            decoder.requests.damaged(Place { device, slot }, title);
+            Ok(())
+        }
         Item::Call(line, call) => decoder.call(line, call),
     });
     // What was found before an input went wrong is written, too.
@@ -155,7 +161,7 @@ fn reply(command: &str, op_mod: Option<&str>) -> Result<Request, ArgumentFault> 
         })
     };
     let op_mod = op_mod.map(number).transpose()?;
-    Ok(Request { opcode, op_mod, ..Request::default() })
+    Ok(Request { op_mod, ..Request::unknown(opcode) })
 }
 
 /// Writes what is decoded.
@@ -163,8 +169,7 @@ struct Decoder<'o> {
     out: &'o mut Output,
     form: Form,
     asked: Asked,
-    /// The last input of each place in the command queue: its output follows.
-    requests: Vec<(Option<u32>, Request)>,
+    requests: Requests,
     workers: Workers,
 }
 
@@ -182,42 +187,36 @@ impl Decoder<'_> {
     }
 
     fn dump(&mut self, dump: Dump) -> Result<(), Error> {
-        let is_input = match (dump.title, &self.asked) {
+        let Dump { line, slot, device, title, mut bytes } = dump;
+        let is_input = match (title, &self.asked) {
             (Some(title), _) => title.is_input,
             (None, Asked::Reply(_)) => false,
-            (None, _) => Request::refused(&dump.bytes).is_none(),
+            (None, _) => Request::refused(&bytes).is_none(),
         };
         let direction = if is_input { Direction::Input } else { Direction::Output };
-        let mut request = match (is_input, dump.title) {
-            (true, _) => Request::of(&dump.bytes),
-            (false, Some(title)) => {
-                let before = self.requests.iter().find(|(slot, _)| *slot == dump.slot);
-                let before = before.filter(|(_, request)| request.opcode == title.opcode);
-                let new = Request { opcode: title.opcode, ..Request::default() };
-                Some(before.map_or(new, |(_, request)| *request))
+        let place = Place { device, slot };
+        let mut request = None;
+        if is_input {
+            request = Request::of(&bytes);
+            if let Some(request) = request {
+                self.requests.input(place, request);
             }
-            (false, None) => None,
-        };
+        } else if let Some(title) = title {
+            request = Some(self.requests.output(&place, title.opcode));
+        } else {
+            self.requests.lost(&place);
+        }
         if let (Asked::Reply(asked), false) = (&self.asked, is_input) {
             request = Some(*asked);
         }
-        if let (true, Some(request)) = (is_input, request) {
-            self.requests.retain(|(slot, _)| *slot != dump.slot);
-            self.requests.push((dump.slot, request));
-            // More places than any queue has.
-            if self.requests.len() > 64 {
-                self.requests.remove(0);
-            }
-        }
         let view = match (&self.asked, is_input) {
-            (Asked::Layouts(_), _) => self.asked.view(&dump.bytes),
-            (_, true) => View::of_input(&dump.bytes),
+            (Asked::Layouts(_), _) => self.asked.view(&bytes),
+            (_, true) => View::of_input(&bytes),
             (_, false) => match request {
                 Some(request) => View::of_output(request),
-                None => mlx5_prm::layout_desc("cmd_out").map(|l| View::of_layout(l, &dump.bytes)),
+                None => mlx5_prm::layout_desc("cmd_out").map(|l| View::of_layout(l, &bytes)),
             },
         };
-        let Dump { line, slot, mut bytes, .. } = dump;
         if let Some(view) = &view {
             bytes.truncate(unfilled(view, &bytes));
         }

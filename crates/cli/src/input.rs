@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use mlx5_devx::record::{Call, Calls};
-use mlx5_prm_cli::kernel_log::{self, Found};
+use mlx5_prm_cli::kernel_log::{self, Damage, Found};
 use mlx5_prm_cli::read_hex;
 
 use crate::error::{Error, tell};
@@ -33,6 +33,8 @@ pub(crate) enum Item<'i> {
     Whole(&'i [u8]),
     /// A dump in a kernel log.
     Dump(kernel_log::Dump),
+    /// One that can't be read, which was told.
+    Damaged(Damage),
     /// A call of a recording, and its line.
     Call(usize, &'i Call),
 }
@@ -105,10 +107,11 @@ impl Source {
     pub(crate) fn mailbox(self, what: &str) -> Result<(Vec<u8>, bool), Error> {
         let name = self.name.clone();
         let mut one = None;
-        let read = self.items(&mut |item| {
+        self.items(&mut |item| {
             let found = match item {
                 Item::Whole(bytes) => (bytes.to_vec(), false),
                 Item::Dump(dump) => (dump.bytes, true),
+                Item::Damaged(_) => return Ok(()),
                 Item::Call(..) => {
                     return Err(Error::Input(format!(
                         "{name}: a recording of calls\n{what}; `prm decode` shows what is in it, and \
@@ -123,7 +126,6 @@ impl Source {
                 ))),
             }
         })?;
-        debug_assert!(read.items > 0, "an input without any is an error");
         one.ok_or_else(|| Error::Input(format!("{name}: no mailbox")))
     }
 
@@ -235,7 +237,7 @@ fn log(
         Err(damage) => {
             read.damaged += 1;
             tell(format_args!("{name}, {damage}"));
-            Ok(())
+            each(Item::Damaged(damage))
         }
     };
     let mut progress = Progress::new();

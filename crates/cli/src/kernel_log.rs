@@ -25,6 +25,8 @@ pub struct Dump {
     pub line: u64,
     /// Its place in the command queue, `cmd[N]`, if the kernel says it.
     pub slot: Option<u32>,
+    /// The adapter, such as `0000:08:00.0`, if a line of the dump's head says it.
+    pub device: Option<Vec<u8>>,
     /// What the kernel calls it: its opcode, and whether it is the input.
     pub title: Option<Title>,
     /// The mailbox. Of a dump of the data alone it is filled up to 16 bytes, as it was dumped.
@@ -49,6 +51,10 @@ pub struct Damage {
     pub begin: u64,
     /// Its place in the command queue.
     pub slot: Option<u32>,
+    /// The adapter, as in [`Dump::device`].
+    pub device: Option<Vec<u8>>,
+    /// What the kernel calls it.
+    pub title: Option<Title>,
     /// What is wrong.
     pub what: What,
 }
@@ -94,7 +100,7 @@ pub enum What {
 
 impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Damage { line, begin, slot, what } = self;
+        let Damage { line, begin, slot, what, .. } = self;
         write!(f, "line {line}")?;
         if let What::NotFourDwords { column } = what {
             write!(f, ", column {column}")?;
@@ -170,7 +176,11 @@ impl Reader {
             Said::Nothing => None,
             Said::Start => self.begin(slot, None, false, device(line)),
             Said::Title(title, whole) => self.titled(slot, title, whole, device(line)),
-            Said::End => self.end(slot),
+            Said::End => {
+                let found = self.end(slot);
+                self.skipped.retain(|other| *other != slot);
+                found
+            }
             Said::Row(offset, bytes) => self.row(slot, offset, &bytes),
             Said::BadRow(at) => self.bad_row(slot, text, column + at),
         };
@@ -223,9 +233,8 @@ impl Reader {
         self.skipped.retain(|other| *other != slot);
         if self.open.len() == MOST_OPEN {
             // None of them ends any more.
-            for Open { line, slot, .. } in self.open.drain(..) {
-                let damage = Damage { line: self.line, begin: line, slot, what: What::TooMany };
-                self.found.push_back(Err(damage));
+            for open in self.open.drain(..) {
+                self.found.push_back(Err(open.damage(self.line, What::TooMany)));
             }
         }
         let bytes = Vec::with_capacity(512);
@@ -288,30 +297,51 @@ impl Reader {
                 self.skipped.remove(0);
             }
         }
-        Some(Err(Damage { line: self.line, begin: open.line, slot, what }))
+        Some(Err(open.damage(self.line, what)))
     }
 
     fn end(&mut self, slot: Option<u32>) -> Option<Found> {
-        let Open { line, title, whole, bytes, mixed, .. } = self.take(slot)?;
-        let damage = |what| Damage { line: self.line, begin: line, slot, what };
-        if bytes.is_empty() {
+        let mut open = self.take(slot)?;
+        if open.bytes.is_empty() && open.title.is_none() {
             // `start dump` alone, of a dump whose lines are not in this log, is none.
-            return title.is_some().then_some(Err(damage(What::Empty)));
+            return None;
         }
-        if mixed {
-            return Some(Err(damage(What::TwoDevices)));
+        Some(match open.mailbox() {
+            Ok(bytes) => {
+                let Open { slot, line, title, device, .. } = open;
+                Ok(Dump { line, slot, device, title, bytes })
+            }
+            Err(what) => Err(open.damage(self.line, what)),
+        })
+    }
+}
+
+impl Open {
+    /// The mailbox, which is taken out.
+    fn mailbox(&mut self) -> Result<Vec<u8>, What> {
+        if self.bytes.is_empty() {
+            return Err(What::Empty);
         }
-        let is_input = title.is_none_or(|title| title.is_input);
-        let bytes = if whole { data(&bytes, is_input) } else { Ok(bytes) };
-        let bytes = bytes.and_then(|bytes| match (title, bytes.first_chunk()) {
+        if self.mixed {
+            return Err(What::TwoDevices);
+        }
+        let is_input = self.title.is_none_or(|title| title.is_input);
+        let bytes = std::mem::take(&mut self.bytes);
+        let bytes = if self.whole { data(&bytes, is_input)? } else { bytes };
+        match (self.title, bytes.first_chunk()) {
             (Some(Title { opcode, is_input: true }), Some(is))
                 if u16::from_be_bytes(*is) != opcode =>
             {
                 Err(What::Opcode { is: u16::from_be_bytes(*is), title: opcode })
             }
             _ => Ok(bytes),
-        });
-        Some(bytes.map(|bytes| Dump { line, slot, title, bytes }).map_err(damage))
+        }
+    }
+
+    /// What is wrong with it, seen on a line.
+    fn damage(self, line: u64, what: What) -> Damage {
+        let Open { slot, line: begin, title, device, .. } = self;
+        Damage { line, begin, slot, device, title, what }
     }
 }
 

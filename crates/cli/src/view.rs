@@ -50,6 +50,11 @@ pub(crate) struct Request {
 }
 
 impl Request {
+    /// One of which the opcode is all that is known.
+    pub(crate) const fn unknown(opcode: u16) -> Self {
+        Request { opcode, op_mod: None, register: None, object: None }
+    }
+
     /// What an input says of its command; `None` when it is too short to name one.
     pub(crate) fn of(input: &[u8]) -> Option<Self> {
         let word =

@@ -33,14 +33,20 @@ fn the_data_alone() {
 [   12.300004]
 [   12.300005] mlx5_core 0000:08:00.0: dump_command:920:(pid 55): cmd[3]: end dump
 ";
-    let dump = Dump { line: 1, slot: Some(3), title: Some(INPUT), bytes: bytes() };
-    assert_eq!(read(with_slot), (vec![dump], vec![]));
+    let dump = Dump {
+        line: 1,
+        slot: Some(3),
+        device: Some(b"0000:08:00.0".to_vec()),
+        title: Some(INPUT),
+        bytes: bytes(),
+    };
+    assert_eq!(read(with_slot), (vec![dump.clone()], vec![]));
     let without_slot = "\
 [   12.3] mlx5_core 0000:08:00.0: dump_command:801:(pid 55): dump command data MODIFY_CQ(0x403) INPUT
 Oct 12 10:00:00 host kernel: 000: 04030007 00000000 0000004A 00000001
 > Oct 12 10:00:00 host kernel: 010: 00000010 00000000 FFFFFFFF DEADBEEF\r
 ";
-    let dump = Dump { line: 1, slot: None, title: Some(INPUT), bytes: bytes() };
+    let dump = Dump { slot: None, ..dump };
     assert_eq!(read(without_slot), (vec![dump], vec![]));
     for line in with_slot.lines().filter(|line| line.len() > 20) {
         assert!(is_telling(line.as_bytes()), "{line}");
@@ -202,6 +208,27 @@ cmd[0]: 000: 04010000 00000000 0000004b 00000000
     let told = "line 2, column 29: not an offset and four dwords of 8 hex digits; the dump of cmd[0] that begins \
                 in line 2 is left out";
     assert_eq!(damage, [told]);
+}
+
+#[test]
+fn a_dump_that_lost_its_start_after_a_damaged_one_is_told() {
+    let log = "\
+cmd[0]: dump command data QUERY_CQ(0x402) INPUT
+cmd[0]: 010: 00000000 00000000 00000000 00000000
+cmd[0]: 020: 00000000 00000000 00000000 00000000
+cmd[0]: end dump
+cmd[0]: 010: 00000000 00000000 00000000 00000000
+cmd[0]: end dump
+";
+    let (dumps, damage) = read(log);
+    assert_eq!(dumps, []);
+    let told = |line, begin| {
+        format!(
+            "line {line}: offset 0x10 where 0x0 is next; the dump of cmd[0] that begins in line {begin} is \
+             left out"
+        )
+    };
+    assert_eq!(damage, [told(2, 1), told(5, 5)]);
 }
 
 #[test]
