@@ -259,13 +259,13 @@ impl Asked {
         let view = self.view(bytes).ok_or_else(|| unknown(name, bytes))?;
         // The output of a command that was refused is often all that somebody has.
         let is_enough = matches!(self, Asked::Reply(_)) && bytes.len() >= HEAD;
-        if bytes.len() < view.size() && !is_enough {
+        if bytes.len() < view.least() && !is_enough {
             let layouts: Vec<&str> = view.layouts().iter().map(|layout| layout.name).collect();
             return Err(Error::Input(format!(
                 "{} needs {} bytes; {name} has {}\nGive the whole mailbox, or another layout: `prm list layouts` \
                  lists them with their sizes.",
                 layouts.join("+"),
-                view.size(),
+                view.least(),
                 bytes.len()
             )));
         }

@@ -1,6 +1,6 @@
 //! What a mailbox is: the layouts that it is made of, and which members of unions count in it.
 
-use mlx5_prm::{FieldDesc, LayoutDesc, ObjectType, Opcode, Status};
+use mlx5_prm::{Count, Element, FieldDesc, Kind, LayoutDesc, ObjectType, Opcode, Status};
 
 use crate::names;
 
@@ -136,6 +136,30 @@ impl View {
         })
     }
 
+    /// The fewest bytes that it may have: at its end there may be a union of which one member is a list alone,
+    /// such as that of QUERY_QP, whose pages may have an extension before them.
+    pub(crate) fn least(&self) -> usize {
+        let shorter = |last: &&LayoutDesc| {
+            let bits = last.size * 8;
+            let mut fields = last.fields.iter().filter(|f| f.count == Count::One);
+            let end = fields.find(|f| (f.bit() + f.width()) as usize == bits)?;
+            let Element::Layout(inner) = end.element else { return None };
+            is_list_alone(inner).then_some(inner.size)
+        };
+        self.size() - self.parts.last().and_then(shorter).unwrap_or(0)
+    }
+
+    /// Whether `op_mod` says which member of a union counts, and it is not known, or is that of no member.
+    pub(crate) fn is_open(&self, union: &LayoutDesc) -> bool {
+        let decides = |op_mod| union.fields.iter().any(|member| !union.counts(member, op_mod));
+        decides(0) && !self.op_mod.is_some_and(decides)
+    }
+
+    /// `op_mod` of the command, when it is known.
+    pub(crate) fn op_mod(&self) -> Option<u16> {
+        self.op_mod
+    }
+
     /// Whether a member of a union counts.
     pub(crate) fn counts(&self, union: &LayoutDesc, member: &FieldDesc) -> bool {
         self.op_mod.is_none_or(|op_mod| union.counts(member, op_mod))
@@ -170,6 +194,15 @@ impl Request {
     }
 }
 
+/// Whether a member of a union is nothing but a list: what is shorter than the other members is that.
+pub(crate) fn is_list_alone(union: &LayoutDesc) -> bool {
+    let is_list = |member: &FieldDesc| match member.element {
+        Element::Layout(inner) => inner.size == 0 && inner.has_list(),
+        _ => false,
+    };
+    union.kind == Kind::Union && union.fields.iter().any(is_list)
+}
+
 #[cfg(test)]
 mod tests {
     use mlx5_prm::{AccessRegisterIn, PaosReg, QueryHcaCapIn, Register, RegisterIn};
@@ -199,6 +232,29 @@ mod tests {
         let count: Vec<_> =
             union.fields.iter().filter(|f| view.counts(union, f)).map(|f| f.name).collect();
         assert_eq!(count, ["odp_cap"]);
+    }
+
+    #[test]
+    fn what_op_mod_says_is_open_without_it() {
+        let page = |op_mod| View::of_layouts(Vec::new(), op_mod);
+        let union = |name| mlx5_prm::layout_desc(name).unwrap();
+        let caps = union("hca_cap_union");
+        assert!(page(None).is_open(caps) && page(Some(0x7e)).is_open(caps));
+        assert!(!page(Some(0)).is_open(caps) && !page(Some(5)).is_open(caps));
+        let select = union("modify_field_select_resize_field_select_auto");
+        assert!(page(None).is_open(select) && !page(Some(1)).is_open(select));
+        // Of others it says nothing.
+        assert!(!page(None).is_open(union("qp_pas_or_qpc_ext_and_pas")));
+    }
+
+    #[test]
+    fn a_list_at_the_end_may_have_nothing_in_it() {
+        let least =
+            |name| View::of_layouts(vec![mlx5_prm::layout_desc(name).unwrap()], None).least();
+        assert_eq!(least("query_qp_out"), 272);
+        for name in ["query_cq_out", "query_hca_cap_out", "cqc"] {
+            assert_eq!(least(name), mlx5_prm::layout_desc(name).unwrap().size, "{name}");
+        }
     }
 
     #[test]

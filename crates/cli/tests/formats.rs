@@ -177,6 +177,53 @@ fn a_long_log_is_written_in_its_order() {
     assert_eq!(text.lines().filter(|line| line.starts_with('#')).count(), COMMANDS - 1);
 }
 
+/// As the kernel dumps a mailbox in a place of an adapter's command queue.
+fn dump(device: &str, slot: &str, title: &str, bytes: &[u8]) -> String {
+    let head = format!("mlx5_core {device}: {slot}");
+    format!("{head}dump command data {title}\n")
+        + &rows(bytes, slot, 0)
+        + &format!("{head}end dump\n")
+}
+
+#[test]
+fn an_output_in_a_log_is_of_its_own_command() {
+    const NAME: &str = "QUERY_HCA_CAP(0x100)";
+    const DEVICES: [&str; 2] = ["0000:08:00.0", "0000:08:00.1"];
+    let mut capabilities = vec![0; 16 + 4096];
+    capabilities[16] = 0x80;
+    for slot in ["cmd[0]: ", ""] {
+        let input = |device: usize, op_mod: u8| {
+            let input = [1, 0, 0, 0, 0, 0, 0, op_mod, 0, 0, 0, 0, 0, 0, 0, 0];
+            dump(DEVICES[device], slot, &format!("{NAME} INPUT"), &input)
+        };
+        let output =
+            |device: usize| dump(DEVICES[device], slot, &format!("{NAME} OUTPUT"), &capabilities);
+        let damaged = input(0, 5).replace("000: 01", "000: 0");
+        let damaged = if slot.is_empty() { damaged.replace("000: ", "010: 0") } else { damaged };
+        // Which member of the union the outputs are said to be, in order.
+        for (log, wanted) in [
+            (vec![input(0, 1), output(0), input(0, 5), output(0)], ["cmd_hca_cap", "odp_cap"]),
+            (vec![input(0, 1), input(1, 5), output(0), output(1)], ["cmd_hca_cap", "odp_cap"]),
+            (vec![input(0, 1), output(0), output(0)], ["cmd_hca_cap", "not"]),
+            (vec![input(0, 1), output(0), damaged.clone(), output(0)], ["cmd_hca_cap", "not"]),
+            (vec![input(0, 1), damaged, output(0), output(1)], ["not", "not"]),
+        ] {
+            let log = log.concat();
+            let out = prm(&["decode"], log.as_bytes());
+            let text = String::from_utf8(out.stdout).expect("text");
+            let outputs: Vec<&str> =
+                text.split("\n\n").filter(|text| text.contains(" output: ")).collect();
+            assert_eq!(outputs.len(), 2, "{log}{text}");
+            for (text, member) in outputs.iter().zip(wanted) {
+                let shown =
+                    ["cmd_hca_cap:", "odp_cap:", "op_mod says which"].map(|m| text.contains(m));
+                let wanted = ["cmd_hca_cap", "odp_cap", "not"].map(|m| m == member);
+                assert_eq!(shown, wanted, "{slot}{member}: {text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_recording_is_decoded_to_the_same() {
     let [bytes, _] = mailboxes();

@@ -66,6 +66,32 @@ fn decode_what_the_tables_do_not_know() {
     assert_snapshot!("decode_layout_unknown", all(&["decode", "-l", "cqc+cqk"], &[0; 16]));
 }
 
+/// What ends early, or of which nothing says what it is, is told, and shown as far as it is known.
+#[test]
+fn decode_what_is_known_in_part() {
+    let run = |args: &[&str], bytes: &[u8]| all(&[&["decode"], args].concat(), bytes);
+    let head = |more: &[u8]| [&[0; 16], more].concat();
+    // `cq_period_mode` has its first bit.
+    assert_snapshot!("decode_cut", run(&["-t", "-r", "query_cq"], &head(&[0xde, 0xad])));
+    let mut capabilities = vec![0; 4096];
+    (capabilities[0x13], capabilities[0x20]) = (5, 0x11);
+    let (cap, output) = (["-t", "-r", "query_hca_cap"], head(&capabilities));
+    assert_snapshot!("decode_page_not_said", run(&cap, &output));
+    let page = [&cap[..], &["--op-mod", "0x7e"]].concat();
+    assert_snapshot!("decode_page_unknown", run(&page, &output));
+    let page = [&cap[..], &["--op-mod", "0x1"]].concat();
+    assert!(run(&page, &output).contains("cmd_hca_cap"));
+    let pages = [&[0; 0x110][..], &[0, 0, 0x12, 0x34, 0x56, 0x78, 0x90, 0]].concat();
+    assert_snapshot!("decode_pages_without_extension", run(&["-l", "query_qp_out"], &pages));
+    assert_snapshot!("decode_pages_cut", run(&["-l", "query_qp_out"], &pages[..0x10f]));
+    // Its words are there once.
+    let list = CreateRqtInWithRqNum::new_in(&mut [0; 512], 4).map(|create| {
+        create.tail.iter_mut().for_each(|entry| *entry = RqNum::new().with_rq_num(Rqn::new(7)));
+        create.as_bytes().to_vec()
+    });
+    assert_snapshot!("decode_list_words", run(&[], &list.expect("there is room")));
+}
+
 #[test]
 fn encode() {
     let run = |args: &[&str]| all(&[&["encode"], args].concat(), b"");

@@ -7,7 +7,7 @@ use mlx5_prm::{Count, Element, FieldDesc, Kind, LayoutDesc};
 use super::{reserved, value};
 use crate::output::{Output, Paint, Short};
 use crate::position::place;
-use crate::view::{Part, View};
+use crate::view::{self, Part, View};
 
 /// Bytes in a row of an array of bytes, and of trailing bytes that are shown.
 const ROW: usize = 16;
@@ -42,7 +42,7 @@ pub(crate) fn write(
         table(out, &rows.rows, options)?;
     }
     let missing = view.size().saturating_sub(bytes.len());
-    if missing > 0 {
+    if missing > 0 && bytes.len() < view.least() {
         out.hex(bytes.len() as u128, 3);
         out.spaces(2);
         out.painted(Paint::Alarm, "the mailbox ends here");
@@ -100,17 +100,25 @@ enum Name {
     Index(u32),
     Bytes(u32, u32),
     Reserved,
+    /// Of a row of words.
+    None,
 }
 
 enum Value {
     Number(&'static FieldDesc, u64),
     /// A number of more than 64 bits.
     Wide(&'static FieldDesc, Box<u128>),
-    /// Bytes of a field that is no number, and its words.
-    Bytes(Vec<u8>, Option<&'static str>),
+    /// A number whose last bits are beyond the end of the mailbox: with zeros for those, and how many they are.
+    Cut(&'static FieldDesc, u128, usize),
+    /// Bytes of a field that is no number.
+    Bytes(Vec<u8>, Option<&'static FieldDesc>),
+    /// Those that are there of more bytes.
+    CutBytes(Vec<u8>, &'static FieldDesc),
     Layout(&'static LayoutDesc),
     Elements(usize, Option<&'static str>),
     Reserved(u32),
+    /// Words about what follows.
+    Note(String),
 }
 
 impl Value {
@@ -123,13 +131,16 @@ impl Value {
 
     /// Whether it stands in the column of values.
     fn is_value(&self) -> bool {
-        !matches!(self, Value::Layout(_) | Value::Elements(..))
+        !matches!(self, Value::Layout(_) | Value::Elements(..) | Value::Note(_))
     }
 
-    fn words(&self) -> Option<&'static str> {
+    fn field(&self) -> Option<&'static FieldDesc> {
         match self {
-            Value::Number(field, _) | Value::Wide(field, _) => field.words,
-            Value::Bytes(_, words) => *words,
+            Value::Number(field, _)
+            | Value::Wide(field, _)
+            | Value::Cut(field, ..)
+            | Value::CutBytes(_, field) => Some(field),
+            Value::Bytes(_, field) => *field,
             _ => None,
         }
     }
@@ -142,6 +153,7 @@ impl Name {
             Name::Index(index) => 2 + digits(*index as usize),
             Name::Bytes(from, to) => 4 + digits(*from as usize) + digits(*to as usize),
             Name::Reserved => "reserved".len(),
+            Name::None => 0,
         }
     }
 
@@ -166,6 +178,7 @@ impl Name {
                 out.text("]");
             }
             Name::Reserved => out.painted(Paint::Alarm, "reserved"),
+            Name::None => {}
         }
     }
 }
@@ -177,6 +190,7 @@ fn digits(number: usize) -> usize {
 fn table(out: &mut Output, rows: &[Row], options: Options) -> io::Result<()> {
     let named = rows.iter().filter(|row| row.value.is_value());
     let column = named.map(|row| row.depth as usize * 2 + row.name.len()).max().unwrap_or(0);
+    let mut told = Told::default();
     for row in rows {
         let depth = row.depth as usize;
         position(out, row);
@@ -203,16 +217,29 @@ fn table(out: &mut Output, rows: &[Row], options: Options) -> io::Result<()> {
             }
             Value::Number(field, number) => value::write(out, field, (*number).into()),
             Value::Wide(field, number) => value::write(out, field, **number),
+            Value::Cut(_, number, bits) => {
+                out.hex(*number, 1);
+                cut(out, *bits);
+            }
             Value::Bytes(bytes, _) => out.bytes(bytes),
+            Value::CutBytes(bytes, field) => {
+                out.bytes(bytes);
+                cut(out, field.width() as usize - bytes.len() * 8);
+            }
             Value::Reserved(bits) => {
-                out.hex((*bits).into(), 8);
-                out.text(" (bits ");
-                ranges(out, *bits);
-                out.text("): not in the tables");
+                // There may be many.
+                let text = format!("{bits:#010x} (bits {}): not in the tables", ranges(*bits));
+                out.text(&out.look.wrap(&text, 17 + column));
+            }
+            Value::Note(words) => {
+                let words = out.look.wrap(words, 15 + depth * 2);
+                out.painted(Paint::Alarm, &words);
             }
         }
         out.end_line()?;
-        if let Some(words) = row.value.words().filter(|_| options.words) {
+        let is_new = options.words && told.is_new(row);
+        let field = row.value.field().filter(|_| is_new);
+        if let Some(words) = field.and_then(|field| field.words) {
             // Below the name, so that there is room.
             let indent = 17 + depth * 2;
             let look = out.look;
@@ -221,6 +248,42 @@ fn table(out: &mut Output, rows: &[Row], options: Options) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+fn cut(out: &mut Output, bits: usize) {
+    out.text(" ");
+    out.painted(Paint::Alarm, "cut off");
+    out.text(": ");
+    out.text(&count(bits, "bit"));
+    out.text(if bits == 1 { " is missing" } else { " are missing" });
+}
+
+/// Fields whose words were written in the list that is being written: the elements of one have the same.
+#[derive(Default)]
+struct Told {
+    /// The depth of the list, outside of all others.
+    list: Option<u32>,
+    fields: Vec<*const FieldDesc>,
+}
+
+impl Told {
+    /// Whether words of a row were not there before. It is given each row in turn.
+    fn is_new(&mut self, row: &Row) -> bool {
+        if self.list.is_some_and(|depth| row.depth <= depth) {
+            self.list = None;
+        }
+        if self.list.is_none() {
+            self.fields.clear();
+            self.list = matches!(row.value, Value::Elements(..)).then_some(row.depth);
+            return true;
+        }
+        let Some(field) = row.value.field().map(std::ptr::from_ref) else { return true };
+        let is_new = !self.fields.contains(&field);
+        if is_new {
+            self.fields.push(field);
+        }
+        is_new
+    }
 }
 
 /// The dword of a row, and its bits in a column of six.
@@ -267,11 +330,20 @@ impl Rows<'_> {
         if !self.options.all && bytes.iter().all(|byte| *byte == 0) && !has_lists(layout, bytes) {
             return;
         }
+        if layout.kind == Kind::Union && self.view.is_open(layout) {
+            self.open(layout, bytes, base, depth);
+            if !self.options.all {
+                return;
+            }
+        }
+        // What ends before the longer members do is the list.
+        let is_short = bytes.len() < layout.size && view::is_list_alone(layout);
+        let fits = |field: &FieldDesc| !is_short || field.width() as usize <= bytes.len() * 8;
         let mut reserved = reserved::set(layout, bytes).into_iter().peekable();
         for field in layout.fields {
             // Most fields are such, and most of those are zero.
             let number = if field.count == Count::One { field.read(bytes, 0) } else { None };
-            let counts = || self.view.counts(layout, field);
+            let counts = || fits(field) && self.view.counts(layout, field);
             if !self.options.all && (number == Some(0) || !counts()) {
                 continue;
             }
@@ -291,6 +363,29 @@ impl Rows<'_> {
         }
         for (at, bits) in reserved {
             self.reserved(base + at * 8, bits, depth);
+        }
+    }
+
+    /// A union of which nothing says which member counts: its bytes, unless all members are wanted.
+    fn open(&mut self, union: &LayoutDesc, bytes: &[u8], base: usize, depth: usize) {
+        let mut words = match self.view.op_mod() {
+            Some(op_mod) => format!("No member of {} is known for op_mod {op_mod:#x}.", union.name),
+            None => format!(
+                "op_mod says which member of {} this is, and is not known (--op-mod).",
+                union.name
+            ),
+        };
+        words += if self.options.all { " All are shown." } else { " --all shows all." };
+        self.rows.push(Row::new(base, 0, depth, Name::None, Value::Note(words)));
+        if self.options.all {
+            return;
+        }
+        for (i, row) in bytes.chunks(ROW).enumerate().filter(|(_, row)| row.iter().any(|b| *b != 0))
+        {
+            let from = i * ROW;
+            let name = Name::Bytes(from as u32, (from + row.len()) as u32);
+            let (bit, value) = (base + from * 8, Value::Bytes(row.to_vec(), None));
+            self.rows.push(Row::new(bit, 0, depth, name, value));
         }
     }
 
@@ -349,11 +444,17 @@ impl Rows<'_> {
             Some(number) => Value::number(field, number),
             None => {
                 let part = place.part(index);
-                let whole = part.len() * 8 >= field.width() as usize;
-                if !whole || !self.options.all && part.iter().all(|byte| *byte == 0) {
+                let width = field.width() as usize;
+                let left = (bytes.len() * 8).saturating_sub(field.bit_of(index));
+                if left == 0 || !self.options.all && part.iter().all(|byte| *byte == 0) {
                     return;
                 }
-                Value::Bytes(part.to_vec(), field.words)
+                match cut_number(field, bytes, index) {
+                    Some(0) if !self.options.all => return,
+                    Some(number) => Value::Cut(field, number, width - left.min(width)),
+                    None if left < width => Value::CutBytes(part.to_vec(), field),
+                    None => Value::Bytes(part.to_vec(), Some(field)),
+                }
             }
         };
         self.rows.push(Row::new(bit, field.width() as usize, depth, name, value));
@@ -369,9 +470,17 @@ impl Rows<'_> {
             return;
         }
         let (bit, width) = (place.base + place.field.bit_of(from), bytes.len() * 8);
+        let to = from + bytes.len();
         let (name, value) = (Name::Bytes(from as u32, to as u32), Value::Bytes(bytes, None));
         self.rows.push(Row::new(bit, width, place.depth, name, value));
     }
+}
+
+/// A number whose last bits are beyond the end of the mailbox, with zeros for them.
+fn cut_number(field: &FieldDesc, bytes: &[u8], index: usize) -> Option<u128> {
+    let mut bytes = bytes.to_vec();
+    bytes.resize(bytes.len() + field.width().div_ceil(8) as usize + 4, 0);
+    field.read(&bytes, index)
 }
 
 /// Whether a list of the layout has elements, whose number is worth a line.
@@ -429,18 +538,16 @@ fn belong(n: usize) -> String {
 }
 
 /// The bits that are set, as high:low, the highest first.
-fn ranges(out: &mut Output, mut bits: u32) {
-    let mut comma = "";
+fn ranges(mut bits: u32) -> String {
+    let mut text = String::new();
     while bits != 0 {
         let high = 31 - bits.leading_zeros();
         let low = high + 1 - (bits << (31 - high)).leading_ones();
-        out.text(comma);
-        out.decimal(high.into());
-        out.text(":");
-        out.decimal(low.into());
-        comma = ", ";
+        let comma = if text.is_empty() { "" } else { ", " };
+        text += &format!("{comma}{high}:{low}");
         bits &= ((1u64 << low) - 1) as u32;
     }
+    text
 }
 
 pub(crate) fn count(n: usize, what: &str) -> String {
@@ -472,14 +579,8 @@ mod tests {
 
     #[test]
     fn ranges_of_bits() {
-        let text = |bits| {
-            written(|out| {
-                ranges(out, bits);
-                Ok(())
-            })
-        };
-        assert_eq!(text(0x0000_0100), "8:8");
-        assert_eq!(text(0xc000_0001), "31:30, 0:0");
-        assert_eq!(text(u32::MAX), "31:0");
+        assert_eq!(ranges(0x0000_0100), "8:8");
+        assert_eq!(ranges(0xc000_0001), "31:30, 0:0");
+        assert_eq!(ranges(u32::MAX), "31:0");
     }
 }
