@@ -256,7 +256,7 @@ impl Asked {
                 "{name}: an output: status {status}, syndrome {syndrome:#x}\nSay whose: --reply-to COMMAND."
             )));
         }
-        let view = self.view(bytes).ok_or_else(|| unknown(name, bytes))?;
+        let view = self.view(bytes).ok_or_else(|| self.unknown(name, bytes))?;
         // The output of a command that was refused is often all that somebody has.
         let is_enough = matches!(self, Asked::Reply(_)) && bytes.len() >= HEAD;
         if bytes.len() < view.least() && !is_enough {
@@ -283,6 +283,31 @@ impl Asked {
             Asked::Reply(request) => View::of_output(*request),
         }
     }
+
+    /// Why nothing is known of a mailbox.
+    fn unknown(&self, name: &str, bytes: &[u8]) -> Error {
+        let no_layout =
+            |request: Request| format!("{name}: no layout is known for {}", request.name());
+        let what = match (self, Request::of(bytes)) {
+            (Asked::Reply(request), _) => {
+                let remedy = "Say the layout, if it is another's: --layout NAME.";
+                return Error::Input(format!("{}\n{remedy}", no_layout(*request)));
+            }
+            (_, None) => {
+                format!(
+                    "{name}: {}, too short to name its command",
+                    tree::count(bytes.len(), "byte")
+                )
+            }
+            (_, Some(request)) if names::opcode_name(request.opcode).is_some() => {
+                no_layout(request)
+            }
+            (_, Some(request)) => format!("{name}: {:#06x} is no known opcode", request.opcode),
+        };
+        Error::Input(format!(
+            "{what}\nFor the output of a command say --reply-to COMMAND, for anything else --layout NAME."
+        ))
+    }
 }
 
 /// The length of a mailbox without what the kernel filled its last line of 16 bytes up with.
@@ -308,19 +333,4 @@ pub(crate) fn raw(out: &mut Output, title: tree::Title<'_>, bytes: &[u8]) -> io:
         out.end_line()?;
     }
     Ok(())
-}
-
-fn unknown(name: &str, bytes: &[u8]) -> Error {
-    let what = match Request::of(bytes) {
-        None => {
-            format!("{name}: {}, too short to name its command", tree::count(bytes.len(), "byte"))
-        }
-        Some(request) if names::opcode_name(request.opcode).is_some() => {
-            format!("{name}: no layout is known for {}", request.name())
-        }
-        Some(request) => format!("{name}: {:#06x} is no known opcode", request.opcode),
-    };
-    Error::Input(format!(
-        "{what}\nFor the output of a command say --reply-to COMMAND, for anything else --layout NAME."
-    ))
 }

@@ -87,6 +87,11 @@ impl Source {
             let (name, most) = (&self.name, MOST_TEXT >> 20);
             return Err(Error::Input(format!("{name}: over {most} MiB\nGive one mailbox.")));
         }
+        if raw.contains(&0) {
+            let problem =
+                format!("{}: binary\nGive text; `prm decode` reads a mailbox.", self.name);
+            return Err(Error::Input(problem));
+        }
         String::from_utf8(raw).map_err(|error| {
             let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
             let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -169,7 +174,11 @@ impl Source {
         }
         let bytes = read_hex::read(&self.name, &head).map_err(|error| {
             // What people have who want to know what failed, or who wrote it down as fields.
-            let remedy = if memchr::memmem::find(&head, b"syndrome").is_some() {
+            let remedy = if memchr::memmem::find(&head, b"\"MESSAGE\"").is_some() {
+                "Is it a log by journalctl -o json? Give it as lines: `journalctl -k` without -o json."
+            } else if head.trim_ascii_start().starts_with(RECORDING) {
+                "Is it a recording? Leave out the lines before `mlx5-recording`."
+            } else if memchr::memmem::find(&head, b"syndrome").is_some() {
                 "Is it a log without dumps of commands? `prm explain` tells what failed in it."
             } else if is_decoded(&head) {
                 "Is it what `prm decode` wrote? `prm encode --from FILE` makes the mailbox of that."

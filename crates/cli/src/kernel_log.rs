@@ -430,6 +430,11 @@ fn after_slot(line: &[u8]) -> (Option<u32>, &[u8], usize) {
 
 fn said(has_slot: bool, text: &[u8]) -> Said {
     let line = text.trim_ascii_end();
+    // rsyslog writes the end of a line so, and programs that log a text quote it.
+    let line = match line {
+        [line @ .., b'"'] | [line @ .., b'#', b'0', b'1', b'2'] => line.trim_ascii_end(),
+        _ => line,
+    };
     if let Some(row) = row(has_slot, line) {
         return row;
     }

@@ -51,6 +51,10 @@ Oct 12 10:00:00 host kernel: 000: 04030007 00000000 0000004A 00000001
     for line in with_slot.lines().filter(|line| line.len() > 20) {
         assert!(is_telling(line.as_bytes()), "{line}");
     }
+    for end in ["#012", "\"", " #012"] {
+        let log = with_slot.replace('\n', &format!("{end}\n"));
+        assert_eq!(read(&log).0[0].bytes, bytes(), "{end}");
+    }
     assert!(!is_telling(b"000: 04030007 00000000 0000004a 00000001"), "xxd may have written it");
     assert!(!is_telling(b"[   12.3] eth0: link up"));
 }

@@ -7,7 +7,7 @@ use super::fault::Fault;
 /// name, comments. The length that `xxd -i` adds is compared.
 pub(super) fn read<'t>(lines: &[Line<'t>]) -> Result<Vec<u8>, (Line<'t>, Fault)> {
     let mut bytes = Vec::new();
-    let mut state = State::Before;
+    let mut state = State::Before { head: String::new() };
     let mut comment = false;
     for line in lines {
         let code = without_comments(line.text, &mut comment);
@@ -18,18 +18,25 @@ pub(super) fn read<'t>(lines: &[Line<'t>]) -> Result<Vec<u8>, (Line<'t>, Fault)>
     }
     match (state, lines.first(), lines.last()) {
         (State::In { .. }, _, Some(last)) => Err((*last, Fault::ArrayOpen)),
-        (State::Before, Some(first), _) => Err((*first, Fault::NoArray)),
+        (State::Before { .. }, Some(first), _) => Err((*first, Fault::NoArray)),
         _ => Ok(bytes),
     }
 }
 
+/// How much of a declaration is looked at, in bytes.
+const LONGEST_HEAD: usize = 1024;
+
 /// Where in the text it is.
 enum State {
-    Before,
-    /// How long the array is to be, if that is said.
+    /// What a declaration says so far that is not at its list yet.
+    Before {
+        head: String,
+    },
+    /// `said`: how long the array is to be, and how that is written; `element`: one follows the last comma.
     In {
         close: char,
-        len: Option<u64>,
+        said: Option<(u64, String)>,
+        element: bool,
     },
     After,
 }
@@ -38,27 +45,37 @@ impl State {
     /// Takes a piece of a line, and gives what is left of it.
     fn step<'t>(&mut self, text: &'t str, bytes: &mut Vec<u8>) -> Result<&'t str, Fault> {
         match self {
-            State::Before => {
+            State::Before { head } => {
                 // `uint8_t in[16] = {`: the brackets of a type hold no list of their own.
                 let Some((before, after)) = opening(text) else {
+                    let whole = format!("{head} {text}");
+                    let from = whole.len().saturating_sub(LONGEST_HEAD);
+                    *head = declaration(whole.get(from..).unwrap_or("")).to_owned();
                     return if text.contains('}') { Err(Fault::ArrayClosed) } else { Ok("") };
                 };
                 let close = if text[before..].starts_with('{') { '}' } else { ']' };
-                *self = State::In { close, len: of_bytes(&text[..before])? };
+                let head = format!("{head} {}", &text[..before]);
+                let said = of_bytes(declaration(&head))?;
+                *self = State::In { close, said, element: false };
                 Ok(&text[after..])
             }
-            State::In { close, len } => {
-                let (close, len) = (*close, *len);
-                let end = text.find(close).unwrap_or(text.len());
-                for word in text[..end].split([',', ' ', '\t']).filter(|word| !word.is_empty()) {
-                    bytes.push(number(word)?);
+            State::In { close, said, element } => {
+                let end = text.find(*close).unwrap_or(text.len());
+                for (i, piece) in text[..end].split(',').enumerate() {
+                    if i > 0 && !std::mem::replace(element, false) {
+                        return Err(Fault::NoElement);
+                    }
+                    for word in piece.split_whitespace() {
+                        bytes.push(number(word)?);
+                        *element = true;
+                    }
                 }
                 if end < text.len() {
-                    *self = State::After;
                     let is = bytes.len();
-                    if let Some(said) = len.filter(|said| *said != is as u64) {
-                        return Err(Fault::ArrayLength { name: format!("[{said}]"), said, is });
+                    if let Some((said, name)) = said.take().filter(|(said, _)| *said != is as u64) {
+                        return Err(Fault::ArrayLength { name, said, is });
                     }
+                    *self = State::After;
                     return Ok(&text[end + 1..]);
                 }
                 Ok("")
@@ -67,10 +84,16 @@ impl State {
                 if opening(text).is_some() {
                     return Err(Fault::SecondArray(bytes.len()));
                 }
+                let mut words = text.split([',', ';', ' ', '\t']).filter(|word| !word.is_empty());
+                let all = words.clone().all(is_number);
+                let begins = |word: &&str| all || word.starts_with(|c: char| c.is_ascii_digit());
+                if let Some(word) = words.next().filter(begins) {
+                    return Err(Fault::AfterArray(word.to_owned()));
+                }
                 // `unsigned int dump_len = 272;`
                 if let Some((name, value)) = text.split_once('=') {
                     let name = name.split_whitespace().last().unwrap_or_default();
-                    let said = value.trim().trim_end_matches(';').parse().ok();
+                    let said = length(value.trim().trim_end_matches(';'));
                     if let Some(said) = said.filter(|_| name.ends_with("_len"))
                         && said != bytes.len() as u64
                     {
@@ -84,21 +107,90 @@ impl State {
     }
 }
 
+/// The declaration that a text ends in: what is behind the last `;` that stands in no brackets.
+fn declaration(text: &str) -> &str {
+    let mut depth = 0usize;
+    let mut from = 0;
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            ';' if depth == 0 => from = at + 1,
+            _ => {}
+        }
+    }
+    &text[from..]
+}
+
 /// What is said before a list: its elements must be bytes; how many they are, if that is a number.
-fn of_bytes(head: &str) -> Result<Option<u64>, Fault> {
-    // C and the kernel, and Rust.
-    const LONGER: [&str; 21] = [
-        "uint16_t", "uint32_t", "uint64_t", "int16_t", "int32_t", "int64_t", "short", "int",
-        "long", "u16", "u32", "u64", "i16", "i32", "i64", "__be16", "__be32", "__be64", "__u16",
-        "__u32", "__u64",
-    ];
-    let mut words = head.split(|c: char| !c.is_alphanumeric() && c != '_');
-    if let Some(longer) = words.find(|word| LONGER.contains(word)) {
-        return Err(Fault::NotBytes(longer.to_owned()));
+fn of_bytes(head: &str) -> Result<Option<(u64, String)>, Fault> {
+    // Words before a list alone are no types.
+    if head.contains(['=', '[']) {
+        let mut words = head.split(|c: char| !c.is_alphanumeric() && c != '_');
+        // `unsigned char`
+        let of_chars = words.clone().any(|word| word == "char");
+        let is_longer = |word: &&str| is_longer(word) && !(of_chars && *word == "unsigned");
+        if let Some(longer) = words.find(is_longer) {
+            return Err(Fault::NotBytes(longer.to_owned()));
+        }
     }
     let inside = head.rsplit_once(']').and_then(|(head, _)| head.rsplit_once('['));
-    let len = inside.map(|(_, len)| len.rsplit(';').next().unwrap_or(len).trim());
-    Ok(len.and_then(|len| len.parse().ok()))
+    let text = inside.map(|(_, len)| len.rsplit(';').next().unwrap_or(len).trim());
+    Ok(text.and_then(|text| Some((length(text)?, format!("[{text}]")))))
+}
+
+/// Whether a word is a type of C, the kernel, Windows or Rust that has more than a byte.
+fn is_longer(word: &str) -> bool {
+    const LONGER: [&str; 25] = [
+        "short",
+        "int",
+        "long",
+        "unsigned",
+        "signed",
+        "float",
+        "double",
+        "size_t",
+        "ssize_t",
+        "usize",
+        "isize",
+        "uintptr_t",
+        "intptr_t",
+        "wchar_t",
+        "ushort",
+        "uint",
+        "ulong",
+        "WORD",
+        "DWORD",
+        "QWORD",
+        "SHORT",
+        "INT",
+        "LONG",
+        "UINT",
+        "ULONG",
+    ];
+    const BEFORE_BITS: [&str; 18] = [
+        "u", "i", "f", "s", "int", "uint", "u_int", "char", "__u", "__s", "__be", "__le", "be",
+        "le", "INT", "UINT", "DWORD", "ULONG",
+    ];
+    let bits = word.strip_suffix("_t").unwrap_or(word);
+    let before = ["16", "32", "64", "128"].iter().find_map(|bits_of| bits.strip_suffix(bits_of));
+    LONGER.contains(&word) || before.is_some_and(|before| BEFORE_BITS.contains(&before))
+}
+
+/// The number that a length is written as: decimal or hex.
+fn length(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        // Octal in C, and not in Rust.
+        None if text.len() > 1 && text.starts_with('0') => None,
+        None => text.parse().ok(),
+    }
+}
+
+/// Whether a word is a number, as it stands in a dump or in an array.
+fn is_number(word: &str) -> bool {
+    let digits = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")).unwrap_or(word);
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 /// Where the list opens: at a `{`, or at a `[` that is no length or type in front of one. Gives its place and

@@ -47,6 +47,11 @@ impl<'t> Assembly<'t> {
         Ok(())
     }
 
+    /// How many bytes the last line had.
+    pub(super) fn last_line(&self) -> usize {
+        self.last
+    }
+
     pub(super) fn finish(self) -> Result<Vec<u8>, (Line<'t>, Fault)> {
         match self.repeat {
             Some(line) => Err((line, Fault::RepeatWithoutEnd)),

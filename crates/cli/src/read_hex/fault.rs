@@ -55,8 +55,14 @@ pub enum Fault {
     NotOffset { word: String, radix: &'static str },
     #[error("no bytes follow the offset")]
     NoBytes,
-    #[error("`{0}` may be an offset or bytes")]
+    #[error("`{}` may be an offset or bytes", shown(.0))]
     OffsetOrBytes(String),
+    #[error("offsets that may be decimal or not, and each way the dump has another length")]
+    AnyRadix,
+    #[error("the text column fits the bytes only if each group is read backwards")]
+    Swapped,
+    #[error("binary digits")]
+    BinaryDigits,
     #[error("words by od or hexdump, whose byte order is that of the machine that ran it")]
     Words,
     #[error("offset {offset:#x} where {next:#x} is next: {} bytes are missing", .offset - .next)]
@@ -77,23 +83,27 @@ pub enum Fault {
     TextColumn { shown: usize, bytes: usize },
     #[error("the text column is not there, or not closed by `|`")]
     TextColumnOpen,
-    #[error("`{0}` is no number of an array of bytes")]
+    #[error("`{}` is no number of an array of bytes", shown(.0))]
     NotNumber(String),
-    #[error("`{0}` is more than a byte")]
+    #[error("`{}` is more than a byte", shown(.0))]
     NotOneByte(String),
-    #[error("`{0}` may be octal or decimal")]
+    #[error("`{}` may be octal or decimal", shown(.0))]
     Octal(String),
-    #[error("`{0}` is a type of more than a byte")]
+    #[error("`{}` is a type of more than a byte", shown(.0))]
     NotBytes(String),
     #[error("brackets, and no array of numbers in them")]
     NoArray,
+    #[error("a comma without a number before it")]
+    NoElement,
+    #[error("`{}` after the end of the array", shown(.0))]
+    AfterArray(String),
     #[error("the array is not closed")]
     ArrayOpen,
     #[error("the array ends before it begins")]
     ArrayClosed,
     #[error("a second array; the first has {0} bytes")]
     SecondArray(usize),
-    #[error("the array has {is} bytes; `{name}` says {said}")]
+    #[error("the array has {is} bytes; `{}` says {said}", shown(.name))]
     ArrayLength { name: String, said: u64, is: usize },
 }
 
@@ -108,6 +118,11 @@ impl Fault {
             Fault::OffsetOrBytes(_) => {
                 "Give the dump with its last line, the offset of its end; or group bytes evenly."
             }
+            Fault::AnyRadix => {
+                "Dump again with every line, and hex offsets: xxd, od -v -A x -t x1, hexdump -v -C."
+            }
+            Fault::Swapped => "Dump the bytes in their order: xxd without -e.",
+            Fault::BinaryDigits => "Dump hex digits: xxd without -b.",
             Fault::Words => "Dump single bytes: od -A x -t x1, or hexdump -C.",
             Fault::Gap { .. } | Fault::NoBytes => "Give every line, from offset 0 on.",
             Fault::Back { .. } => "Give one mailbox, each line once and in order.",
@@ -126,16 +141,18 @@ impl Fault {
             Fault::NotOneByte(_) | Fault::NotBytes(_) => {
                 "Give bytes, in the order of memory: the byte order of longer numbers is not known."
             }
-            Fault::ArrayOpen | Fault::ArrayClosed | Fault::ArrayLength { .. } => {
-                "Copy the whole array."
-            }
+            Fault::NoElement
+            | Fault::AfterArray(_)
+            | Fault::ArrayOpen
+            | Fault::ArrayClosed
+            | Fault::ArrayLength { .. } => "Copy the whole array.",
             Fault::SecondArray(_) => "Give one mailbox.",
         }
     }
 }
 
-/// Text as it is shown, with a mark when there is more.
-fn shown(text: &str) -> String {
+/// Text of the input as it is shown: its beginning, with a mark when there is more.
+pub fn shown(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{} ...", &text[..end]),
         None => text.to_owned(),

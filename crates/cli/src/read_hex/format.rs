@@ -10,13 +10,23 @@ pub(super) enum Format {
     /// Hex digits, and nothing else; also `xxd -p`.
     Plain,
     /// `offset: groups`, and after two spaces a text column.
-    Xxd,
-    /// `offset bytes`, and the offset of the end in a line of its own; offsets are octal or hex.
-    Od { octal: bool },
+    Xxd(Radix),
+    /// `offset bytes`, and the offset of the end in a line of its own.
+    Od(Radix),
+    /// `offset groups`, and after three spaces there may be a text column: offsets in hex without a colon.
+    Columns,
     /// `offset  bytes  |text|`, and the offset of the end in a line of its own.
     Hexdump,
     /// Numbers in an array of C or Rust: `{0x04, 3}`, `[0x04, 3]`.
     Array,
+}
+
+/// What offsets are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Radix {
+    Octal,
+    Decimal,
+    Hex,
 }
 
 impl Format {
@@ -25,15 +35,25 @@ impl Format {
         let mut telling = lines.iter().map(|line| line.text.trim()).filter(|text| *text != "*");
         let (first, second) = (telling.next().unwrap_or(""), telling.next());
         if first.split_whitespace().next().is_some_and(is_offset_with_colon) {
-            return Ok(Format::Xxd);
+            return Ok(Format::Xxd(Radix::Hex));
         }
-        if first.contains('|') {
+        if first.contains('|') && without_marked_text(first).is_none() {
             return Ok(Format::Hexdump);
         }
-        if lines.iter().any(|line| line.text.contains(['{', '['])) {
-            return Ok(Format::Array);
+        if let Some(format) = od(first, second)? {
+            return Ok(format);
         }
-        Ok(od(first, second)?.unwrap_or(Format::Plain))
+        let is_array = lines.iter().any(|line| line.text.contains(['{', '[']));
+        Ok(if is_array { Format::Array } else { Format::Plain })
+    }
+
+    /// The same with decimal offsets, where a tool writes those on demand and nothing but their values tells.
+    pub(super) fn in_decimal(self) -> Option<Self> {
+        match self {
+            Format::Xxd(_) => Some(Format::Xxd(Radix::Decimal)),
+            Format::Od(Radix::Octal) => Some(Format::Od(Radix::Decimal)),
+            _ => None,
+        }
     }
 
     /// What a line says.
@@ -48,8 +68,9 @@ impl Format {
         }
         match self {
             Format::Plain => plain(line),
-            Format::Xxd => xxd(line),
-            Format::Od { octal } => od_line(line, octal),
+            Format::Xxd(radix) => xxd(line, radix),
+            Format::Od(radix) => od_line(line, radix),
+            Format::Columns => columns(line),
             Format::Hexdump => hexdump(line),
             // It is read as a whole.
             Format::Array => Ok(Item::Frame),
@@ -57,29 +78,64 @@ impl Format {
     }
 }
 
-/// Whether a text is by od, of which these are the first two lines that are not `*`.
+/// Whether a text has offsets without a colon, as od writes them; these are its first two lines that are not
+/// `*`.
 ///
 /// Plain hex may begin with zeros too, so it takes more to be an offset: a number of digits that
 /// no bytes have, or the like at the start of the second line.
 fn od(first: &str, second: Option<&str>) -> Result<Option<Format>, Fault> {
-    let mut words = first.split_whitespace();
-    let offset = words.next().unwrap_or("");
-    let rest: Vec<&str> = words.collect();
+    let first = without_marked_text(first).map_or(first, |(head, _)| head);
+    let (word, rest) = first_word(first);
+    let offset = without_0x(word);
+    let groups = rest.trim_start().split("   ").next().unwrap_or("");
+    let rest: Vec<&str> = groups.split_whitespace().map(without_0x).collect();
     let digits = offset.len();
-    if digits < 6 || offset.bytes().any(|b| b != b'0') || rest.is_empty() {
+    if digits < 4 || offset.bytes().any(|b| b != b'0') || rest.is_empty() {
         return Ok(None);
     }
-    if digits < 8 && rest.iter().all(|word| word.len() > 2) {
+    if matches!(digits, 6 | 7) && rest.iter().all(|word| word.len() > 2) {
         return Err(Fault::Words);
     }
-    if !rest.iter().any(|word| word.len() == 2) {
+    if digits == 7 && rest.iter().any(|word| word.len() == 2) {
+        return Ok(Some(Format::Od(Radix::Octal)));
+    }
+    let next = second.map(|line| without_0x(first_word(line).0)).filter(|word| is_hex(word));
+    let has_next = next.is_some_and(|word| word.len() == digits);
+    let group = rest[0].len();
+    let bytes: usize = rest.iter().map(|word| word.len() / 2).sum();
+    // Of the same width as what follows it, it is a column of offsets if it counts what follows.
+    if group == digits {
+        let counts = next.and_then(|next| usize::from_str_radix(next, 16).ok()) == Some(bytes);
+        let is_row = has_next && counts && bytes >= 8 && bytes.is_power_of_two();
+        return if is_row { Err(Fault::OffsetOrBytes(word.to_owned())) } else { Ok(None) };
+    }
+    // Offsets are wider than what follows them, but where they are short.
+    if group > digits && digits > 5 {
         return Ok(None);
     }
-    let next = second.and_then(|line| line.split_whitespace().next());
-    match digits == 7 || next.is_some_and(|word| word.len() == digits) {
-        true => Ok(Some(Format::Od { octal: digits == 7 })),
-        false => Err(Fault::OffsetOrBytes(offset.to_owned())),
+    let is_even = |word: &&str| word.len() <= group && word.len().is_multiple_of(2) && is_hex(word);
+    if digits < 6 && !rest.iter().all(is_even) {
+        return Ok(None);
     }
+    match has_next {
+        true if digits > 5 && rest.iter().any(|word| word.len() == 2) => {
+            Ok(Some(Format::Od(Radix::Hex)))
+        }
+        true => Ok(Some(Format::Columns)),
+        false if digits > 5 && group > 2 => Ok(None),
+        false => Err(Fault::OffsetOrBytes(word.to_owned())),
+    }
+}
+
+/// The first word of a line, and what follows it.
+fn first_word(line: &str) -> (&str, &str) {
+    line.split_at(line.find(|c: char| c.is_ascii_whitespace()).unwrap_or(line.len()))
+}
+
+/// A line of od without the text that `z` adds, `>...<`, and that.
+fn without_marked_text(line: &str) -> Option<(&str, &str)> {
+    let (head, text) = line.split_once('>')?;
+    Some((head, text.strip_suffix('<')?))
 }
 
 fn plain(line: &str) -> Result<Item, Fault> {
@@ -87,36 +143,64 @@ fn plain(line: &str) -> Result<Item, Fault> {
     Ok(Item::Bytes(None, hex_words(words.filter(|word| !word.is_empty()))?))
 }
 
-fn xxd(line: &str) -> Result<Item, Fault> {
+fn xxd(line: &str, radix: Radix) -> Result<Item, Fault> {
     let first = line.split_whitespace().next().unwrap_or("");
     if !is_offset_with_colon(first) {
         return Err(not_offset(first, "hex, with a colon"));
     }
-    let at = offset(first.trim_end_matches(':'), false)?;
+    let at = offset(first.trim_end_matches(':'), radix)?;
     let rest = line[first.len()..].trim_start();
     let (groups, text) = rest.split_once("  ").unwrap_or((rest, ""));
-    let bytes = hex_words(groups.split_whitespace())?;
+    groups_and_text(at, groups, text)
+}
+
+fn columns(line: &str) -> Result<Item, Fault> {
+    let (first, rest) = first_word(line);
+    let at = offset(first, Radix::Hex)?;
+    let rest = rest.trim_start();
+    let (groups, text) = rest.split_once("   ").unwrap_or((rest, ""));
+    if groups.is_empty() { Ok(Item::End(at)) } else { groups_and_text(at, groups, text) }
+}
+
+fn groups_and_text(at: u64, groups: &str, text: &str) -> Result<Item, Fault> {
+    let words = || groups.split_whitespace();
+    let bytes = hex_words(words())?;
     if bytes.is_empty() {
         return Err(Fault::NoBytes);
     }
     // The text column may have been left out.
     if !text.trim().is_empty() {
+        let is_binary =
+            |word: &str| word.len() == 8 && word.bytes().all(|b| matches!(b, b'0' | b'1'));
+        if words().all(is_binary) && text.trim().len() <= words().count() {
+            return Err(Fault::BinaryDigits);
+        }
         check_text(&bytes, text)?;
+        let swapped: Vec<u8> = words()
+            .flat_map(|word| hex_words(std::iter::once(word)).unwrap_or_default().into_iter().rev())
+            .collect();
+        if !is_text_of(&bytes, text) && is_text_of(&swapped, text) {
+            return Err(Fault::Swapped);
+        }
     }
     Ok(Item::Bytes(Some(at), bytes))
 }
 
-fn od_line(line: &str, octal: bool) -> Result<Item, Fault> {
-    let mut words = line.split_whitespace();
-    let at = offset(words.next().unwrap_or(""), octal)?;
+fn od_line(line: &str, radix: Radix) -> Result<Item, Fault> {
+    let (head, text) = without_marked_text(line).unwrap_or((line, ""));
+    let mut words = head.split_whitespace();
+    let at = offset(words.next().unwrap_or(""), radix)?;
     let bytes = single_bytes(words)?;
+    if !text.is_empty() {
+        check_text(&bytes, text)?;
+    }
     Ok(if bytes.is_empty() { Item::End(at) } else { Item::Bytes(Some(at), bytes) })
 }
 
 fn hexdump(line: &str) -> Result<Item, Fault> {
     let (head, text) = line.split_once('|').unwrap_or((line, ""));
     let mut words = head.split_whitespace();
-    let at = offset(words.next().unwrap_or(""), false)?;
+    let at = offset(words.next().unwrap_or(""), Radix::Hex)?;
     let bytes = single_bytes(words)?;
     if bytes.is_empty() && text.is_empty() {
         return Ok(Item::End(at));
@@ -138,8 +222,12 @@ fn without_0x(word: &str) -> &str {
     word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")).unwrap_or(word)
 }
 
-fn offset(word: &str, octal: bool) -> Result<u64, Fault> {
-    let (radix, name) = if octal { (8, "octal") } else { (16, "hex") };
+fn offset(word: &str, radix: Radix) -> Result<u64, Fault> {
+    let (radix, name) = match radix {
+        Radix::Octal => (8, "octal"),
+        Radix::Decimal => (10, "decimal"),
+        Radix::Hex => (16, "hex"),
+    };
     let digits = without_0x(word);
     let number = is_hex(digits).then(|| u64::from_str_radix(digits, radix).ok()).flatten();
     number.ok_or_else(|| not_offset(word, name))
@@ -195,4 +283,10 @@ fn check_text(bytes: &[u8], text: &str) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::TextColumn { shown, bytes: last - first })
+}
+
+/// Whether a text column shows these bytes, with a point for each that is no letter.
+fn is_text_of(bytes: &[u8], text: &str) -> bool {
+    let shown = bytes.iter().map(|b| if matches!(b, b' '..=b'~') { *b as char } else { '.' });
+    shown.collect::<String>().trim() == text.trim()
 }

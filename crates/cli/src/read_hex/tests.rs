@@ -103,6 +103,9 @@ fn arrays_of_c_and_rust() {
         "[4, 3, 0, 7]",
         "{ 4, 3, 0, 7 }",
         "&[0x4,0x3,0x0,0x7]",
+        "unsigned char in[0x4] =\n{\n4, 3, 0, 7\n};\nunsigned int in_len = 0x4;\nint rc = send(in, 5);",
+        "The int of the dump:\n{4, 3, 0, 7,}",
+        "int a = 5;\nuint8_t in[] =\n{4, 3\n, 0, 7};",
     ] {
         assert_eq!(read("c", text.as_bytes()).unwrap_or_else(|e| panic!("{e}")), [4, 3, 0, 7]);
     }
@@ -120,6 +123,21 @@ fn arrays_of_c_and_rust() {
         ("uint32_t in[] = { 4 };", "`uint32_t` is a type of more than a byte"),
         ("[2] lines of a log", "brackets, and no array of numbers in them"),
         ("{ }", "empty"),
+        ("uint32_t in[4] =\n{ 4, 3, 0, 7 };", "`uint32_t` is a type of more than a byte"),
+        ("uint32_t\nin[] = { 4 };", "`uint32_t` is a type of more than a byte"),
+        ("let a: [u32; 4] =\n[4, 3, 0, 7];", "`u32` is a type of more than a byte"),
+        ("uint8_t in[5] =\n{ 4, 3, 0, 7 };", "the array has 4 bytes; `[5]` says 5"),
+        ("unsigned in[4] = {4,3,0,7};", "`unsigned` is a type of more than a byte"),
+        ("size_t in[] = {4};", "`size_t` is a type of more than a byte"),
+        ("__le32 in[] = {4};", "`__le32` is a type of more than a byte"),
+        ("DWORD in[] = {4};", "`DWORD` is a type of more than a byte"),
+        ("float in[] = {4};", "`float` is a type of more than a byte"),
+        ("{4,3,0,7} 5 6", "`5` after the end of the array"),
+        ("{4,3,0,7};\n07 08", "`07` after the end of the array"),
+        ("{4,3,,7}", "a comma without a number before it"),
+        ("{4,3,\n,7}", "a comma without a number before it"),
+        ("{,4}", "a comma without a number before it"),
+        ("uint8_t in[0x9] = {4,3};", "the array has 2 bytes; `[0x9]` says 9"),
     ] {
         let error = read("c", text.as_bytes()).unwrap_err().to_string();
         assert!(error.contains(fault), "{text}: {error}");
@@ -160,6 +178,88 @@ fn the_tools_themselves() {
             assert_eq!(back, bytes, "{tool} {args:?}");
         }
     }
+}
+
+const COLUMNS: &str = "\
+0000   04 03 00 07 00 00 00 00 00 00 00 00 00 00 00 00
+0010   00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+0020   00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+0030   ff 20 20 61 7c 62 20 20
+";
+
+#[test]
+fn offsets_without_a_colon() {
+    let read = |text: &str| read("f", text.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(read(COLUMNS), sample());
+    assert_eq!(read(&COLUMNS.replace("00   ", "00  ").replace("\n00", "\n0x00")[..]), sample());
+    let text = COLUMNS.replace("00 00\n", "00 00   ................\n");
+    assert_eq!(read(&text.replace("20 20\n", "20 20   .  a|b\n")), sample());
+    assert_eq!(read("0000 04030007 00000000\n0008 00000001 00000002\n").len(), 16);
+    assert_eq!(read("00000000 0403 0007\n00000004 0000\n"), [4, 3, 0, 7, 0, 0]);
+    assert_eq!(
+        message(&COLUMNS.replace("0020   ", "0030   ")),
+        "f, line 3: offset 0x30 where 0x20 is next: 16 bytes are missing\n  \
+         0030   00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\nGive every line, from offset 0 on."
+    );
+    for either in [
+        "0000 04 03 00 07\n",
+        "0000 0403 0007 0000 0000\n0008 0000 0000 0000 0000\n",
+        "00000000 04030007 00000000\n00000008 00000000 00000000\n",
+    ] {
+        let message = message(either);
+        assert!(message.contains("may be an offset or bytes"), "{either}{message}");
+    }
+    // Bytes, however they begin.
+    for bytes in [
+        "00000000 00000000 00000000 00000000\n0000000c 00000000 00000000 00000000\n",
+        "0000 0001\n0002 0003\n",
+        "00000000 0000000000000000\n",
+        "0000 0000 0000 0000 0000 0000 0000 0000\n0010 0000\n",
+    ] {
+        let digits = bytes.split_whitespace().collect::<String>();
+        assert_eq!(read(bytes).len() * 2, digits.len(), "{bytes}");
+    }
+}
+
+#[test]
+fn decimal_offsets() {
+    let od = "0000000 04 03 00 07 00 00 00 00 00 00 00 00 00 00 00 00\n\
+              0000016 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n*\n\
+              0000048 ff 20 20 61 7c 62 20 20\n0000056\n";
+    assert_eq!(read("od -A d", od.as_bytes()).unwrap(), sample());
+    let xxd = XXD.replace("0010:", "0016:").replace("0020:", "0032:").replace("0030:", "0048:");
+    assert_eq!(read("xxd -d", xxd.as_bytes()).unwrap(), sample());
+    assert!(message(&od.replace("0000048", "0000047")).contains("f, line 4: from 0x20 to 0x2f"));
+    // A line that is cut makes no decimal offset of the next.
+    let cut = "00000000: 0403 0007 0000 0000 0000\n00000010: 0000\n";
+    assert!(message(cut).contains("6 bytes are missing"), "{}", message(cut));
+    // 0x60 bytes, or 0o160, or 160.
+    let zeros = "0000000 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n*\n0000160\n";
+    assert_eq!(
+        message(zeros),
+        "f, line 1: offsets that may be decimal or not, and each way the dump has another length\n  \
+         0000000 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n\
+         Dump again with every line, and hex offsets: xxd, od -v -A x -t x1, hexdump -v -C."
+    );
+}
+
+#[test]
+fn text_columns_of_other_options() {
+    let od = "0000000 04 03 00 07 00 00 00 00 00 00 00 00 00 00 00 00  >................<\n*\n\
+              0000040 ff 20 7b 61 7c 62 20 3e                          >. {a|b ><\n0000050\n";
+    assert_eq!(read("od -t x1z", od.as_bytes()).unwrap().len(), 40);
+    assert!(
+        message(&od.replace(".. <", ". <").replace("....<", "...<")).contains("the text column")
+    );
+    let swapped = "00000000: 07000304 62617c64  ....d|ab\n";
+    assert!(message(swapped).ends_with("Dump the bytes in their order: xxd without -e."));
+    let right = "00000000: 04030007 647c6162  ....d|ab\n00000008: 07000304 00000000  ........\n";
+    assert_eq!(read("xxd -g 4", right.as_bytes()).unwrap().len(), 16);
+    // Changed bytes beside the text of before.
+    let changed = "00000000: 04030007 647c6164  ....d|ab\n";
+    assert_eq!(read("xxd -g 4", changed.as_bytes()).unwrap().len(), 8);
+    let binary = "00000000: 00000100 00000011 00000000 00000111 00000000 00000000  ......\n";
+    assert!(message(binary).ends_with("Dump hex digits: xxd without -b."), "{}", message(binary));
 }
 
 #[test]
@@ -332,6 +432,21 @@ fn text_that_is_not_plain() {
     let letters = [XXD.as_bytes(), "\u{b5}".as_bytes()].concat();
     let odd = error(&letters);
     assert!(odd.starts_with("f: text with bytes that are not ASCII"), "{odd}");
+    // What pads a file, or was not told apart from letters.
+    let padded = [PLAIN.as_bytes(), &[0; 400]].concat();
+    assert!(error(&padded).starts_with("f: text with NUL bytes"), "{}", error(&padded));
+    for big in [false, true] {
+        let wide = PLAIN.bytes().flat_map(|b| if big { [0, b] } else { [b, 0] });
+        let told = error(&wide.collect::<Vec<u8>>());
+        assert!(told.starts_with("f: text with two bytes for each letter (UTF-16)"), "{told}");
+    }
+    for binary in [
+        [&[0; 8][..], b"ConnectX-6 Dx EN adapter card, 100GbE\0MT_0000000223\0"].concat(),
+        [&b"MT_0000000223\0\0\0"[..], &[b'B'; 8], &[0; 8]].concat(),
+        [0, b'B'].repeat(8),
+    ] {
+        assert_eq!(read("f", &binary).unwrap(), binary);
+    }
     // Bytes that only begin like one are a mailbox.
     assert_eq!(read("f", b"\xff\xfe\x01\x02").unwrap(), b"\xff\xfe\x01\x02");
 }
