@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mlx5_prm::{Element, GeneralObjectDesc, LayoutDesc, Opcode};
+use mlx5_prm_cli::read_hex::{cut, shown};
 use serde_json::Value;
 
 use crate::arguments::ArgumentFault;
-use crate::decode::json::{MISSING, RESERVED};
+use crate::decode::json::{BYTES, MISSING, RESERVED};
 use crate::error::{Error, Exit, tell};
 use crate::input::Source;
 use crate::names;
@@ -224,11 +225,19 @@ pub(crate) fn from_file(file: &Path, fields: &[&str], select: bool) -> Result<Ma
 
 /// A mailbox from what `prm decode` wrote, and fields of the command line.
 fn from_text(file: &str, text: &str, fields: &[&str], select: bool) -> Result<Mailbox, Error> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut mailbox = if text.trim_start().starts_with('{') {
         from_json(file, text)?
     } else {
         from_flat(file, text)?
     };
+    if mailbox.parts().is_empty() {
+        let problem = "no layout is known of the mailbox in the file";
+        return match fields.first() {
+            Some(field) => Err(ArgumentFault::whole(field, problem, "Leave the field out.").into()),
+            None => Ok(mailbox),
+        };
+    }
     // What is given on the command line is said over what the file says.
     mailbox.forget();
     let first = mailbox.sets().len();
@@ -245,9 +254,13 @@ fn from_text(file: &str, text: &str, fields: &[&str], select: bool) -> Result<Ma
 /// What a line of a log or a recording has besides the mailbox.
 const FACTS: [&str; 7] = ["line", "cmd", "direction", "command", "call", "at", "result"];
 
+/// How much of what is wrong is told, in characters: there may be a long name of the file in it.
+const TOLD: usize = 400;
+
 fn from_json(file: &str, text: &str) -> Result<Mailbox, Error> {
-    let fault =
-        |problem: String, remedy: &str| Error::Input(format!("{file}: {problem}\n{remedy}"));
+    let fault = |problem: String, remedy: &str| {
+        Error::Input(format!("{file}: {}\n{remedy}", cut(&problem, TOLD)))
+    };
     let Unique(value) = serde_json::from_str(text).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         let error = error.to_string();
@@ -260,8 +273,16 @@ fn from_json(file: &str, text: &str) -> Result<Mailbox, Error> {
     let Value::Object(object) = value else {
         return Err(fault("no object".to_owned(), "Give what `prm decode --json` writes."));
     };
+    let names = || object.keys().filter(|name| !FACTS.contains(&name.as_str()));
+    if let (Some(value), true) = (object.get(BYTES), names().count() == 1) {
+        let bytes = Given::Json(value).bytes().filter(|bytes| !bytes.is_empty());
+        return bytes.map(Mailbox::of_bytes).ok_or_else(|| {
+            let problem = format!("{BYTES}: `{}` is no run of bytes", Given::Json(value));
+            fault(problem, "Give 0x and two digits for each byte.")
+        });
+    }
     let mut layouts = Vec::new();
-    for name in object.keys().filter(|name| !FACTS.contains(&name.as_str())) {
+    for name in names() {
         let near = || names::list(&names::nearest(name));
         layouts.push(mlx5_prm::layout_desc(name).ok_or_else(|| {
             let problem = format!("no layout is called `{name}`{}", near());
@@ -345,15 +366,16 @@ fn from_flat(file: &str, text: &str) -> Result<Mailbox, Error> {
         lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
     };
     let fault = |number: usize, line: &str, problem: String, remedy: &str| {
+        let (problem, line) = (cut(&problem, TOLD), shown(line));
         Error::Input(format!("{file}, line {number}: {problem}\n  {line}\n{remedy}"))
     };
-    if let Some((at, _)) =
-        text.lines().enumerate().filter(|(_, line)| line.starts_with("# line ")).nth(1)
-    {
-        return Err(Error::Input(format!(
-            "{file}, line {}: another mailbox begins\nLeave one in the file.",
-            at + 1
-        )));
+    let raw = one_mailbox(text).map_err(|number| {
+        Error::Input(format!(
+            "{file}, line {number}: another mailbox begins\nLeave one in the file."
+        ))
+    })?;
+    if let Some(bytes) = raw {
+        return Ok(Mailbox::of_bytes(bytes));
     }
     let mut layouts: Vec<&'static LayoutDesc> = Vec::new();
     for (number, line) in lines() {
@@ -387,6 +409,31 @@ fn from_flat(file: &str, text: &str) -> Result<Mailbox, Error> {
             .map_err(|Fault { problem, remedy, .. }| fault(number, line, problem, &remedy))?;
     }
     Ok(mailbox)
+}
+
+/// The bytes of flat lines if no layout is known of them. An error is the line where another mailbox begins.
+fn one_mailbox(text: &str) -> Result<Option<Vec<u8>>, usize> {
+    let (mut raw, mut any, mut after_head) = (None, false, false);
+    for (at, line) in text.lines().map(str::trim).enumerate() {
+        let is_head = is_head(line);
+        let bytes = line.strip_prefix("# ").filter(|_| after_head);
+        let bytes = bytes.and_then(|text| Given::Text(text).bytes());
+        let is_content = bytes.is_some() || !line.is_empty() && !line.starts_with('#');
+        if is_head && any || is_content && raw.is_some() {
+            return Err(at + 1);
+        }
+        raw = raw.or(bytes.filter(|bytes| !bytes.is_empty()));
+        any |= is_head || is_content;
+        after_head = is_head;
+    }
+    Ok(raw)
+}
+
+/// Whether a line is what `prm decode` or `prm send` write before a mailbox: `# line 7, cmd[0]: MODIFY_CQ(0x403)
+/// input`, or without its place.
+fn is_head(line: &str) -> bool {
+    let is_named = || [") input", ") output"].iter().any(|end| line.ends_with(end));
+    line.starts_with("# line ") || line.starts_with("# ") && is_named()
 }
 
 /// Four dwords a line.

@@ -12,7 +12,7 @@ mod tests;
 
 use assemble::Assembly;
 use fault::Fault;
-pub use fault::{ReadError, shown};
+pub use fault::{ReadError, cut, shown};
 use format::Format;
 
 /// A line that is not blank.

@@ -217,6 +217,69 @@ fn what_is_no_text_of_a_dump_is_named() {
 }
 
 #[test]
+fn a_mailbox_without_a_layout_goes_there_and_back() {
+    let log = "cmd[0]: dump command data unknown command opcode(0xfff) INPUT\n\
+               cmd[0]: 000: 0fff0000 00000000 00000000 00000007\ncmd[0]: end dump\n";
+    for form in ["--json", "--flat"] {
+        let text = good(&["decode", form], log.as_bytes());
+        let again = good(&["encode", "--from", "-"], text.as_bytes());
+        assert_eq!(again, "0fff0000 00000000 00000000 00000007\n", "{form}");
+        let field = bad(&["encode", "--from", "-", "cqn=5"], text.as_bytes());
+        assert!(field.contains("no layout is known"), "{field}");
+        let two = bad(&["encode", "--from", "-"], [&text[..], &text].concat().as_bytes());
+        assert!(two.contains("another mailbox begins") || two.contains("of one mailbox"), "{two}");
+        let cut = bad(&["encode", "--from", "-"], text.replace("0007", "007").as_bytes());
+        assert!(cut.contains("no run of bytes") || cut.contains("empty"), "{cut}");
+    }
+}
+
+#[test]
+fn mailboxes_of_a_run_are_not_made_one() {
+    let run =
+        ["send", "--to", "sim", "--flat", "query_hca_cap", "op_mod=1", "--then", "query_hca_cap"];
+    let text = good(&run, b"");
+    let told = bad(&["encode", "--from", "-"], text.as_bytes());
+    let second = text.lines().enumerate().filter(|(_, line)| line.starts_with("# QUERY")).nth(1);
+    let number = second.expect("there are two").0 + 1;
+    assert!(told.contains(&format!("line {number}: another mailbox begins")), "{told}");
+    // Of one the head does no harm.
+    let one: Vec<&str> = text.lines().take(number - 1).collect();
+    good(&["encode", "--from", "-"], one.join("\n").as_bytes());
+}
+
+#[test]
+fn what_is_told_of_a_text_is_short() {
+    let told = |text: &[u8]| bad(&["encode", "--from", "-"], text);
+    let long = "9".repeat(100_000);
+    for text in [
+        format!("modify_cq_in.cqn={long}"),
+        format!("modify_cq_in.{long}=1"),
+        format!("{{\"modify_cq_in\":{{\"cqn\":\"{long}\"}}}}"),
+        format!("{{\"modify_cq_in\":{{\"{long}\":1}}}}"),
+        format!("{long}=1"),
+    ] {
+        let told = told(text.as_bytes());
+        assert!(told.len() < 1000 && told.contains("99 ..."), "{}", told.len());
+    }
+    assert!(told(b"modify_cq_in.cqn=1\0").contains("standard input: binary\n"));
+    // A mark of the byte order is none of the text.
+    let mark = |text: &str| good(&["encode", "--from", "-"], format!("\u{feff}{text}").as_bytes());
+    assert_eq!(mark("{\"modify_cq_in\":{\"cqn\":1}}"), mark("modify_cq_in.cqn=1\n"));
+}
+
+#[test]
+fn what_is_wrapped_is_named() {
+    let told = |text: &str| bad(&["decode"], text.as_bytes());
+    let json = "{\"MESSAGE\":\"mlx5_core 0000:08:00.0: cmd[0]: start dump\"}\n";
+    assert!(told(json).contains("without -o json"), "{}", told(json));
+    let late = told("\nmlx5-recording 1\n");
+    assert!(late.contains("Leave out the lines before `mlx5-recording`"), "{late}");
+    let reply = bad(&["decode", "-r", "modify_xrq"], &[0; 16]);
+    assert!(reply.contains("no layout is known for MODIFY_XRQ(0x72a)"), "{reply}");
+    assert!(!reply.contains("--reply-to"), "{reply}");
+}
+
+#[test]
 fn what_was_decoded_is_known_again() {
     let modify = modify_cq();
     for form in ["--json", "--flat"] {

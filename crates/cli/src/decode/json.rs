@@ -10,6 +10,8 @@ use crate::view::View;
 pub(crate) const RESERVED: &str = "reserved";
 pub(crate) const TRAILING: &str = "trailing";
 pub(crate) const MISSING: &str = "missing";
+/// In the place of a layout, where none is known.
+pub(crate) const BYTES: &str = "bytes";
 
 /// The mailbox as an object with a key for each of its layouts. Every field is there, also those that
 /// are zero, but those that begin beyond the end of the mailbox.
@@ -85,12 +87,13 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{MISSING, RESERVED, TRAILING};
+    use super::{BYTES, MISSING, RESERVED, TRAILING};
     use crate::names;
 
     #[test]
     fn no_field_is_called_as_the_keys_that_are_added() {
         for (layout, _) in names::all() {
+            assert_ne!(layout.name, BYTES);
             for key in [RESERVED, TRAILING, MISSING] {
                 assert!(layout.field(key).is_none(), "{}.{key}", layout.name);
             }

@@ -74,7 +74,7 @@ impl Mailbox {
                 facts.insert("command".to_owned(), command.into());
                 match view {
                     Some(view) => facts.extend(json::object(view, bytes)),
-                    None => drop(facts.insert("bytes".to_owned(), json::hex(bytes).into())),
+                    None => drop(facts.insert(json::BYTES.to_owned(), json::hex(bytes).into())),
                 }
                 writeln!(out, "{}", Value::from(facts))
             }

@@ -11,8 +11,10 @@ use super::rust::{Piece, fields, pieces};
 pub(super) fn text(mailbox: &Mailbox) -> String {
     let mut out = String::new();
     let bytes = mailbox.finish();
-    let [(only, _)] = mailbox.parts() else {
-        return raw(&bytes, "several layouts");
+    let only = match mailbox.parts() {
+        [(only, _)] => only,
+        [] => return raw(&bytes, "no known layout"),
+        _ => return raw(&bytes, "several layouts"),
     };
     // The macros are for structures.
     if !mailbox.is_whole() || only.kind == Kind::Union {

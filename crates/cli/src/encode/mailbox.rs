@@ -89,6 +89,11 @@ impl Mailbox {
         }
     }
 
+    /// One of which no layout is known.
+    pub(crate) fn of_bytes(bytes: Vec<u8>) -> Self {
+        Mailbox { trailing: Some(bytes), ..Mailbox::new(&[]) }
+    }
+
     /// The layouts, and where each begins.
     pub(crate) fn parts(&self) -> &[(&'static LayoutDesc, usize)] {
         &self.parts

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use mlx5_prm::{Element, FieldDesc};
+use mlx5_prm_cli::read_hex::shown;
 use serde_json::Value;
 
 use super::mailbox::Fault;
@@ -17,12 +18,13 @@ pub(crate) enum Given<'g> {
     Json(&'g Value),
 }
 
+/// As it is shown to the user: a long one is cut.
 impl fmt::Display for Given<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Given::Text(text) => write!(f, "{text}"),
-            Given::Json(Value::String(text)) => write!(f, "{text}"),
-            Given::Json(value) => write!(f, "{value}"),
+            Given::Text(text) => f.write_str(&shown(text)),
+            Given::Json(Value::String(text)) => f.write_str(&shown(text)),
+            Given::Json(value) => f.write_str(&shown(&value.to_string())),
         }
     }
 }

@@ -153,7 +153,12 @@ impl Fault {
 
 /// Text of the input as it is shown: its beginning, with a mark when there is more.
 pub fn shown(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+    cut(text, SHOWN)
+}
+
+/// The first so many characters of a text, with a mark when there is more.
+pub fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         Some((end, _)) => format!("{} ...", &text[..end]),
         None => text.to_owned(),
     }
