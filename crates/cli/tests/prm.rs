@@ -268,6 +268,19 @@ fn what_is_told_of_a_text_is_short() {
 }
 
 #[test]
+fn rows_of_a_tree_are_wrapped() {
+    for byte in [0x15, 0x1a, 0xff] {
+        let decode = ["decode", "-t", "-l", "modify_cq_in"];
+        let tree = good(&decode, &[byte; 272]);
+        // A number is never cut.
+        let rows = tree.lines().filter(|line| !line.contains("dbr_addr"));
+        let wide: Vec<&str> = rows.filter(|line| line.len() > 80).collect();
+        assert!(wide.is_empty(), "{wide:#?}");
+        assert!(tree.contains("not in the") && tree.contains(" | "), "{tree}");
+    }
+}
+
+#[test]
 fn what_is_wrapped_is_named() {
     let told = |text: &str| bad(&["decode"], text.as_bytes());
     let json = "{\"MESSAGE\":\"mlx5_core 0000:08:00.0: cmd[0]: start dump\"}\n";

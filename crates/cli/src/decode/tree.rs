@@ -215,8 +215,8 @@ fn table(out: &mut Output, rows: &[Row], options: Options) -> io::Result<()> {
                     out.text(other);
                 }
             }
-            Value::Number(field, number) => value::write(out, field, (*number).into()),
-            Value::Wide(field, number) => value::write(out, field, **number),
+            Value::Number(field, number) => value::write(out, field, (*number).into(), 17 + column),
+            Value::Wide(field, number) => value::write(out, field, **number, 17 + column),
             Value::Cut(_, number, bits) => {
                 out.hex(*number, 1);
                 cut(out, *bits);

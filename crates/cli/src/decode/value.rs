@@ -8,8 +8,8 @@ use crate::output::{Look, Output, Paint, Short};
 use crate::view::View;
 
 /// Writes a number, and what it stands for: the name of a value, the flags that are set, the size that a
-/// logarithm is of.
-pub(crate) fn write(out: &mut Output, field: &FieldDesc, number: u128) {
+/// logarithm is of. Where flags are more than the line holds, they are written below it, from this column on.
+pub(crate) fn write(out: &mut Output, field: &FieldDesc, number: u128, column: usize) {
     let mut text = Short::new();
     if number > 9
         && field.width() <= 64
@@ -34,15 +34,21 @@ pub(crate) fn write(out: &mut Output, field: &FieldDesc, number: u128) {
     } else if let Element::Enum(_) | Element::Flags(_) = field.element
         && let Some(meaning) = meaning(field, number)
     {
-        out.text(" ");
-        out.painted(Paint::Meaning, &meaning);
+        if column + text.len() + 1 + meaning.len() <= out.look.width {
+            out.text(" ");
+            out.painted(Paint::Meaning, &meaning);
+        } else {
+            out.text("\n");
+            out.spaces(column);
+            out.painted(Paint::Meaning, &out.look.wrap(&meaning, column));
+        }
     }
 }
 
 /// The same as text, without colours.
 pub(super) fn text(field: &FieldDesc, number: u128) -> String {
-    let mut out = Output::in_memory(Vec::new(), Look { width: 0, colour: false });
-    write(&mut out, field, number);
+    let mut out = Output::in_memory(Vec::new(), Look { width: usize::MAX, colour: false });
+    write(&mut out, field, number, 0);
     String::from_utf8(out.into_bytes()).unwrap_or_default()
 }
 
