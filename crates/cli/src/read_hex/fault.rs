@@ -142,10 +142,10 @@ impl Fault {
                 "Give bytes, in the order of memory: the byte order of longer numbers is not known."
             }
             Fault::NoElement
-            | Fault::AfterArray(_)
             | Fault::ArrayOpen
             | Fault::ArrayClosed
             | Fault::ArrayLength { .. } => "Copy the whole array.",
+            Fault::AfterArray(_) => "Leave out what follows the array, or put it in.",
             Fault::SecondArray(_) => "Give one mailbox.",
         }
     }

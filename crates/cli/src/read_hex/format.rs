@@ -106,7 +106,7 @@ fn od(first: &str, second: Option<&str>) -> Result<Option<Format>, Fault> {
     // Of the same width as what follows it, it is a column of offsets if it counts what follows.
     if group == digits {
         let counts = next.and_then(|next| usize::from_str_radix(next, 16).ok()) == Some(bytes);
-        let is_row = has_next && counts && bytes >= 8 && bytes.is_power_of_two();
+        let is_row = has_next && counts && digits <= 8 && bytes >= 8 && bytes.is_power_of_two();
         return if is_row { Err(Fault::OffsetOrBytes(word.to_owned())) } else { Ok(None) };
     }
     // Offsets are wider than what follows them, but where they are short.
