@@ -578,6 +578,44 @@ mod tests {
     }
 
     #[test]
+    fn a_field_that_is_cut_is_shown_and_told() {
+        let (mut numbers, mut bytes) = (0, 0);
+        for (layout, _) in crate::names::all() {
+            let is_one = |f: &&FieldDesc| f.count == Count::One;
+            let fields = layout.fields.iter().filter(is_one);
+            for field in fields.filter(|f| !matches!(f.element, Element::Layout(_))) {
+                let (from, to) = (field.bit() as usize, (field.bit() + field.width()) as usize);
+                let len = from / 8 + 1;
+                if layout.kind == Kind::Union || to <= len * 8 || len > 256 {
+                    continue;
+                }
+                let mailbox = vec![0xff; len];
+                let view = View::of_layouts(vec![layout], None);
+                let tree = written(|out| write(out, &view, &mailbox, None, Options::default()));
+                let name = format!(" {} ", field.name);
+                let mut rows = tree.lines().filter(|row| row.starts_with("0x"));
+                let row = rows.find(|row| row.contains(&name));
+                let row = row.unwrap_or_else(|| panic!("{}.{}: {tree}", layout.name, field.name));
+                let missing = to - len * 8;
+                assert!(row.contains(&format!("cut off: {missing} bit")), "{}: {row}", layout.name);
+                if field.width() > 128 {
+                    bytes += 1;
+                } else {
+                    // Its bits that are there are the first.
+                    let value = ((1u128 << (len * 8 - from)) - 1) << missing.min(127);
+                    assert!(
+                        row.contains(&format!(" {value:#x} cut off")),
+                        "{}: {row}",
+                        layout.name
+                    );
+                    numbers += 1;
+                }
+            }
+        }
+        assert!(numbers > 100 && bytes > 0, "{numbers} numbers and {bytes} runs of bytes");
+    }
+
+    #[test]
     fn ranges_of_bits() {
         assert_eq!(ranges(0x0000_0100), "8:8");
         assert_eq!(ranges(0xc000_0001), "31:30, 0:0");
