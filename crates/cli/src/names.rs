@@ -16,6 +16,11 @@ pub(crate) fn find(name: &str) -> Option<&'static LayoutDesc> {
     mlx5_prm::layout_desc(name)
         .or_else(|| mlx5_prm::layout_desc(&wanted))
         .or_else(|| mlx5_prm::layout_desc(&format!("{wanted}_in")))
+        .or_else(|| {
+            // The Rust type of a layout with its list: CreateMkeyInWithKlmPasMtt.
+            let (head, _) = wanted.split_once("_with_")?;
+            mlx5_prm::layout_desc(head)
+        })
         .or_else(|| opcode(name).and_then(|(_, name)| input_of(name)))
         .or_else(|| general(name).and_then(|_| mlx5_prm::layout_desc("general_obj_in_cmd_hdr")))
         .or_else(|| register(name).map(|register| register.layout))
@@ -203,7 +208,9 @@ pub(crate) fn wide_number(text: &str) -> Option<u128> {
         Some("0b") => (&lower[2..], 2),
         _ => (&lower[..], 10),
     };
-    let is_number = digits.starts_with(|c: char| c.is_digit(radix));
+    // 010 is 8 in C, and 10 elsewhere: 0o10 or 10 says which.
+    let is_octal = radix == 10 && digits.len() > 1 && digits.starts_with('0');
+    let is_number = digits.starts_with(|c: char| c.is_digit(radix)) && !is_octal;
     let digits: String = digits.chars().filter(|c| *c != '_').collect();
     is_number.then(|| u128::from_str_radix(&digits, radix).ok()).flatten()
 }
@@ -237,6 +244,11 @@ mod tests {
         assert_eq!(find("RTR2RTS_QP").map(|layout| layout.name), Some("rtr2rts_qp_in"));
         assert_eq!(find("2RST_QP").map(|layout| layout.name), Some("qp_2rst_in"));
         assert_eq!(find("2rst_qp").map(|layout| layout.name), Some("qp_2rst_in"));
+        assert_eq!(
+            find("CreateMkeyInWithKlmPasMtt").map(|layout| layout.name),
+            Some("create_mkey_in")
+        );
+        assert_eq!((number("010"), number("0"), number("0o10")), (None, Some(0), Some(8)));
         assert_eq!(find("PAOS").map(|layout| layout.name), Some("paos_reg"));
         assert_eq!(find("0x5006").map(|layout| layout.name), Some("paos_reg"));
         assert_eq!(nearest("modfy_cq_in")[0], "modify_cq_in");

@@ -6,7 +6,7 @@ use crate::command::Request;
 use crate::describe::{Described, LayoutDesc};
 use crate::{AccessOpMod, AccessRegisterIn, AccessRegisterOut};
 
-/// A register that ACCESS_REG reaches, such as [`PtysReg`](crate::PtysReg).
+/// A register that ACCESS_REG reaches, such as `PtysReg` of the family `ports`.
 pub trait Register:
     Described + FromBytes + IntoBytes + Unaligned + Immutable + KnownLayout
 {

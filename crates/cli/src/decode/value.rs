@@ -88,6 +88,11 @@ fn size(field: &FieldDesc, number: u128) -> Option<Short> {
     }
     let number = u64::try_from(number).ok().filter(|number| *number < 64)?;
     let (scale, of) = scale(unit.unwrap_or_default());
+    // With ext_stride_num_range these four bits have a sign: 10 to 15 are -6 to -1.
+    let (number, scale) = match name {
+        "log_wqe_num_of_strides" if number > 7 => (scale + number - 16, 0),
+        _ => (number, scale),
+    };
     let log = number + scale;
     let mut text = Short::new();
     if of == "bytes" && log < 64 {
@@ -219,7 +224,10 @@ mod tests {
         assert_eq!(meaning("qpc", "log_msg_max", 30), "1 GiB");
         assert_eq!(meaning("wq", "log_wq_stride", 0), "1 byte");
         assert_eq!(meaning("wq", "log_wqe_num_of_strides", 1), "512 * 2^1 = 1,024");
+        assert_eq!(meaning("wq", "log_wqe_num_of_strides", 10), "2^3 = 8");
         assert_eq!(meaning("wq", "log_reservation_size", 4), "64 KiB");
+        assert_eq!(meaning("alloc_memic_in", "log_memic_addr_alignment", 1), "128 bytes");
+        assert_eq!(meaning("cmd_hca_cap", "log_min_sf_size", 3), "32 KiB");
         assert_eq!(meaning("mkc", "log_page_size", 63), "pages of 8 EiB");
         assert_eq!(meaning("cmd_hca_cap", "log_max_cq", 0), "");
     }

@@ -99,7 +99,11 @@ pub(crate) fn bits(field: &FieldDesc, given: &Given<'_>) -> Result<Vec<bool>, Fa
         let bits = if width == 1 { "1 bit".to_owned() } else { format!("{width} bits") };
         let problem = format!("{given} does not fit `{}`, which has {bits}", field.name);
         let most = (1u128 << width) - 1;
-        return Err(Fault::value(problem, format!("Up to {most:#x} ({most}).")));
+        let remedy = match field.element {
+            Element::Enum(names) => one_of(names.name, names.values.iter().map(|(_, name)| *name)),
+            _ => format!("Up to {most:#x} ({most})."),
+        };
+        return Err(Fault::value(problem, remedy));
     }
     Ok((0..width).map(|i| number >> (width - 1 - i) & 1 != 0).collect())
 }
@@ -135,11 +139,15 @@ fn named(field: &FieldDesc, given: &Given<'_>) -> Result<u128, Fault> {
 
 fn unknown<'n>(given: &Given<'_>, of: &str, all: impl Iterator<Item = &'n str> + Clone) -> Fault {
     let near = names::list(&names::nearest_of(&given.to_string(), all.clone()));
+    Fault::value(format!("`{given}` is no {of}{near}"), one_of(of, all))
+}
+
+/// What may be given for an enumeration or flags.
+fn one_of<'n>(of: &str, all: impl Iterator<Item = &'n str>) -> String {
     let known: Vec<&str> = all.collect();
-    let remedy = if known.len() <= 12 {
+    if known.len() <= 12 {
         format!("One of {}, or a number.", known.join(", "))
     } else {
         format!("`prm list enums {of}` lists its {} values; or give a number.", known.len())
-    };
-    Fault::value(format!("`{given}` is no {of}{near}"), remedy)
+    }
 }
