@@ -130,7 +130,7 @@ fn the_field_that_is_at_fault_is_told() {
     let made = adapter.create_qp(&Qpc::new()).expect("a QP");
     let qp = Qp::new(&adapter, made.handle, made.number);
     let port = Some("qpc.primary_address_path.vhca_port_num");
-    let zero = |qp: &Qp| {
+    let zero = |qp: &Qp<'_, Adapter>| {
         let error = qp.modify(&mut Rst2initQpIn::new()).expect_err("the port is 0");
         assert!(matches!(error, Error::Firmware { syndrome: syndrome::FIELD_IS_ZERO, .. }));
         assert_eq!(adapter.refused_field(), port);
