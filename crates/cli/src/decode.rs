@@ -259,7 +259,7 @@ impl Asked {
         let view = self.view(bytes).ok_or_else(|| self.unknown(name, bytes))?;
         // The output of a command that was refused is often all that somebody has.
         let is_enough = matches!(self, Asked::Reply(_)) && bytes.len() >= HEAD;
-        if bytes.len() < view.least() && !is_enough {
+        if !view.is_whole(bytes.len()) && !is_enough {
             let layouts: Vec<&str> = view.layouts().iter().map(|layout| layout.name).collect();
             return Err(Error::Input(format!(
                 "{} needs {} bytes; {name} has {}\nGive the whole mailbox, or another layout: `prm list layouts` \

@@ -135,6 +135,14 @@ pub(crate) fn from_arguments(
 /// Sets what belongs to the fields given, which are those from the `first` on.
 fn finish(mailbox: &mut Mailbox, first: usize, select: bool) {
     complete(mailbox);
+    if names::general_verb(mlx5_prm::opcode(mailbox.bytes()).unwrap_or_default()).is_some()
+        && mlx5_prm::op_mod(mailbox.bytes()) == Some(0)
+        && !mailbox.sets().iter().any(|set| set.part == 0 && set.bit == OBJ_TYPE)
+    {
+        tell(
+            "note: obj_type is 0; give the type of the general object: `prm list enums object_type`",
+        );
+    }
     if select {
         if let Some(op_mod) = select::op_mod(mailbox, first) {
             mailbox.add(select::OP_MOD, op_mod.into());
@@ -176,8 +184,7 @@ fn complete(mailbox: &mut Mailbox) {
     }
     // Some sources have the head and the object of such a command as one layout.
     if let [first, rest @ ..] = head.fields
-        && let Element::Layout(general) = first.element
-        && general.name == "general_obj_in_cmd_hdr"
+        && has_general_head(head)
     {
         let verb = head.name.split('_').next().unwrap_or_default();
         if let Some(opcode) = names::general(&format!("{verb}_general_object")) {
@@ -189,6 +196,13 @@ fn complete(mailbox: &mut Mailbox) {
             fill(mailbox, &path(&format!("{}.obj_type", first.name)), OBJ_TYPE, object.obj_type.0);
         }
     }
+}
+
+/// Whether the input of a command begins with the head of those on general objects.
+pub(crate) fn has_general_head(layout: &LayoutDesc) -> bool {
+    let first = layout.fields.first().map(|field| field.element);
+    layout.name.ends_with("_in")
+        && matches!(first, Some(Element::Layout(head)) if head.name == "general_obj_in_cmd_hdr")
 }
 
 /// Sets a number in the first layout, which begins with this bit, unless it was given.
@@ -203,10 +217,11 @@ fn fill(mailbox: &mut Mailbox, path: &str, bit: usize, value: u16) {
 const OPCODE: usize = 0;
 const OBJ_TYPE: usize = 48;
 
-/// The general object that a layout is of.
+/// The general object that a layout is of; none where it is of several.
 fn general_object(layout: &LayoutDesc) -> Option<&'static GeneralObjectDesc> {
-    let mut all = mlx5_prm::families().iter().flat_map(|f| f.general_objects);
-    all.find(|object| object.layout.name == layout.name).copied()
+    let all = mlx5_prm::families().iter().flat_map(|f| f.general_objects);
+    let mut of_it = all.filter(|object| object.layout.name == layout.name);
+    of_it.next().copied().filter(|_| of_it.next().is_none())
 }
 
 /// The opcode of the command that a layout is the input of.

@@ -2,7 +2,8 @@
 //! exist.
 
 use mlx5_prm::{
-    CommandDesc, Element, EnumDesc, FlagsDesc, LayoutDesc, Opcode, RegisterDesc, Verb, families,
+    CommandDesc, Count, Element, EnumDesc, FieldDesc, FlagsDesc, LayoutDesc, Opcode, RegisterDesc,
+    Verb, families,
 };
 
 use crate::arguments::ArgumentFault;
@@ -18,8 +19,9 @@ pub(crate) fn find(name: &str) -> Option<&'static LayoutDesc> {
         .or_else(|| mlx5_prm::layout_desc(&format!("{wanted}_in")))
         .or_else(|| {
             // The Rust type of a layout with its list: CreateMkeyInWithKlmPasMtt.
-            let (head, _) = wanted.split_once("_with_")?;
-            mlx5_prm::layout_desc(head)
+            let (head, list) = wanted.split_once("_with_")?;
+            let ends = |f: &FieldDesc| f.count == Count::List && list.ends_with(f.name);
+            mlx5_prm::layout_desc(head).filter(|head| head.fields.iter().any(ends))
         })
         .or_else(|| opcode(name).and_then(|(_, name)| input_of(name)))
         .or_else(|| general(name).and_then(|_| mlx5_prm::layout_desc("general_obj_in_cmd_hdr")))
@@ -248,6 +250,7 @@ mod tests {
             find("CreateMkeyInWithKlmPasMtt").map(|layout| layout.name),
             Some("create_mkey_in")
         );
+        assert!(find("CreateMkeyInWithKlmPasMt").is_none() && find("cqc_with_nonsense").is_none());
         assert_eq!((number("010"), number("0"), number("0o10")), (None, Some(0), Some(8)));
         assert_eq!(find("PAOS").map(|layout| layout.name), Some("paos_reg"));
         assert_eq!(find("0x5006").map(|layout| layout.name), Some("paos_reg"));

@@ -139,14 +139,26 @@ impl View {
     /// The fewest bytes that it may have: at its end there may be a union of which one member is a list alone,
     /// such as that of QUERY_QP, whose pages may have an extension before them.
     pub(crate) fn least(&self) -> usize {
-        let shorter = |last: &&LayoutDesc| {
-            let bits = last.size * 8;
-            let mut fields = last.fields.iter().filter(|f| f.count == Count::One);
-            let end = fields.find(|f| (f.bit() + f.width()) as usize == bits)?;
-            let Element::Layout(inner) = end.element else { return None };
-            is_list_alone(inner).then_some(inner.size)
+        self.size() - self.list_at_end().map_or(0, |(size, _)| size)
+    }
+
+    /// Whether so many bytes are the whole of it: all layouts, or up to a list at the end whose elements are
+    /// whole.
+    pub(crate) fn is_whole(&self, len: usize) -> bool {
+        let list = || {
+            let (size, element) = self.list_at_end()?;
+            Some(len.checked_sub(self.size() - size)?.is_multiple_of(element))
         };
-        self.size() - self.parts.last().and_then(shorter).unwrap_or(0)
+        len >= self.size() || list().unwrap_or(false)
+    }
+
+    /// Of a union at the end of which one member is a list alone: its bytes, and those of an element.
+    fn list_at_end(&self) -> Option<(usize, usize)> {
+        let last = self.parts.last()?;
+        let mut fields = last.fields.iter().filter(|f| f.count == Count::One);
+        let end = fields.find(|f| (f.bit() + f.width()) as usize == last.size * 8)?;
+        let Element::Layout(inner) = end.element else { return None };
+        Some((inner.size, list_alone(inner)?))
     }
 
     /// Whether `op_mod` says which member of a union counts, and it is not known, or is that of no member.
@@ -194,13 +206,17 @@ impl Request {
     }
 }
 
-/// Whether a member of a union is nothing but a list: what is shorter than the other members is that.
-pub(crate) fn is_list_alone(union: &LayoutDesc) -> bool {
-    let is_list = |member: &FieldDesc| match member.element {
-        Element::Layout(inner) => inner.size == 0 && inner.has_list(),
-        _ => false,
+/// The bytes of an element, where a member of a union is nothing but a list: what is shorter than the other
+/// members is that.
+pub(crate) fn list_alone(union: &LayoutDesc) -> Option<usize> {
+    let element = |member: &FieldDesc| match member.element {
+        Element::Layout(inner) if inner.size == 0 => {
+            let list = inner.fields.iter().find(|field| field.count == Count::List)?;
+            Some(list.width() as usize / 8).filter(|bytes| *bytes > 0)
+        }
+        _ => None,
     };
-    union.kind == Kind::Union && union.fields.iter().any(is_list)
+    union.fields.iter().filter(|_| union.kind == Kind::Union).find_map(element)
 }
 
 #[cfg(test)]
@@ -255,6 +271,22 @@ mod tests {
         for name in ["query_cq_out", "query_hca_cap_out", "cqc"] {
             assert_eq!(least(name), mlx5_prm::layout_desc(name).unwrap().size, "{name}");
         }
+    }
+
+    #[test]
+    fn each_page_of_capabilities_is_shown_by_its_member_or_as_bytes() {
+        let union = mlx5_prm::layout_desc("hca_cap_union").unwrap();
+        let mut without = 0;
+        for page in mlx5_prm::caps::page::PAGES {
+            let query = QueryHcaCapIn::new().with_op_mod(page.selector << 1);
+            let view = View::of_output(Request::of(query.as_bytes()).unwrap()).unwrap();
+            let count = union.fields.iter().filter(|f| view.counts(union, f)).count();
+            let of_all = union.fields.len();
+            assert_eq!(count, if view.is_open(union) { of_all } else { 1 }, "{}", page.name);
+            without += usize::from(view.is_open(union));
+        }
+        // Four pages are in no union of the headers: events, parse graphs, virtualization, RDMA.
+        assert_eq!(without, 4);
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use mlx5_prm::caps::page::{GeneralDevice, PAGES};
-use mlx5_prm::{Cap, CapMode, CapabilityPage, PageDesc, QueryHcaCapIn, QueryHcaCapOut, Status};
+use mlx5_prm::{Cap, CapMode, CapabilityPage, PageDesc, QueryHcaCapIn, QueryHcaCapOut};
 use zerocopy::FromBytes;
 
-use crate::error::{Error, status_errno};
+use crate::Errno;
+use crate::error::Error;
 use crate::general::general;
 use crate::transport::Transport;
 
@@ -33,8 +34,8 @@ impl Caps {
     /// Asks for every page, the maximum and the current values.
     ///
     /// An adapter refuses the pages that it does not have: see [`Caps::refused`]. Kernels before 5.18
-    /// give only the errno of the refusal ([`status_errno`]): such an errno is a refusal here, too, but
-    /// for the general page, which every adapter has.
+    /// give only the errno of the refusal, EINVAL ([`status_errno`](crate::status_errno)): that is a
+    /// refusal here, too, but for the general page, which every adapter has.
     ///
     /// # Errors
     /// Anything else than a refusal of the firmware.
@@ -97,9 +98,9 @@ impl Caps {
 fn is_refusal(page: &PageDesc, error: &Error) -> bool {
     match error {
         Error::Firmware { .. } => true,
+        // Of a bad parameter or operation.
         Error::Kernel { errno, .. } => {
-            page.selector != GeneralDevice::PAGE.selector
-                && (1..=u8::MAX).any(|status| status_errno(Status(status)) == *errno)
+            page.selector != GeneralDevice::PAGE.selector && *errno == Errno::INVAL
         }
         _ => false,
     }

@@ -28,8 +28,9 @@ pub enum Error {
     /// mlx5_core's `cmd.c`). ETIMEDOUT: it was sent and not answered in time, and may have been carried
     /// out. EINTR, by the backends: a signal came, and it may have been carried out, too. ECANCELED and
     /// EBUSY: it waited too long for its turn, and was not sent. ENXIO: the command interface is down
-    /// (`mlx5_cmd_is_down`); a command on its way then stays without an answer. EBADR, EFAULT, ENOMSG,
-    /// EIO and EINVAL: the adapter could not take it as it was delivered.
+    /// (`mlx5_cmd_is_down`); a command on its way then stays without an answer. EBADR, ENOMSG, EFAULT,
+    /// EIO and EINVAL: the adapter could not take it as it was delivered. EIO is, besides, a device that is
+    /// gone, and EFAULT memory of the program that can't be read, or written with the answer.
     ///
     /// Kernels before 5.18 give no answer of the firmware where it refuses: there the errno may be that
     /// of its status ([`status_errno`]).
@@ -152,11 +153,9 @@ fn how_it_failed(errno: Errno) -> &'static str {
         Errno::ACCESS => "was kept back by the limit of the Fwctl, as Fwctl::check tells",
         Errno::TIMEDOUT | Errno::INTR => "got no answer, and may have been carried out",
         Errno::NXIO => "found the command interface of the adapter down",
-        Errno::CANCELED | Errno::BADR | Errno::FAULT | Errno::NOMSG => {
-            "did not get through to the firmware"
-        }
-        // The kernel has them for what was not delivered, too, and before 5.18 for a status.
-        Errno::BUSY | Errno::IO => "failed in the kernel",
+        Errno::CANCELED | Errno::BADR | Errno::NOMSG => "did not get through to the firmware",
+        // They have several causes, one of which is a command that was carried out.
+        Errno::BUSY | Errno::IO | Errno::FAULT => "failed in the kernel",
         _ => "was refused by the kernel",
     }
 }
@@ -386,7 +385,7 @@ mod tests {
             (Errno::NXIO, "found the command interface of the adapter down"),
             (Errno::CANCELED, "did not get through to the firmware"),
             (Errno::BADR, "did not get through to the firmware"),
-            (Errno::FAULT, "did not get through to the firmware"),
+            (Errno::FAULT, "failed in the kernel"),
             (Errno::NOMSG, "did not get through to the firmware"),
             (Errno::BUSY, "failed in the kernel"),
             (Errno::IO, "failed in the kernel"),

@@ -220,10 +220,13 @@ impl LayoutDesc {
             #[cfg(feature = "caps")]
             "hca_cap_union" => {
                 let mut pages = crate::caps::page::PAGES.iter();
-                match (pages.find(|page| page.selector == op_mod >> 1), member.element) {
-                    (Some(page), Element::Layout(inner)) => inner.name == page.layout.name,
-                    _ => true,
-                }
+                // The headers leave some pages out of the union, and have one under two names.
+                let of_page = pages.find(|page| page.selector == op_mod >> 1).and_then(|page| {
+                    self.fields.iter().find(|field| {
+                        matches!(field.element, Element::Layout(l) if l.name == page.layout.name)
+                    })
+                });
+                of_page.is_none_or(|of_page| of_page.name == member.name)
             }
             _ => true,
         }
@@ -373,7 +376,7 @@ pub fn layout_desc(name: &str) -> Option<&'static LayoutDesc> {
 pub(crate) fn debug<T: Described>(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let layout = T::DESC;
     // The input of a command says which members of its unions count.
-    let op_mod = T::OPCODE.and(bytes.get(6..8)).map(|b| u16::from_be_bytes([b[0], b[1]]));
+    let op_mod = T::OPCODE.and_then(|_| crate::command::op_mod(bytes));
     print(layout, layout.about.filter(|_| f.alternate()), bytes, op_mod, f)
 }
 

@@ -100,7 +100,7 @@ impl Adapter {
     }
 
     /// The field that the firmware refused the last command for, by its path in the input. `None` when
-    /// it did not refuse it, or not for one field.
+    /// it did not refuse it, or not for one field. Objects that end are no commands here.
     ///
     /// ```
     /// use mlx5_devx::Qp;

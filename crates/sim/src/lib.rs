@@ -58,7 +58,8 @@
 //! - umems that lie in fields of another form: those of virtio queues (`umem_1_id`), and of XRC SRQs
 //!   and of MODIFY_CQ, whose public layouts have no id;
 //! - page addresses in the mailbox (`pas`), and the translation of a memory key, which must be as long
-//!   as the command says, and is not kept: QUERY_MKEY gives zeros for it;
+//!   as the command says, and is not kept: QUERY_MKEY gives zeros for it. A key of DEVX with such a list
+//!   and umem 0 is made, though the kernel sets `mkey_umem_valid` for it;
 //! - what a QP transition requires and may be zero, such as the `q_key` of a UD QP: zero may be what was
 //!   given, or a mailbox for another service. It is the QP's own service that counts;
 //! - numbers of other objects (`pd`, `cqn`, `uar_page`, `tisn`, ...), other than the RQs of a table,

@@ -8,6 +8,11 @@ use super::walk::{Found, Walk};
 use crate::output::Output;
 use crate::view::View;
 
+/// Whether `prm encode` gives the field a value of its own where it is not said.
+fn is_filled(path: &str) -> bool {
+    [".opcode", ".obj_type", ".register_id"].iter().any(|name| path.ends_with(name))
+}
+
 /// Writes every field that is not zero, or all; paths begin with the name of the layout. The first field
 /// of a layout and the last element of a list are there anyway: they say what, and how long, it is.
 pub(crate) fn write(out: &mut Output, view: &View, bytes: &[u8], all: bool) -> io::Result<()> {
@@ -27,7 +32,7 @@ pub(crate) fn write(out: &mut Output, view: &View, bytes: &[u8], all: bool) -> i
             counts: &|_, _| true,
             longer: bytes.len() > view.size(),
             each: &mut |path, found, told| match found {
-                Found::Number(_, 0) if !told && !all => Ok(()),
+                Found::Number(_, 0) if !told && !all && !is_filled(path) => Ok(()),
                 Found::Number(_, number) => writeln!(out, "{path}={number:#x}"),
                 Found::Bytes(bytes) if !told && !all && bytes.iter().all(|b| *b == 0) => Ok(()),
                 Found::Bytes(bytes) => writeln!(out, "{path}={}", hex(bytes)),

@@ -42,7 +42,7 @@ pub(crate) fn write(
         table(out, &rows.rows, options)?;
     }
     let missing = view.size().saturating_sub(bytes.len());
-    if missing > 0 && bytes.len() < view.least() {
+    if !view.is_whole(bytes.len()) {
         out.hex(bytes.len() as u128, 3);
         out.spaces(2);
         out.painted(Paint::Alarm, "the mailbox ends here");
@@ -337,7 +337,8 @@ impl Rows<'_> {
             }
         }
         // What ends before the longer members do is the list.
-        let is_short = bytes.len() < layout.size && view::is_list_alone(layout);
+        let is_short = bytes.len() < layout.size
+            && view::list_alone(layout).is_some_and(|element| bytes.len().is_multiple_of(element));
         let fits = |field: &FieldDesc| !is_short || field.width() as usize <= bytes.len() * 8;
         let mut reserved = reserved::set(layout, bytes).into_iter().peekable();
         for field in layout.fields {
@@ -364,6 +365,26 @@ impl Rows<'_> {
         for (at, bits) in reserved {
             self.reserved(base + at * 8, bits, depth);
         }
+        if layout.kind == Kind::Union && !self.options.all {
+            let mut counting = layout.fields.iter().filter(|field| self.view.counts(layout, field));
+            if let (Some(only), None) = (counting.next(), counting.next())
+                && !matches!(only.element, Element::Layout(inner) if inner.has_list())
+            {
+                // Newer firmware may know more of it than the tables.
+                self.raw(bytes, only.bit_of(only.elements(bytes.len())) / 8, base, depth);
+            }
+        }
+    }
+
+    /// Bytes that are not zero, from one on, in rows.
+    fn raw(&mut self, bytes: &[u8], from: usize, base: usize, depth: usize) {
+        let rows = bytes.get(from..).unwrap_or_default().chunks(ROW).enumerate();
+        for (i, row) in rows.filter(|(_, row)| row.iter().any(|byte| *byte != 0)) {
+            let at = from + i * ROW;
+            let name = Name::Bytes(at as u32, (at + row.len()) as u32);
+            let (bit, value) = (base + at * 8, Value::Bytes(row.to_vec(), None));
+            self.rows.push(Row::new(bit, 0, depth, name, value));
+        }
     }
 
     /// A union of which nothing says which member counts: its bytes, unless all members are wanted.
@@ -371,7 +392,7 @@ impl Rows<'_> {
         let mut words = match self.view.op_mod() {
             Some(op_mod) => format!("No member of {} is known for op_mod {op_mod:#x}.", union.name),
             None => format!(
-                "op_mod says which member of {} this is, and is not known (--op-mod).",
+                "op_mod says which member of {} this is, and is not known (--reply-to COMMAND --op-mod NUMBER).",
                 union.name
             ),
         };
@@ -380,13 +401,7 @@ impl Rows<'_> {
         if self.options.all {
             return;
         }
-        for (i, row) in bytes.chunks(ROW).enumerate().filter(|(_, row)| row.iter().any(|b| *b != 0))
-        {
-            let from = i * ROW;
-            let name = Name::Bytes(from as u32, (from + row.len()) as u32);
-            let (bit, value) = (base + from * 8, Value::Bytes(row.to_vec(), None));
-            self.rows.push(Row::new(bit, 0, depth, name, value));
-        }
+        self.raw(bytes, 0, base, depth);
     }
 
     fn reserved(&mut self, bit: usize, bits: u32, depth: usize) {

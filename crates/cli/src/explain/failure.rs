@@ -103,6 +103,8 @@ pub(super) enum Stop {
     Refused,
     /// It was sent, and not answered in time.
     NoAnswer,
+    /// A signal came.
+    Interrupted,
     /// It never got its turn.
     NoSlot,
     /// No commands are taken: an error, a reset, a device that is gone.
@@ -117,7 +119,8 @@ impl Stop {
     fn of(errno: Errno) -> Stop {
         match errno.name() {
             Some("ETIMEDOUT") => Stop::NoAnswer,
-            Some("ECANCELED" | "EBUSY") => Stop::NoSlot,
+            Some("EINTR") => Stop::Interrupted,
+            Some("ECANCELED" | "EBUSY" | "EAGAIN") => Stop::NoSlot,
             Some("ENXIO") => Stop::Down,
             Some("EBADR" | "EFAULT" | "ENOMSG" | "EIO") => Stop::NotDelivered,
             Some("ENOMEM") => Stop::NoMemory,
@@ -129,11 +132,13 @@ impl Stop {
     pub(super) fn words(self) -> &'static str {
         match self {
             Stop::Refused => {
-                "the kernel refused the call before the firmware saw it, by the rules of mlx5_ib's devx.c; \
-                 or it is one before 5.18, which keeps the answer of the firmware to itself"
+                "the kernel refused the call before the firmware saw it, by the rules of mlx5_ib's devx.c"
             }
             Stop::NoAnswer => {
                 "the command was sent and not answered in time. It may be carried out all the same"
+            }
+            Stop::Interrupted => {
+                "a signal came while the call was under way. The command may be carried out all the same"
             }
             Stop::NoSlot => "the command never got a slot of the command queue, and was not sent",
             Stop::Down => {

@@ -57,6 +57,19 @@ const OF_EQN: Advice = Advice {
            (mlx5dv_devx_query_eqn).",
 };
 
+/// Of a call whose mailboxes the kernel could not read or write.
+const OF_BUFFERS: Advice = Advice {
+    cause: "A mailbox in memory that the program has not, or may not write: the command may be carried out \
+            all the same, when it is the answer that did not get back.",
+    look: "The addresses and lengths of both mailboxes in the program.",
+};
+
+/// Of a call that a signal ended.
+const OF_SIGNAL: Advice = Advice {
+    cause: "A signal that the program handles: a timer, a debugger, an end of it from outside.",
+    look: "The state of the object, by the query command of it, before the command is sent again.",
+};
+
 /// Of a command that the kernel had no memory for.
 const OF_MEMORY: Advice = Advice {
     cause: "A host that is short of memory, or a mailbox that is very large.",
@@ -617,7 +630,11 @@ fn advice(failure: &Failure) -> Vec<Advice> {
         }
         Some(Stop::Refused) => return vec![OF_KERNEL],
         Some(Stop::NoAnswer) => return waits(Wait::NoAnswer).collect(),
+        Some(Stop::Interrupted) => return vec![OF_SIGNAL],
         Some(Stop::NoSlot) => return waits(Wait::NoSlot).collect(),
+        Some(Stop::NotDelivered) if failure.errno == Errno::named("EFAULT") => {
+            return vec![OF_BUFFERS];
+        }
         Some(Stop::Down | Stop::NotDelivered) => return has(ABORTED).collect(),
         Some(Stop::NoMemory) => return vec![OF_MEMORY],
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::failure::Failure;
+use super::failure::{Failure, Stop};
 use super::syndromes::Syndromes;
 use super::tally::Tally;
 use super::{json, lines, text};
@@ -106,7 +106,16 @@ fn errors_of_mlx5_devx_are_read_as_it_writes_them() {
         assert_eq!(kind.failure.opcode, Some(opcode.0), "{line}");
         let number = kind.failure.errno.map(|errno| errno.0.cast_signed());
         assert_eq!(number, Some(errno.raw_os_error()), "{line}");
-        assert!(kind.failure.stop().is_some() && !kind.failure.cut, "{line}");
+        assert!(!kind.failure.cut, "{line}");
+        let stop = match errno {
+            Errno::TIMEDOUT => Stop::NoAnswer,
+            Errno::INTR => Stop::Interrupted,
+            Errno::CANCELED | Errno::BUSY => Stop::NoSlot,
+            Errno::NXIO => Stop::Down,
+            Errno::FAULT | Errno::IO => Stop::NotDelivered,
+            _ => Stop::Refused,
+        };
+        assert_eq!(kind.failure.stop(), Some(stop), "{line}");
     }
 }
 

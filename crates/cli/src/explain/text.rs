@@ -217,7 +217,8 @@ fn sentence(words: &str) -> String {
 /// Sources: `cmd_status_to_err` and `mlx5_cmd_do` of mlx5_core's `cmd.c`, and mlx5_ib's `devx.c`, which
 /// copies the output back on EREMOTEIO.
 fn errno(failure: &Failure) -> String {
-    let of_status = failure.status.map(Errno::of_status);
+    let older = failure.errno.filter(|errno| status::older_errno(failure.status, *errno));
+    let of_status = failure.status.map(|status| older.unwrap_or_else(|| Errno::of_status(status)));
     match (failure.form, failure.wait, of_status) {
         (_, Some(Wait::Recovered), _) => "None: the command was done.".to_owned(),
         (_, Some(_), _) => failure.errno.map_or(String::new(), |errno| {
@@ -264,14 +265,20 @@ fn devx_errno(failure: &Failure, of_status: Option<Errno>) -> String {
 
 /// An errno other than EREMOTEIO, without a status.
 fn by_other(failure: &Failure, errno: Errno) -> String {
-    if let Some(stop) = failure.stop() {
-        return format!("{errno}, and no syndrome: {}.", stop.words());
-    }
     let all = mlx5_prm::Status::DESC.values.iter().filter_map(|(n, _)| u8::try_from(*n).ok());
     let of: Vec<String> = all
         .filter(|status| *status != 0 && Errno::of_status(*status) == errno)
         .map(|status| format!("{} ({status:#x})", status::words(status)))
         .collect();
+    if let Some(stop) = failure.stop() {
+        let older = if of.is_empty() {
+            ""
+        } else {
+            " Or it is a kernel before 5.18, which makes that errno of a status, and keeps the answer of the \
+             firmware to itself."
+        };
+        return format!("{errno}, and no syndrome: {}.{older}", stop.words());
+    }
     match of.is_empty() {
         true => format!("{errno}, which the kernel makes of no status."),
         false => {

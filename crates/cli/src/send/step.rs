@@ -98,7 +98,7 @@ impl Step {
 fn is_command(mailbox: &Mailbox) -> bool {
     let (head, _) = mailbox.parts()[0];
     let opcode = mlx5_prm::opcode(mailbox.bytes()).unwrap_or_default();
-    head.field("opcode").is_some() && opcode.0 != 0
+    (head.field("opcode").is_some() || encode::has_general_head(head)) && opcode.0 != 0
 }
 
 /// `field=@1` with the number that command 1 made.
