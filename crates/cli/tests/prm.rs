@@ -364,6 +364,49 @@ fn commands_on_general_objects_are_complete() {
 }
 
 #[test]
+fn nothing_behind_what_is_known_is_lost() {
+    let tree = |bytes: &[u8], args: &[&str]| good(&[&["decode", "-t"], args].concat(), bytes);
+    // QUERY_QP has a list behind 272 bytes, of 8 bytes each.
+    for extra in 1..24 {
+        let mut output = [vec![0; 272], vec![0xde; extra]].concat();
+        let text = tree(&output, &["-r", "query_qp"]);
+        assert!(text.contains("de"), "{extra}: {text}");
+        assert_eq!(text.contains("the mailbox ends here"), extra % 8 != 0, "{extra}: {text}");
+        output.truncate(272);
+        assert!(!tree(&output, &["-r", "query_qp"]).contains("ends here"));
+    }
+    // A page of capabilities of which the tables know the first 256 bytes.
+    let mut page = vec![0; 4112];
+    page[0x500] = 7;
+    for op_mod in ["0", "1", "5"] {
+        let text = tree(&page, &["-r", "query_hca_cap", "--op-mod", op_mod]);
+        assert!(text.contains("0x500") && text.contains("07"), "{op_mod}: {text}");
+    }
+}
+
+#[test]
+fn heads_on_general_objects_come_back_as_they_were() {
+    for (layout, head) in [
+        ("modify_macsec_obj_in", "0a010000"),
+        ("general_obj_in_cmd_hdr+page_track", "0a000000"),
+        ("create_stc_in", "00000000"),
+    ] {
+        let hex = format!("{head}{}", "0".repeat(1000));
+        let size = good(&["show", layout.split('+').next().unwrap()], b"");
+        assert!(!size.is_empty());
+        let flat = prm(&["decode", "--flat", "-l", layout], hex.as_bytes());
+        let flat = String::from_utf8(flat.stdout).expect("text");
+        let back = prm(&["encode", "--from", "-"], flat.as_bytes());
+        let back = String::from_utf8(back.stdout).expect("text").replace([' ', '\n'], "");
+        assert!(back.starts_with(&hex[..16]), "{layout}: {back}\n{flat}");
+    }
+    let zeros = |name: &str| good(&["encode", name], b"").chars().all(|c| "0 \n".contains(c));
+    assert!(zeros("query_geneve_tlv_option_out") && zeros("create_virtio_q_counters_out"));
+    let told = prm(&["encode", "create_encryption_key_obj"], b"").stderr;
+    assert!(String::from_utf8(told).expect("text").contains("obj_type is 0"));
+}
+
+#[test]
 fn the_output_of_a_command_is_named() {
     let output = QueryQpOut::new().with_qpc(Qpc::new().with_state(QpState::RTS));
     let text = good(&["decode", "--flat", "--reply-to", "query_qp"], output.as_bytes());

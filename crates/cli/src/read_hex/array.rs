@@ -11,6 +11,12 @@ pub(super) fn read<'t>(lines: &[Line<'t>]) -> Result<Vec<u8>, (Line<'t>, Fault)>
     let mut comment = false;
     for line in lines {
         let code = without_comments(line.text, &mut comment);
+        // What the preprocessor takes declares nothing.
+        let is_directive =
+            code.trim_start().strip_prefix('#').is_some_and(|rest| !rest.starts_with('['));
+        if is_directive {
+            continue;
+        }
         let mut rest = &*code;
         while !rest.is_empty() {
             rest = state.step(rest, &mut bytes).map_err(|fault| (*line, fault))?;
@@ -113,9 +119,9 @@ fn declaration(text: &str) -> &str {
     let mut from = 0;
     for (at, c) in text.char_indices() {
         match c {
-            '[' => depth += 1,
-            ']' => depth = depth.saturating_sub(1),
-            ';' if depth == 0 => from = at + 1,
+            '[' | '<' => depth += 1,
+            ']' | '>' => depth = depth.saturating_sub(1),
+            ';' | ')' if depth == 0 => from = at + 1,
             _ => {}
         }
     }
@@ -125,8 +131,9 @@ fn declaration(text: &str) -> &str {
 /// What is said before a list: its elements must be bytes; how many they are, if that is a number.
 fn of_bytes(head: &str) -> Result<Option<(u64, String)>, Fault> {
     // Words before a list alone are no types.
-    if head.contains(['=', '[']) {
-        let mut words = head.split(|c: char| !c.is_alphanumeric() && c != '_');
+    if head.contains(['=', '[', '<']) {
+        let types = without_lengths(head);
+        let mut words = types.split(|c: char| !c.is_alphanumeric() && c != '_');
         // `unsigned char`
         let of_chars = words.clone().any(|word| word == "char");
         let is_longer = |word: &&str| is_longer(word) && !(of_chars && *word == "unsigned");
@@ -137,6 +144,19 @@ fn of_bytes(head: &str) -> Result<Option<(u64, String)>, Fault> {
     let inside = head.rsplit_once(']').and_then(|(head, _)| head.rsplit_once('['));
     let text = inside.map(|(_, len)| len.rsplit(';').next().unwrap_or(len).trim());
     Ok(text.and_then(|text| Some((length(text)?, format!("[{text}]")))))
+}
+
+/// A declaration without what stands in brackets, but for the type in those of Rust: `[u32; 4]`.
+fn without_lengths(head: &str) -> String {
+    let mut out = String::new();
+    let mut rest = head;
+    while let Some((before, inside)) = rest.split_once('[') {
+        let (inside, after) = inside.split_once(']').unwrap_or((inside, ""));
+        let of = inside.split_once(';').map_or("", |(of, _)| of);
+        out.extend([before, " ", of, " "]);
+        rest = after;
+    }
+    out + rest
 }
 
 /// Whether a word is a type of C, the kernel, Windows or Rust that has more than a byte.
@@ -168,9 +188,33 @@ fn is_longer(word: &str) -> bool {
         "UINT",
         "ULONG",
     ];
-    const BEFORE_BITS: [&str; 18] = [
-        "u", "i", "f", "s", "int", "uint", "u_int", "char", "__u", "__s", "__be", "__le", "be",
-        "le", "INT", "UINT", "DWORD", "ULONG",
+    const BEFORE_BITS: [&str; 26] = [
+        "rte_be",
+        "rte_le",
+        "gint",
+        "guint",
+        "int_least",
+        "uint_least",
+        "int_fast",
+        "uint_fast",
+        "u",
+        "i",
+        "f",
+        "s",
+        "int",
+        "uint",
+        "u_int",
+        "char",
+        "__u",
+        "__s",
+        "__be",
+        "__le",
+        "be",
+        "le",
+        "INT",
+        "UINT",
+        "DWORD",
+        "ULONG",
     ];
     let bits = word.strip_suffix("_t").unwrap_or(word);
     let before = ["16", "32", "64", "128"].iter().find_map(|bits_of| bits.strip_suffix(bits_of));

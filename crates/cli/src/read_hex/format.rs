@@ -43,6 +43,10 @@ impl Format {
         if let Some(format) = od(first, second)? {
             return Ok(format);
         }
+        if counts_up(lines) {
+            let word = first.split_whitespace().next().unwrap_or("");
+            return Err(Fault::OffsetOrBytes(word.to_owned()));
+        }
         let is_array = lines.iter().any(|line| line.text.contains(['{', '[']));
         Ok(if is_array { Format::Array } else { Format::Plain })
     }
@@ -125,6 +129,28 @@ fn od(first: &str, second: Option<&str>) -> Result<Option<Format>, Fault> {
         false if digits > 5 && group > 2 => Ok(None),
         false => Err(Fault::OffsetOrBytes(word.to_owned())),
     }
+}
+
+/// Whether the first words of all lines count the bytes of those before, in hex or decimal, as offsets do and
+/// no content does; it takes four lines to say so.
+fn counts_up(lines: &[Line<'_>]) -> bool {
+    let row = |line: &Line<'_>| -> Option<(String, usize)> {
+        let (word, rest) = first_word(line.text.trim());
+        let groups = rest.trim_start().split("   ").next().unwrap_or("");
+        let digits: usize = groups.split_whitespace().map(|word| without_0x(word).len()).sum();
+        let is_row = is_hex(without_0x(word)) && digits > 0 && digits.is_multiple_of(2);
+        is_row.then(|| (without_0x(word).to_owned(), digits / 2))
+    };
+    let counts = |radix: u32| {
+        let mut at = 0u64;
+        lines.iter().all(|line| {
+            let Some((word, bytes)) = row(line) else { return false };
+            let is_next = u64::from_str_radix(&word, radix).ok() == Some(at);
+            at += bytes as u64;
+            is_next
+        })
+    };
+    lines.len() >= 4 && (counts(16) || counts(10))
 }
 
 /// The first word of a line, and what follows it.

@@ -128,6 +128,9 @@ fn arrays_of_c_and_rust() {
         ("let a: [u32; 4] =\n[4, 3, 0, 7];", "`u32` is a type of more than a byte"),
         ("uint8_t in[5] =\n{ 4, 3, 0, 7 };", "the array has 4 bytes; `[5]` says 5"),
         ("unsigned in[4] = {4,3,0,7};", "`unsigned` is a type of more than a byte"),
+        ("rte_be32_t in[] = {4};", "`rte_be32_t` is a type of more than a byte"),
+        ("uint_least32_t in[] = {4};", "`uint_least32_t` is a type of more than a byte"),
+        ("std::vector<uint32_t> in{4, 3};", "`uint32_t` is a type of more than a byte"),
         ("size_t in[] = {4};", "`size_t` is a type of more than a byte"),
         ("__le32 in[] = {4};", "`__le32` is a type of more than a byte"),
         ("DWORD in[] = {4};", "`DWORD` is a type of more than a byte"),
@@ -242,6 +245,47 @@ fn decimal_offsets() {
          0000000 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n\
          Dump again with every line, and hex offsets: xxd, od -v -A x -t x1, hexdump -v -C."
     );
+}
+
+#[test]
+fn columns_that_count_up_are_not_bytes() {
+    let rows = |row: usize, offset: &dyn Fn(usize) -> String| -> String {
+        let bytes = ["00"; 64].concat();
+        (0..64).step_by(row).map(|at| format!("{} {}\n", offset(at), &bytes[..row * 2])).collect()
+    };
+    for dump in [
+        rows(4, &|at| format!("0x{at:08x}")),
+        rows(4, &|at| format!("{at:08x}")),
+        rows(8, &|at| format!("{at:016x}")),
+        rows(16, &|at| format!("{at:08}")),
+        rows(2, &|at| format!("{at:04x}")),
+    ] {
+        let told = message(&dump);
+        assert!(told.contains("line 1") && told.contains("0000"), "{told}\n{dump}");
+    }
+    // Plain hex that begins with zeros.
+    let plain = "00000000 00000000\n00000000 00000004\n00000000 00000008\n00000000 0000000c\n";
+    assert_eq!(read("f", plain.as_bytes()).unwrap().len(), 32);
+}
+
+#[test]
+fn the_length_of_rows_says_the_radix() {
+    let zeros = |end: &str| format!("0000000 {}\n*\n{end}\n", ["00"; 16].join(" "));
+    // What od writes of 272 bytes, in octal and in decimal.
+    assert_eq!(read("od", zeros("0000420").as_bytes()).unwrap().len(), 272);
+    assert_eq!(read("od -A d", zeros("0000272").as_bytes()).unwrap().len(), 272);
+}
+
+#[test]
+fn words_elsewhere_are_no_types() {
+    for text in [
+        "#define LEN sizeof(int)\nuint8_t v[4] = {4, 3, 0, 7};",
+        "void f(int n)\nuint8_t v[] = {4, 3, 0, 7};",
+        "uint8_t v[sizeof(uint32_t)] = {4, 3, 0, 7};",
+        "#[rustfmt::skip]\nlet v: [u8; size_of::<u32>()] = [4, 3, 0, 7];",
+    ] {
+        assert_eq!(read("f", text.as_bytes()).ok(), Some(vec![4, 3, 0, 7]), "{text}");
+    }
 }
 
 #[test]
