@@ -419,6 +419,12 @@ fn what_is_given_over_a_file_has_its_select_bits() {
     let out = prm(&["encode", "--from", "-", "--binary", "cq_context.cq_period=16"], text);
     let wanted = ModifyCqIn::new().with_cqn(Cqn::new(0x42)).changing_cq_period(16);
     assert_eq!(out.stdout, wanted.as_bytes());
+    // So has what the file changes already.
+    let changes = ModifyCqIn::new().changing_cq_max_count(3);
+    let text = good(&["decode", "--flat"], changes.as_bytes());
+    let out =
+        prm(&["encode", "--from", "-", "--binary", "cq_context.cq_period=16"], text.as_bytes());
+    assert_eq!(out.stdout, changes.changing_cq_period(16).as_bytes());
     // What the file has keeps its mask.
     let out =
         prm(&["encode", "--from", "-", "--binary"], b"modify_cq_in.cq_context.cq_period=16\n");

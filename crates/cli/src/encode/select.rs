@@ -10,7 +10,9 @@ use crate::view::Request;
 pub(super) fn set(mailbox: &mut Mailbox, first: usize) {
     let Some(command) = command(mailbox) else { return };
     for (mask, bits) in masks(mailbox, command, first) {
-        mailbox.add(mask, bits);
+        // A file may have selected others.
+        let there = mask.read(mailbox.bytes()).unwrap_or_default();
+        mailbox.add(mask, there | bits);
     }
 }
 
