@@ -76,6 +76,8 @@ fn back(format: Format, bytes: &[u8]) {
         }
         match read("dump", text.as_bytes()) {
             Ok(read) => assert_eq!(read, bytes, "{text}"),
+            // Where `*` stands for lines, offsets may be decimal too, and nothing tells.
+            Err(error) if text.contains("\n*") && error.to_string().contains("decimal or not") => {}
             Err(error) => panic!("{error}\n{text}"),
         }
     }

@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 use arbitrary::{Result, Unstructured};
 use mlx5_devx::record::Method;
 use mlx5_devx::{Errno, Handle, Target, TargetKind, Transport};
-use mlx5_prm::{CommandDesc, GeneralObjectDesc, Verb, families};
+use mlx5_prm::{CommandDesc, GeneralObjectDesc, Opcode, Verb, families};
 
 /// All commands on objects.
 pub static COMMANDS: LazyLock<Vec<&'static CommandDesc>> =
@@ -234,7 +234,12 @@ impl Step {
                         let carrier =
                             if command.verb == Verb::Create { output } else { &self.input };
                         let number = command.number.and_then(|place| place.read(carrier));
-                        (Kind::Named(command.object.name), number.unwrap_or_default() as u32)
+                        // The kernel's object is the attachment, which takes no command on the QP.
+                        let name = match opcode {
+                            Some(Opcode::ATTACH_TO_MCG) => "attachment",
+                            _ => command.object.name,
+                        };
+                        (Kind::Named(name), number.unwrap_or_default() as u32)
                     }
                     None => {
                         let obj_type = u16::from_be_bytes([self.input[6], self.input[7]]);

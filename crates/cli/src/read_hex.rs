@@ -55,13 +55,10 @@ fn of_lines<'t>(format: Format, lines: &[Line<'t>]) -> Result<Vec<u8>, (Line<'t>
     // Shorter lines may be whole ones that were cut.
     let decimal = decimal.map(|(bytes, first)| (bytes, first >= 8 && first.is_power_of_two()));
     match (usual, decimal) {
-        // `*` leaves open how long it is. Mailboxes are as a rule as long as whole rows.
+        // `*` leaves open how long it is. It is as usual where that makes whole rows and decimal does not.
         (Ok((bytes, _)), Ok((other, _))) if bytes != other => {
-            match [&bytes, &other].map(|bytes| bytes.len().is_multiple_of(16)) {
-                [true, false] => Ok(bytes),
-                [false, true] => Ok(other),
-                _ => Err((lines[0], Fault::AnyRadix)),
-            }
+            let is_usual = bytes.len().is_multiple_of(16) && !other.len().is_multiple_of(16);
+            if is_usual { Ok(bytes) } else { Err((lines[0], Fault::AnyRadix)) }
         }
         (Ok((bytes, _)), _) | (Err(_), Ok((bytes, true))) => Ok(bytes),
         // The one that came further has the fault.
