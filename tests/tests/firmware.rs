@@ -3,11 +3,12 @@
 
 use mlx5_devx::{Errno, Handle, Target, TargetKind, Transport};
 use mlx5_prm::{
-    AccessOpMod, AccessRegisterIn, AccessRegisterOut, CmdHcaCap, CmdOut, Cqc, CreateCqIn,
-    CreateDctIn, CreateLagIn, CreateMkeyIn, CreateQpIn, CreateRqIn, CreateRqtIn, CreateSqIn,
-    CreateXrqIn, Dctn, Described, DrainDctIn, Mkc, ModifySqIn, Opcode, PacketPacingRateLimitIndex,
-    Place, QpSt, QpState, Qpc, Qpn, QueryHcaCapIn, QueryHcaCapOut, RqState, Rqc, Rqtc,
-    Rst2initQpIn, SetFteIn, SetPpRateLimitIn, SqState, Sqc, Sqn, Status, Verb,
+    AccessOpMod, AccessRegisterIn, AccessRegisterOut, CapMode, CmdHcaCap, CmdOut, Cqc, CreateCqIn,
+    CreateDctIn, CreateLagIn, CreateMkeyIn, CreateQpIn, CreateQpOut, CreateRqIn, CreateRqtIn,
+    CreateSqIn, CreateXrqIn, Dctn, Described, DrainDctIn, Mkc, ModifySqIn, Opcode,
+    PacketPacingRateLimitIndex, Place, QpSt, QpState, Qpc, Qpn, QueryHcaCapIn, QueryHcaCapOut,
+    RqState, Rqc, Rqtc, Rst2initQpIn, SetFteIn, SetPpRateLimitIn, SqState, Sqc, Sqn, Status, Verb,
+    caps::page,
 };
 use mlx5_sim::{Adapter, Firmware, syndrome};
 
@@ -362,6 +363,39 @@ fn the_translation_of_a_memory_key_is_there() {
         let of_umem = if mode < 2 { DONE } else { short };
         assert_eq!(run(&mut firmware, &create(mode, 100, 7, 0)), of_umem);
     }
+}
+
+/// The context is kept, and nothing of the list behind it.
+#[test]
+fn a_memory_key_is_what_its_context_says() {
+    let mkc = Mkc::new().with_access_mode_1_0(2).with_qpn(Qpn::new(0x12_3456)).with_mkey_7_0(0x42);
+    let mut input = CreateMkeyIn::new()
+        .with_memory_key_mkey_entry(mkc)
+        .with_translations_octword_actual_size(2)
+        .as_bytes()
+        .to_vec();
+    input.resize(input.len() + 32, 0xff);
+    let mut firmware = Firmware::new();
+    assert_eq!(run(&mut firmware, &input), DONE);
+    assert_eq!(firmware.context("mkey", 1), Some(&mkc.as_bytes()[..]));
+}
+
+/// `devx_is_general_cmd` of the kernel: a command for another function may be any, if the adapter has
+/// `vhca_tunnel_commands`.
+#[test]
+fn commands_for_another_function_need_an_adapter_that_has_them() {
+    let adapter = Adapter::new();
+    let mut tunnelled = *CreateQpIn::new().as_bytes();
+    tunnelled[5] = 1;
+    let call = |input: &[u8]| {
+        let mut output = [0; CreateQpOut::SIZE];
+        adapter.general(input, &mut output)
+    };
+    assert_eq!(call(&tunnelled), Err(Errno::INVAL), "this one has none");
+    let page = CmdHcaCap::new().with_vhca_tunnel_commands(1);
+    adapter.set_page::<page::GeneralDevice>(CapMode::Current, &page);
+    assert_eq!(call(&tunnelled), Ok(()));
+    assert_eq!(call(CreateQpIn::new().as_bytes()), Err(Errno::INVAL), "for this function");
 }
 
 /// `devx_handle_mkey_create`: a key that is none of other keys lies in a umem, though the program does not

@@ -41,9 +41,12 @@ static MODIFYING_QP: [Mutex<()>; 16] = [const { Mutex::new(()) }; 16];
 
 /// Keeps other threads from modifying the same QP.
 pub(super) fn modifying_qp(qp: Handle) -> MutexGuard<'static, ()> {
+    lock_of(qp).lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn lock_of(qp: Handle) -> &'static Mutex<()> {
     // The structure of a QP is longer than 256 bytes.
-    let place = (qp.0 >> 8) as usize % MODIFYING_QP.len();
-    MODIFYING_QP[place].lock().unwrap_or_else(PoisonError::into_inner)
+    &MODIFYING_QP[(qp.0 >> 8) as usize % MODIFYING_QP.len()]
 }
 
 // SAFETY: libibverbs and libmlx5 may be called by any thread, and at once but for the modify of a QP,
@@ -536,6 +539,15 @@ mod tests {
         assert_eq!(result(Errno::INVAL.raw_os_error()), Err(Errno::INVAL));
         let _ = std::fs::metadata("/proc/there-is-no-such-file");
         assert_eq!(result(-1), Err(Errno::NOENT));
+    }
+
+    #[test]
+    fn a_qp_is_modified_alone_and_others_beside_it() {
+        let [this, other] = [0x7f00_0000_1000, 0x7f00_0000_1100].map(Handle);
+        let held = modifying_qp(this);
+        assert!(lock_of(this).try_lock().is_err());
+        assert!(lock_of(other).try_lock().is_ok());
+        drop(held);
     }
 
     #[test]
