@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mlx5_prm::{Element, GeneralObjectDesc, LayoutDesc, Opcode};
+use mlx5_prm::{Element, GeneralObjectDesc, LayoutDesc, Opcode, Place};
 use mlx5_prm_cli::read_hex::{cut, shown};
 use serde_json::Value;
 
@@ -145,7 +145,7 @@ fn finish(mailbox: &mut Mailbox, first: usize, select: bool) {
     }
     if select {
         if let Some(op_mod) = select::op_mod(mailbox, first) {
-            mailbox.add(select::OP_MOD, op_mod.into());
+            mailbox.add(Place::OP_MOD, op_mod.into());
         }
         select::set(mailbox, first);
         for note in select::unselected(mailbox, first) {
@@ -215,7 +215,7 @@ fn fill(mailbox: &mut Mailbox, path: &str, bit: usize, value: u16) {
 
 /// Where an opcode stands in every head, and the type of a general object in its.
 const OPCODE: usize = 0;
-const OBJ_TYPE: usize = 48;
+const OBJ_TYPE: usize = Place::OP_MOD.bit as usize;
 
 /// The general object that a layout is of; none where it is of several.
 fn general_object(layout: &LayoutDesc) -> Option<&'static GeneralObjectDesc> {

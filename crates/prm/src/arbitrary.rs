@@ -10,6 +10,7 @@ use proptest::sample::Index;
 use proptest::strategy::{BoxedStrategy, Strategy};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use crate::Place;
 use crate::bits;
 use crate::describe::{Count, Described, Element, EnumDesc, FlagsDesc, Kind, LayoutDesc};
 use crate::layout::{Layout, WithTail};
@@ -58,7 +59,7 @@ impl<T: Described + 'static, const N: usize> Arbitrary for Layout<T, N> {
             0
         };
         leaves(T::DESC, 0, &mut first, &mut fields);
-        let is_op_mod = |leaf: &Leaf| T::OPCODE.is_some() && leaf.bit == OP_MOD;
+        let is_op_mod = |leaf: &Leaf| T::OPCODE.is_some() && leaf.bit == Place::OP_MOD.bit as usize;
         // Some fields are set, one after the other: those that do not matter go when it shrinks.
         let values = vec((any::<Index>(), any::<u128>()), 0..=2 * fields.len());
         let members = vec(any::<u8>(), unions);
@@ -73,7 +74,7 @@ impl<T: Described + 'static, const N: usize> Arbitrary for Layout<T, N> {
                     leaf.put(bytes, content, op_mod);
                     address(T::OPCODE, T::DESC, bytes);
                 }
-                let op_mod = T::OPCODE.map(|_| bits::get(bytes, OP_MOD, 16) as u16);
+                let op_mod = T::OPCODE.and_then(|_| crate::op_mod(bytes));
                 let mut members = members.into_iter();
                 let mut member = |union: &LayoutDesc| {
                     let count = |at: &usize| {
@@ -163,9 +164,6 @@ pub(crate) fn flags<F: core::fmt::Debug + 'static>(
     let known = names.bits.iter().fold(0, |all, (bit, _)| all | 1_u64 << bit);
     any::<u64>().prop_map(move |bits| of(bits & known)).boxed()
 }
-
-/// The first bit of `op_mod`, 16 wide, in the input of every command.
-const OP_MOD: usize = 48;
 
 /// A number somewhere in a layout.
 struct Leaf {

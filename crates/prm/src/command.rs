@@ -66,6 +66,10 @@ pub struct Place {
 }
 
 impl Place {
+    /// `op_mod`, the variant of the command, in the input of every command; in those on general
+    /// objects `obj_type`.
+    pub const OP_MOD: Place = Place { bit: 48, width: 16 };
+
     const fn is_within(&self, len: usize) -> bool {
         (self.bit as usize + self.width as usize) <= len * 8
     }

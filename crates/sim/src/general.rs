@@ -12,7 +12,7 @@ use crate::syndrome;
 
 /// Where the header of the commands has the type and the number (`general_obj_in_cmd_hdr`), and
 /// that of the output the number.
-const TYPE: Place = Place { bit: 0x30, width: 16 };
+const TYPE: Place = Place::OP_MOD;
 const NUMBER: Place = Place { bit: 0x40, width: 32 };
 
 /// The first bit of `flow_meter.flow_meter_params`.

@@ -21,7 +21,7 @@ pub(super) fn set(mailbox: &mut Mailbox, first: usize) {
 pub(super) fn op_mod(mailbox: &Mailbox, first: usize) -> Option<u16> {
     let command = command(mailbox)?;
     let was_given =
-        mailbox.sets().iter().any(|set| set.part == 0 && set.bit == OP_MOD.bit as usize);
+        mailbox.sets().iter().any(|set| set.part == 0 && set.bit == Place::OP_MOD.bit as usize);
     let selects = |select: &&SelectDesc| {
         select.bits.iter().flat_map(|bit| bit.fields).any(|f| is_given(mailbox, first, f.place))
     };
@@ -34,9 +34,6 @@ pub(super) fn op_mod(mailbox: &Mailbox, first: usize) -> Option<u16> {
     }
     others.into_iter().find(selects).map(|select| select.op_mod)
 }
-
-/// Where `op_mod` stands in the input of every command.
-pub(super) const OP_MOD: Place = Place { bit: 48, width: 16 };
 
 /// Whether a field that lies in this place was given.
 fn is_given(mailbox: &Mailbox, first: usize, place: Place) -> bool {
