@@ -190,8 +190,15 @@ impl Decoder<'_> {
         let Dump { line, slot, device, title, mut bytes } = dump;
         let is_input = match (title, &self.asked) {
             (Some(title), _) => title.is_input,
-            (None, Asked::Reply(_)) => false,
-            (None, _) => Request::refused(&bytes).is_none(),
+            // Behind the status an output has zeros, where an input has the rest of its opcode and its uid.
+            // A refusal has a syndrome.
+            (None, Asked::Reply(_)) => match bytes[..] {
+                [0, 0, 0, 0, ..] => false,
+                [_, 0, 0, 0, 0, 0, 0, 0, ..] => View::of_input(&bytes).is_some(),
+                [_, 0, 0, 0, ..] => false,
+                _ => true,
+            },
+            (None, _) => !Request::is_output(&bytes),
         };
         let direction = if is_input { Direction::Input } else { Direction::Output };
         let place = Place { device, slot };
@@ -206,7 +213,10 @@ impl Decoder<'_> {
         } else {
             self.requests.lost(&place);
         }
-        if let (Asked::Reply(asked), false) = (&self.asked, is_input) {
+        // What the log says of an output counts, but for its op_mod.
+        if let (Asked::Reply(asked), false) = (&self.asked, is_input)
+            && title.is_none_or(|title| title.opcode == asked.opcode)
+        {
             request = Some(*asked);
         }
         let view = match (&self.asked, is_input) {

@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mlx5_prm::{Element, GeneralObjectDesc, LayoutDesc, Opcode, Place};
+use mlx5_prm::{Element, GeneralObjectDesc, LayoutDesc, ObjectType, Opcode, Place};
 use mlx5_prm_cli::read_hex::{cut, shown};
 use serde_json::Value;
 
@@ -190,12 +190,25 @@ fn complete(mailbox: &mut Mailbox) {
         if let Some(opcode) = names::general(&format!("{verb}_general_object")) {
             fill(mailbox, &path(&format!("{}.opcode", first.name)), OPCODE, opcode.0);
         }
-        if let Some(Element::Layout(object)) = rest.first().map(|field| field.element)
-            && let Some(object) = general_object(object)
-        {
-            fill(mailbox, &path(&format!("{}.obj_type", first.name)), OBJ_TYPE, object.obj_type.0);
+        let object = match rest.first().map(|field| field.element) {
+            Some(Element::Layout(object)) => general_object(object),
+            _ => None,
+        };
+        let named = || {
+            let name = head.name.strip_prefix(verb)?.strip_prefix('_')?.strip_suffix("_in")?;
+            object_type(name.strip_suffix("_obj").unwrap_or(name))
+        };
+        if let Some(obj_type) = object.map(|object| object.obj_type).or_else(named) {
+            fill(mailbox, &path(&format!("{}.obj_type", first.name)), OBJ_TYPE, obj_type.0);
         }
     }
+}
+
+/// The type of a general object, by its name in any case.
+fn object_type(name: &str) -> Option<ObjectType> {
+    let mut all = ObjectType::DESC.values.iter();
+    let (value, _) = all.find(|(_, is)| is.eq_ignore_ascii_case(name))?;
+    u16::try_from(*value).ok().map(ObjectType)
 }
 
 /// Whether the input of a command begins with the head of those on general objects.

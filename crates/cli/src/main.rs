@@ -75,7 +75,20 @@ enum Command {
 
 fn main() -> ExitCode {
     let mut out = Output::new();
-    let command = Cli::parse().command;
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        // `--help` and `--version` are such, too.
+        Err(said) => {
+            let exit = if said.use_stderr() { Exit::Usage } else { Exit::Done };
+            return match said.print() {
+                Err(error) if !said.use_stderr() && error.kind() != io::ErrorKind::BrokenPipe => {
+                    tell(Error::Write(error));
+                    ExitCode::from(Exit::Wrong as u8)
+                }
+                _ => ExitCode::from(exit as u8),
+            };
+        }
+    };
     // As diff(1) has it.
     let compares = match &command {
         Command::Diff(_) => true,

@@ -74,7 +74,22 @@ impl Request {
         let head: &[u8; 8] = bytes.first_chunk()?;
         let [status, 0, 0, 0, rest @ ..] = *head else { return None };
         let name = Status(status).name().filter(|_| status != 0)?;
-        (rest[..2] != [0, 0]).then(|| (name, u32::from_be_bytes(rest)))
+        // A command on a general object for another function has the number of its tunnel there; it is longer
+        // than an output that was refused, and of a type that is known.
+        let is_command = || {
+            let view = View::of_input(bytes).filter(|view| view.size() > 16);
+            view.is_some_and(|view| {
+                let mut reserved = view.parts[0].reserved_set(bytes);
+                view.is_whole(bytes.len()) && reserved.next().is_none_or(|(at, _)| at != 4)
+            })
+        };
+        (rest[..2] != [0, 0] && !is_command()).then(|| (name, u32::from_be_bytes(rest)))
+    }
+
+    /// Whether a mailbox of which nothing is said can only be an output: one that was refused, or of a
+    /// command that is done, as no opcode is 0.
+    pub(crate) fn is_output(bytes: &[u8]) -> bool {
+        matches!(bytes, [0, 0, 0, 0, ..]) || Request::refused(bytes).is_some()
     }
 
     /// What an opcode is called that has no name.

@@ -148,6 +148,10 @@ fn the_simulated_adapter_says_what_its_syndromes_mean() {
         "{explained}"
     );
     assert!(!explained.contains("The log calls it"), "{explained}");
+    let args = ["send", "--to", "sim", "create_qp", "qpc.st=RC", "--then", "rst2init_qp"];
+    let told = String::from_utf8(prm(&args, b"").stderr).expect("text");
+    let field = "\nThe field: qpc.primary_address_path.vhca_port_num.\n";
+    assert!(told.ends_with(field), "{told}");
 }
 
 #[test]
@@ -355,6 +359,9 @@ fn commands_on_general_objects_are_complete() {
     assert_eq!(head(&encode(&["create_page_track_obj"])), [0x0a, 0x00, 0x00, 0x46]);
     assert_eq!(head(&encode(&["modify_page_track_obj"])), [0x0a, 0x01, 0x00, 0x46]);
     assert_eq!(head(&encode(&["QUERY_GENERAL_OBJECT", "obj_type=7"])), [0x0a, 0x02, 0, 7]);
+    // Those whose layout has no object, by their name.
+    assert_eq!(head(&encode(&["query_virtio_net_q"])), [0x0a, 0x02, 0x00, 0x0d]);
+    assert_eq!(head(&encode(&["create_encryption_key_obj"])), [0x0a, 0x00, 0x00, 0x0c]);
     // What is given counts.
     let given = ["create_general_object+page_track", "opcode=0xa01", "obj_type=5"];
     assert_eq!(head(&encode(&given)), [0x0a, 0x01, 0x00, 0x05]);
@@ -402,7 +409,7 @@ fn heads_on_general_objects_come_back_as_they_were() {
     }
     let zeros = |name: &str| good(&["encode", name], b"").chars().all(|c| "0 \n".contains(c));
     assert!(zeros("query_geneve_tlv_option_out") && zeros("create_virtio_q_counters_out"));
-    let told = prm(&["encode", "create_encryption_key_obj"], b"").stderr;
+    let told = prm(&["encode", "create_arg"], b"").stderr;
     assert!(String::from_utf8(told).expect("text").contains("obj_type is 0"));
 }
 
@@ -463,4 +470,76 @@ fn an_output_is_told_from_an_input() {
     );
     let text = good(&["decode", "-t", "-r", "QUERY_CQ"], &refused);
     assert!(text.contains("0x010  the mailbox ends here; its layout has 256 bytes more"), "{text}");
+}
+
+#[test]
+fn a_command_for_another_function_is_no_refusal() {
+    let input = ["encode", "create_virtio_net_q", "general_obj_in_cmd_hdr.vhca_tunnel_id=5"];
+    let text = good(&["decode", "-t"], good(&input, b"").as_bytes());
+    assert!(text.contains("vhca_tunnel_id  0x5"), "{text}");
+    // An output is shorter, or of no type that is known.
+    let refused = [0x0a, 0, 0, 0, 0, 5, 0, 0x0d, 0, 0, 0, 0, 0, 0, 0, 0];
+    assert!(bad(&["decode"], &refused).contains("an output: status IX_ERR, syndrome 0x5000d"));
+}
+
+#[test]
+fn what_a_log_says_counts_more_than_an_option() {
+    let titled = b"\
+        cmd[1]: start dump\n\
+        cmd[1]: dump command data ALLOC_PD(0x800) OUTPUT\n\
+        cmd[1]: 000: 00000000 00000000 00000007 00000000\n\
+        cmd[1]: end dump\n";
+    let text = good(&["decode", "-t", "-r", "query_cq"], titled);
+    assert!(text.contains("ALLOC_PD(0x800) output") && text.contains("pd  0x7"), "{text}");
+    let titles = |option: &[&str], log: &str| -> Vec<String> {
+        let text = good(&[&["decode", "-t"], option].concat(), log.as_bytes());
+        let titles = text.lines().filter_map(|line| line.strip_prefix("line "));
+        titles.filter_map(|line| Some(line.split_once(": ")?.1.to_owned())).collect()
+    };
+    let untitled = "\
+        cmd[0]: 000: 04020000 00000000 00000042 00000000\n\
+        cmd[1]: 000: 08000000 00000000 00000000 00000000\n\
+        cmd[2]: 000: 08000000 006231e6 00000000 00000000\n\
+        cmd[3]: 000: 00000000 00000000 00000007 00000000\n";
+    let inputs = [
+        "QUERY_CQ(0x402) input: query_cq_in, 16 bytes",
+        "ALLOC_PD(0x800) input: alloc_pd_in, 16 bytes",
+    ];
+    let found = titles(&["-r", "query_cq"], untitled);
+    assert_eq!(found[..2], inputs);
+    assert!(
+        found[2..].iter().all(|title| title.starts_with("QUERY_CQ(0x402) output")),
+        "{found:?}"
+    );
+    let found = titles(&[], untitled);
+    assert_eq!(found[..2], inputs);
+    assert!(
+        found[2..].iter().all(|title| title.starts_with("unknown command output")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_field_of_two_layouts_is_not_set_in_the_first() {
+    assert_eq!(
+        bad(&["encode", "cqc+qpc", "page_offset=3"], b""),
+        "prm: cqc and qpc both have a field `page_offset`\n  \
+         prm encode cqc+qpc page_offset=3\n                     ^^^^^^^^^^^\n\
+         Say which: cqc.page_offset or qpc.page_offset.\n"
+    );
+    assert!(!good(&["encode", "cqc+qpc", "qpc.page_offset=3"], b"").is_empty());
+    // A mask in the context is no field of it.
+    good(&["encode", "modify_hca_vport_context", "hca_vport_context.port_guid=1"], b"");
+}
+
+#[test]
+fn what_could_not_be_written_is_told() {
+    for args in [&["--version"][..], &["help"], &["help", "send"], &["list", "layouts"]] {
+        let full = std::fs::File::create("/dev/full").expect("Linux has it");
+        let out = Command::new(env!("CARGO_BIN_EXE_prm")).args(args).stdout(full).output();
+        let out = out.expect("it runs");
+        let told = String::from_utf8(out.stderr).expect("text");
+        assert_eq!(out.status.code(), Some(1), "{args:?}: {told}");
+        assert!(told.starts_with("prm: standard output: No space left"), "{args:?}: {told}");
+    }
 }

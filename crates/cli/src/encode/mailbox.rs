@@ -142,7 +142,7 @@ impl Mailbox {
             return Ok(());
         }
         let names = split(path)?;
-        let (part, names) = self.part_of(&names);
+        let (part, names) = self.part_of(&names)?;
         let mut here = Here {
             layout: self.parts[part].0,
             at: 0,
@@ -199,7 +199,7 @@ impl Mailbox {
     /// Sets what a path leads to.
     pub(crate) fn set(&mut self, path: &str, given: &Given<'_>) -> Result<(), Fault> {
         let names = split(path)?;
-        let (part, names) = self.part_of(&names);
+        let (part, names) = self.part_of(&names)?;
         let (layout, start) = self.parts[part];
         if let [only] = names
             && only.index.is_none()
@@ -235,17 +235,25 @@ impl Mailbox {
         Ok(())
     }
 
-    /// The part that a path is in: that which it names first, else the first that has the field.
-    fn part_of<'n, 'p>(&self, names: &'n [Name<'p>]) -> (usize, &'n [Name<'p>]) {
+    /// The part that a path is in: that which it names first, else the only one that has the field.
+    fn part_of<'n, 'p>(&self, names: &'n [Name<'p>]) -> Result<(usize, &'n [Name<'p>]), Fault> {
         let first = &names[0];
         if names.len() > 1 && first.index.is_none() {
             let named = |(layout, _): &(&LayoutDesc, usize)| layout.name == first.text;
             if let Some(part) = self.parts.iter().position(named) {
-                return (part, &names[1..]);
+                return Ok((part, &names[1..]));
             }
         }
         let has = |(layout, _): &(&LayoutDesc, usize)| layout.field(first.text).is_some();
-        (self.parts.iter().position(has).unwrap_or(0), names)
+        let mut with_it = (0..self.parts.len()).filter(|part| has(&self.parts[*part]));
+        let part = with_it.next().unwrap_or(0);
+        if let Some(other) = with_it.next() {
+            let [this, other] = [part, other].map(|part| self.parts[part].0.name);
+            let problem = format!("{this} and {other} both have a field `{}`", first.text);
+            let remedy = format!("Say which: {this}.{0} or {other}.{0}.", first.text);
+            return Err(Fault::path(first.part.clone(), problem, remedy));
+        }
+        Ok((part, names))
     }
 
     fn set_in(

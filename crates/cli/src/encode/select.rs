@@ -91,6 +91,8 @@ pub(crate) fn unselected(mailbox: &Mailbox, first: usize) -> Vec<String> {
     });
     given()
         .filter(|set| is_in(set, context))
+        // A mask may be in the context, too.
+        .filter(|set| !command.selects.iter().any(|select| is_in(set, select.mask)))
         .filter_map(|set| {
             let mut all = command.selects.iter().filter(|select| selects(select, set));
             let (path, first) = (&set.path, all.clone().next());

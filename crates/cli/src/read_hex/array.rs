@@ -1,6 +1,7 @@
 //! Arrays of bytes in C or Rust, such as `xxd -i` writes them.
 
 use super::Line;
+use super::assemble::MOST;
 use super::fault::Fault;
 
 /// The numbers between the brackets that open last, with what is said around them passed over: a type, a
@@ -61,7 +62,7 @@ impl State {
                 };
                 let close = if text[before..].starts_with('{') { '}' } else { ']' };
                 let head = format!("{head} {}", &text[..before]);
-                let said = of_bytes(declaration(&head))?;
+                let said = of_bytes(literal(&head).unwrap_or(declaration(&head)))?;
                 *self = State::In { close, said, element: false };
                 Ok(&text[after..])
             }
@@ -78,8 +79,17 @@ impl State {
                 }
                 if end < text.len() {
                     let is = bytes.len();
-                    if let Some((said, name)) = said.take().filter(|(said, _)| *said != is as u64) {
-                        return Err(Fault::ArrayLength { name, said, is });
+                    match said.take() {
+                        // C fills up with zeros.
+                        Some((said, _))
+                            if *close == '}' && is > 0 && (is as u64..MOST).contains(&said) =>
+                        {
+                            bytes.resize(said as usize, 0);
+                        }
+                        Some((said, name)) if said != is as u64 => {
+                            return Err(Fault::ArrayLength { name, said, is });
+                        }
+                        _ => {}
                     }
                     *self = State::After;
                     return Ok(&text[end + 1..]);
@@ -126,6 +136,12 @@ fn declaration(text: &str) -> &str {
         }
     }
     &text[from..]
+}
+
+/// The type of the literal whose list follows: `(uint8_t []){`.
+fn literal(text: &str) -> Option<&str> {
+    let (_, inside) = text.trim_end().strip_suffix(')')?.rsplit_once('(')?;
+    inside.trim_end().ends_with(']').then_some(inside)
 }
 
 /// What is said before a list: its elements must be bytes; how many they are, if that is a number.
@@ -283,15 +299,13 @@ fn without_comments(text: &str, comment: &mut bool) -> String {
             let Some((_, after)) = rest.split_once("*/") else { return out };
             (*comment, rest) = (false, after);
         }
-        let (open, line) = (rest.find("/*"), rest.find("//"));
-        match (open, line) {
-            (Some(open), line) if line.is_none_or(|line| open < line) => {
-                out += &rest[..open];
-                out.push(' ');
-                (*comment, rest) = (true, &rest[open + 2..]);
-            }
-            (_, Some(line)) => return out + &rest[..line],
-            _ => return out + rest,
+        let begins = |(at, _): &(usize, &str)| rest[at + 1..].starts_with(['*', '/']);
+        let Some((at, _)) = rest.match_indices('/').find(begins) else { return out + rest };
+        out += &rest[..at];
+        if rest[at + 1..].starts_with('/') {
+            return out;
         }
+        out.push(' ');
+        (*comment, rest) = (true, &rest[at + 2..]);
     }
 }

@@ -5,7 +5,7 @@ use super::fault::Fault;
 
 /// Longer than any mailbox: an offset beyond it is an error of writing, and `*` shall not fill
 /// the memory up to it.
-const MOST: u64 = 16 << 20;
+pub(super) const MOST: u64 = 16 << 20;
 
 /// What a line says.
 #[derive(Debug, PartialEq, Eq)]

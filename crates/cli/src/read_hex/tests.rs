@@ -106,9 +106,13 @@ fn arrays_of_c_and_rust() {
         "unsigned char in[0x4] =\n{\n4, 3, 0, 7\n};\nunsigned int in_len = 0x4;\nint rc = send(in, 5);",
         "The int of the dump:\n{4, 3, 0, 7,}",
         "int a = 5;\nuint8_t in[] =\n{4, 3\n, 0, 7};",
+        "send((uint8_t []){4, 3, 0, 7});",
+        "{4, /* / * // */ 3, 0 /*/ is one */, 7} // { /*",
     ] {
         assert_eq!(read("c", text.as_bytes()).unwrap_or_else(|e| panic!("{e}")), [4, 3, 0, 7]);
     }
+    // C fills up with zeros, Rust does not.
+    assert_eq!(read("c", b"uint8_t in[5] = {4, 3};").unwrap(), [4, 3, 0, 0, 0]);
     for (text, fault) in [
         ("{ 4, 300 }", "`300` is more than a byte"),
         ("{ 0x04030000 }", "`0x04030000` is more than a byte"),
@@ -118,7 +122,10 @@ fn arrays_of_c_and_rust() {
         ("4 }\n{ 3 }", "the array ends before it begins"),
         ("{ 4 }\n{ 3 }", "a second array; the first has 1 bytes"),
         ("char a[] = { 4 };\nint a_len = 2;", "the array has 1 bytes; `a_len` says 2"),
-        ("uint8_t a[3] = { 4 };", "the array has 1 bytes; `[3]` says 3"),
+        ("uint8_t a[3] = { 4, 3, 0, 7 };", "the array has 4 bytes; `[3]` says 3"),
+        ("uint8_t a[0x3fffffff] = { 4 };", "the array has 1 bytes; `[0x3fffffff]` says 1073741823"),
+        ("in = (uint32_t []){ 4 };", "`uint32_t` is a type of more than a byte"),
+        ("send((__be64[2]) { 4 });", "`__be64` is a type of more than a byte"),
         ("let a: [u8; 2] = [4];", "the array has 1 bytes; `[2]` says 2"),
         ("uint32_t in[] = { 4 };", "`uint32_t` is a type of more than a byte"),
         ("[2] lines of a log", "brackets, and no array of numbers in them"),
@@ -126,7 +133,7 @@ fn arrays_of_c_and_rust() {
         ("uint32_t in[4] =\n{ 4, 3, 0, 7 };", "`uint32_t` is a type of more than a byte"),
         ("uint32_t\nin[] = { 4 };", "`uint32_t` is a type of more than a byte"),
         ("let a: [u32; 4] =\n[4, 3, 0, 7];", "`u32` is a type of more than a byte"),
-        ("uint8_t in[5] =\n{ 4, 3, 0, 7 };", "the array has 4 bytes; `[5]` says 5"),
+        ("uint8_t in[2] =\n{ 4, 3, 0, 7 };", "the array has 4 bytes; `[2]` says 2"),
         ("unsigned in[4] = {4,3,0,7};", "`unsigned` is a type of more than a byte"),
         ("rte_be32_t in[] = {4};", "`rte_be32_t` is a type of more than a byte"),
         ("uint_least32_t in[] = {4};", "`uint_least32_t` is a type of more than a byte"),
@@ -140,7 +147,7 @@ fn arrays_of_c_and_rust() {
         ("{4,3,,7}", "a comma without a number before it"),
         ("{4,3,\n,7}", "a comma without a number before it"),
         ("{,4}", "a comma without a number before it"),
-        ("uint8_t in[0x9] = {4,3};", "the array has 2 bytes; `[0x9]` says 9"),
+        ("uint8_t in[0x1] = {4,3};", "the array has 2 bytes; `[0x1]` says 1"),
     ] {
         let error = read("c", text.as_bytes()).unwrap_err().to_string();
         assert!(error.contains(fault), "{text}: {error}");

@@ -22,7 +22,7 @@ pub(crate) struct Line {
     fwctl: Option<Fwctl>,
     replay: Option<Replay>,
     interface: Option<Interface>,
-    simulated: bool,
+    simulated: Option<Adapter>,
 }
 
 enum Sender {
@@ -40,11 +40,11 @@ impl To {
     pub(crate) fn open(&self, limit: Limit) -> Result<Line, Error> {
         let way = self.way()?;
         let _waiting = Waiting::new(format!("{} to open", self.to));
-        let (mut fwctl, mut replay) = (None, None);
+        let (mut fwctl, mut replay, mut simulated) = (None, None, None);
         let transport: Box<dyn Transport> = match way {
-            Way::Sim(Interface::Devx) => Box::new(Adapter::new()),
+            Way::Sim(Interface::Devx) => Box::new(simulated.insert(Adapter::new()).clone()),
             Way::Sim(Interface::Fwctl) => {
-                let file = FwctlFile::new(Adapter::new());
+                let file = FwctlFile::new(simulated.insert(Adapter::new()).clone());
                 let opened = Fwctl::over(file, limit).map_err(refused)?;
                 Box::new(fwctl.insert(opened).clone())
             }
@@ -70,7 +70,6 @@ impl To {
                 Sender::Recorded(Recorder::new(transport, file), path.clone())
             }
         };
-        let simulated = matches!(way, Way::Sim(_));
         Ok(Line { way: way_taken, fwctl, replay, interface: way.interface(), simulated })
     }
 
@@ -180,15 +179,19 @@ impl Line {
                 );
             }
         }
-        if let mlx5_devx::Error::Firmware { syndrome, .. } = error
-            && self.simulated
-            && let Some(words) = mlx5_sim::syndrome::words(*syndrome)
+        let mut why = error.to_string();
+        if let (mlx5_devx::Error::Firmware { syndrome, .. }, Some(adapter)) =
+            (error, &self.simulated)
         {
-            return format!(
-                "{error}\nSyndrome {syndrome:#x} is the simulated adapter's own: {words}."
-            );
+            if let Some(words) = mlx5_sim::syndrome::words(*syndrome) {
+                why +=
+                    &format!("\nSyndrome {syndrome:#x} is the simulated adapter's own: {words}.");
+            }
+            if let Some(field) = adapter.refused_field() {
+                why += &format!("\nThe field: {field}.");
+            }
         }
-        error.to_string()
+        why
     }
 
     /// Ends the recording.
