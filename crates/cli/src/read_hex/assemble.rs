@@ -24,6 +24,8 @@ pub(super) enum Item {
 #[derive(Default)]
 pub(super) struct Assembly<'t> {
     bytes: Vec<u8>,
+    /// The address of the first line, where a dump of memory has addresses and no offsets.
+    base: u64,
     /// Length of the last line.
     last: usize,
     /// The `*` that waits for an offset.
@@ -62,6 +64,11 @@ impl<'t> Assembly<'t> {
     /// Comes to the offset of a line. `more`: the line has bytes, so that it is not the end.
     fn reach(&mut self, offset: u64, more: bool) -> Result<(), Fault> {
         let next = self.bytes.len() as u64;
+        if next == 0 && more && offset > MOST {
+            self.base = offset;
+        }
+        let back = || Fault::Back { offset, next: self.base + next };
+        let offset = offset.checked_sub(self.base).ok_or_else(back)?;
         let repeat = self.repeat.take().is_some();
         if offset > MOST {
             return Err(Fault::TooFar(offset));

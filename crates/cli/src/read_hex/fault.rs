@@ -63,8 +63,10 @@ pub enum Fault {
     Swapped,
     #[error("binary digits")]
     BinaryDigits,
-    #[error("words by od or hexdump, whose byte order is that of the machine that ran it")]
+    #[error("words of several bytes, whose byte order is that of the machine that wrote them")]
     Words,
+    #[error("bytes in octal or decimal")]
+    NotHexBytes,
     #[error("offset {offset:#x} where {next:#x} is next: {} bytes are missing", .offset - .next)]
     Gap { offset: u64, next: u64 },
     #[error("offset {offset:#x} where {next:#x} is next: a step back")]
@@ -123,7 +125,9 @@ impl Fault {
             }
             Fault::Swapped => "Dump the bytes in their order: xxd without -e.",
             Fault::BinaryDigits => "Dump hex digits: xxd without -b.",
-            Fault::Words => "Dump single bytes: od -A x -t x1, or hexdump -C.",
+            Fault::Words | Fault::NotHexBytes => {
+                "Dump single bytes in hex: od -A x -t x1, hexdump -C, or x/16xb of gdb."
+            }
             Fault::Gap { .. } | Fault::NoBytes => "Give every line, from offset 0 on.",
             Fault::Back { .. } => "Give one mailbox, each line once and in order.",
             Fault::TooFar(_) => "Correct the offset.",

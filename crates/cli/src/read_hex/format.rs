@@ -1,7 +1,7 @@
 //! The formats: which one a text is in, and what a line of it says.
 
 use super::Line;
-use super::assemble::Item;
+use super::assemble::{Item, MOST};
 use super::fault::Fault;
 
 /// A format of text.
@@ -97,6 +97,16 @@ fn od(first: &str, second: Option<&str>) -> Result<Option<Format>, Fault> {
     if digits < 4 || offset.bytes().any(|b| b != b'0') || rest.is_empty() {
         return Ok(None);
     }
+    let is_number = |word: &&str| word.len() <= 3 && word.bytes().all(|b| b.is_ascii_digit());
+    let is_decimal = |word: &&str| word.len() == 1 || !word.starts_with('0');
+    let is_octal = |word: &&str| word.len() == 3;
+    if digits == 7
+        && rest.iter().all(is_number)
+        && rest.iter().any(|word| word.len() != 2)
+        && (rest.iter().all(is_decimal) || rest.iter().all(is_octal))
+    {
+        return Err(Fault::NotHexBytes);
+    }
     if matches!(digits, 6 | 7) && rest.iter().all(|word| word.len() > 2) {
         return Err(Fault::Words);
     }
@@ -177,6 +187,10 @@ fn xxd(line: &str, radix: Radix) -> Result<Item, Fault> {
     let at = offset(first.trim_end_matches(':'), radix)?;
     let rest = line[first.len()..].trim_start();
     let (groups, text) = rest.split_once("  ").unwrap_or((rest, ""));
+    // Behind an address, as gdb and the kernel write longer numbers, too, and those as the machine has them.
+    if at > MOST && groups.split_whitespace().any(|word| without_0x(word).len() > 2) {
+        return Err(Fault::Words);
+    }
     groups_and_text(at, groups, text)
 }
 

@@ -360,9 +360,14 @@ fn faults_of_plain_hex() {
     );
     assert_eq!(
         message("0000000 0304 0700\n0000004\n"),
-        "f, line 1: words by od or hexdump, whose byte order is that of the machine that ran it\n  \
-         0000000 0304 0700\nDump single bytes: od -A x -t x1, or hexdump -C."
+        "f, line 1: words of several bytes, whose byte order is that of the machine that wrote them\n  \
+         0000000 0304 0700\nDump single bytes in hex: od -A x -t x1, hexdump -C, or x/16xb of gdb."
     );
+    // hexdump -b, od -b, od -t u1
+    for line in ["0000000 004 003 000 007", "0000000   4   3   0   7", "0000000 004 003"] {
+        let message = message(&format!("{line}\n0000004\n"));
+        assert!(message.starts_with("f, line 1: bytes in octal or decimal\n"), "{message}");
+    }
     assert_eq!(
         message(&format!("{}g", "0".repeat(200))),
         format!(
@@ -371,6 +376,23 @@ fn faults_of_plain_hex() {
             zeros = "0".repeat(120)
         )
     );
+}
+
+/// As gdb and the kernel's print_hex_dump write it.
+#[test]
+fn addresses_for_offsets() {
+    let gdb = "0x7fffffffe000:\t0x04\t0x03\t0x00\t0x00\n0x7fffffffe004:\t0x00\t0x00\t0x00\t0x07\n";
+    assert_eq!(read("f", gdb.as_bytes()).unwrap(), [4, 3, 0, 0, 0, 0, 0, 7]);
+    let kernel = "ffff888101234000: 04 03 00 00 00 00 00 07 ........\n";
+    let kernel = kernel.replace(" ........", "  ........");
+    assert_eq!(read("f", kernel.as_bytes()).unwrap(), [4, 3, 0, 0, 0, 0, 0, 7]);
+    let lost = gdb.replace("e004", "e008");
+    assert!(message(&lost).contains("offset 0x8 where 0x4 is next: 4 bytes are missing"));
+    assert!(message(&gdb.replace("e004", "d004")).contains(": a step back"));
+    for words in ["0x7fffffffe000:\t0x00000304\t0x07000000", "ffff888101234000: 00000304 07000000"]
+    {
+        assert!(message(words).contains("words of several bytes"), "{words}");
+    }
 }
 
 #[test]
