@@ -33,17 +33,29 @@ use tally::Tally;
 ///
 /// Exit: 0 when a failure was found, 1 when there is none.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "  dmesg | prm explain\n  prm explain --json messages.log")]
+#[command(after_help = "  dmesg | prm explain\n  prm explain --json messages.log", after_long_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     /// The log; standard input when left out, or `-`.
     file: Option<PathBuf>,
     /// Writes JSON.
     #[arg(long)]
     json: bool,
-    /// A table of syndromes of your own, in the form of prm-spec/semantics/syndromes.toml; it comes first.
+    /// A table of syndromes of your own, which comes first: TOML, see the end of this help.
     #[arg(long, value_name = "FILE")]
     syndromes: Option<PathBuf>,
 }
+
+const AFTER_HELP: &str = "  dmesg | prm explain\n  prm explain --json messages.log
+
+A table of syndromes, as prm-spec/semantics/syndromes.toml has it:
+
+  [[syndrome]]
+  number = 0x6231e6
+  command = \"MODIFY_CQ\"          # or \"*\"
+  cause = \"What was wrong.\"
+  remedy = \"What to do.\"
+  certainty = \"stated\"           # or \"reported\"
+  source = \"Where it is written.\"";
 
 /// What errors call it.
 const STANDARD_INPUT: &str = "standard input";

@@ -151,6 +151,7 @@ fn how_it_failed(errno: Errno) -> &'static str {
         Errno::BADE => "differs from the recording, as Replayer::mismatch tells",
         // `RpcError::errno` of fwctl
         Errno::ACCESS => "was kept back by the limit of the Fwctl, as Fwctl::check tells",
+        Errno::OPNOTSUPP => "can't be done over this transport",
         Errno::TIMEDOUT | Errno::INTR => "got no answer, and may have been carried out",
         Errno::NXIO => "found the command interface of the adapter down",
         Errno::CANCELED | Errno::BADR | Errno::NOMSG => "did not get through to the firmware",

@@ -67,7 +67,9 @@ impl<T: fmt::Debug> From<StillThere<T>> for Errno {
 /// }
 /// ```
 ///
-/// `T` is the way to the adapter: a reference, or an [`Arc`](std::sync::Arc), or a backend itself.
+/// `T` is the way to the adapter: a reference, or an [`Arc`](std::sync::Arc), or a backend itself. What is made
+/// over a `&Adapter` is another type than what is made over a `&dyn Transport`: where both shall be taken, make
+/// them over the latter.
 #[must_use = "it ends when it is dropped"]
 pub struct Object<T: Transport, O: mlx5_prm::ObjectKind> {
     made: Made<T>,

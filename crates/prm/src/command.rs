@@ -251,6 +251,10 @@ pub trait OnObject: Command {
 }
 
 /// A command that makes an object: its output carries the object's number.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a command that makes an object",
+    note = "one in a `Box` is given as `&*boxed`"
+)]
 pub trait Creates: Command {}
 
 /// A command that changes its object.

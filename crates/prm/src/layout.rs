@@ -245,6 +245,15 @@ where
 
     /// Makes an owned mailbox with a list of `len` elements: all zero but for the opcode.
     ///
+    /// ```
+    /// use mlx5_prm::{ModifyRqtInWithRqNum, Rqtn};
+    ///
+    /// let mut modify = ModifyRqtInWithRqNum::boxed(4);
+    /// modify.head.set_rqtn(Rqtn::new(0x17));
+    /// let command = &mut *modify; // what calls take that send it
+    /// assert_eq!(command.as_bytes().len(), 0x110 + 4 * 4);
+    /// ```
+    ///
     /// # Panics
     /// There is no memory for it.
     #[cfg(feature = "alloc")]

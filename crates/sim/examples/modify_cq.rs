@@ -1,5 +1,9 @@
 //! The main job: a MODIFY_CQ built by name, sent to a simulated adapter, and read back; then a
 //! command that the adapter refuses.
+//!
+//! ```sh
+//! cargo run -p mlx5-sim --example modify_cq
+//! ```
 
 use mlx5_devx::{Cq, Error, Qp, Transport};
 use mlx5_prm::{Cqc, Described, ModifyCqIn, Qpc, QueryCqIn, Rtr2rtsQpIn};

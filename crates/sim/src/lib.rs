@@ -43,7 +43,7 @@
 //! is there.
 //!
 //! Where no public source says how the firmware answers, the choice is the simulation's own. An error of
-//! [`mlx5_devx`] has the syndrome as a number; what the simulated adapter means by it,
+//! [`mlx5_devx`] has the syndrome as a number; what the simulated adapter means by one of its own,
 //! [`syndrome::words`] says, and [`Adapter::refused_field`] which field it is about.
 //!
 //! # What it does not refuse

@@ -98,6 +98,7 @@ fn errors_of_mlx5_devx_are_read_as_it_writes_them() {
         Errno::FAULT,
         Errno::BUSY,
         Errno::IO,
+        Errno::OPNOTSUPP,
     ];
     for errno in errnos {
         let line = Error::Kernel { opcode, errno }.to_string();
