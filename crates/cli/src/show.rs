@@ -56,6 +56,8 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
     }
     let register = || names::registers().find(|r| r.name.eq_ignore_ascii_case(name));
     let found = exact.or_else(|| register().map(|r| r.layout)).or_else(|| names::find(name));
+    // `CreateRqtInWithRqNum` of the codec: a layout with its list.
+    let found = found.or_else(|| names::find(name.split_once("With")?.0));
     if let Some(layout) = found {
         return shown_layout(arguments, layout, out);
     }
@@ -257,8 +259,27 @@ fn table(out: &mut Output, layout: &'static LayoutDesc) -> Result<(), Error> {
     for field in layout.fields {
         row(out, layout, field, 0, width)?;
     }
+    for (path, list) in lists_within(layout) {
+        writeln!(out, "At its end: {path}, {} []", element_text(list))?;
+    }
     element_names(out, layout.fields)?;
     Ok(())
+}
+
+/// The lists at the end of what a layout holds, with the way to each.
+fn lists_within(layout: &'static LayoutDesc) -> Vec<(String, &'static FieldDesc)> {
+    let mut found = Vec::new();
+    for field in layout.fields {
+        let Element::Layout(inner) = field.element else { continue };
+        if field.count != Count::One || !inner.has_list() {
+            continue;
+        }
+        let own = inner.fields.iter().filter(|f| f.count == Count::List);
+        found.extend(own.map(|list| (format!("{}.{}", field.name, list.name), list)));
+        let deeper = lists_within(inner).into_iter();
+        found.extend(deeper.map(|(path, list)| (format!("{}.{path}", field.name), list)));
+    }
+    found
 }
 
 /// Where the names of fields begin.
@@ -376,6 +397,10 @@ fn values(
     }
     let used: Vec<String> = of.iter().map(|(l, f)| format!("{}.{}", l.name, f.name)).collect();
     writeln!(out, "\nUsed in: {}", out.look.wrap(&used.join(", "), 9))?;
+    let mut families: Vec<&str> = of.iter().map(|(layout, _)| names::family(layout)).collect();
+    families.sort_unstable();
+    families.dedup();
+    writeln!(out, "Families: {}", out.look.wrap(&families.join(", "), 10))?;
     Ok(Exit::Done)
 }
 
@@ -391,14 +416,18 @@ fn place(field: &FieldDesc, base: usize) -> (usize, String) {
     (at, if is_layout { String::new() } else { bits })
 }
 
-fn type_text(field: &FieldDesc) -> String {
-    let one = match field.element {
+fn element_text(field: &FieldDesc) -> String {
+    match field.element {
         Element::Bits => "number".to_owned(),
         Element::Number(number) => format!("number {}", number.name),
         Element::Enum(names) => format!("enum {}", names.name),
         Element::Flags(flags) => format!("flags {}", flags.name),
         Element::Layout(inner) => format!("{} {}", kind(inner), inner.name),
-    };
+    }
+}
+
+fn type_text(field: &FieldDesc) -> String {
+    let one = element_text(field);
     match field.count {
         Count::One => one,
         Count::Array(n) => format!("{one} [{n}]"),

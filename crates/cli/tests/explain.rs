@@ -64,7 +64,17 @@ fn for_programs() {
 
 #[test]
 fn help() {
-    insta::assert_snapshot!(good(&["--help"], b""));
+    let help = good(&["--help"], b"");
+    insta::assert_snapshot!(help);
+    // The table in it is one.
+    let (_, table) = help.split_once("has it:\n").expect("a table");
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("of_the_help.toml");
+    std::fs::write(&path, table).expect("room");
+    let log =
+        b"mlx5_core 0000:08:00.0: mlx5_cmd_out_err:808:(pid 1): MODIFY_CQ(0x403) op_mod(0x0) \
+        failed, status bad parameter(0x3), syndrome (0x6231e6), err(-22)\n";
+    let text = good(&["--syndromes", path.to_str().unwrap()], log);
+    assert!(text.contains("What was wrong.") && text.contains("What to do."), "{text}");
 }
 
 #[test]

@@ -414,6 +414,16 @@ fn heads_on_general_objects_come_back_as_they_were() {
 }
 
 #[test]
+fn a_list_within_is_shown_with_its_way() {
+    let text = good(&["show", "CreateRqtInWithRqNum"], b"");
+    assert!(
+        text.starts_with("create_rqt_in: struct of 272 bytes and a list, family rqt\n"),
+        "{text}"
+    );
+    assert!(text.contains("\nAt its end: rqt_context.rq_num, struct rq_num []\n"), "{text}");
+}
+
+#[test]
 fn the_output_of_a_command_is_named() {
     let output = QueryQpOut::new().with_qpc(Qpc::new().with_state(QpState::RTS));
     let text = good(&["decode", "--flat", "--reply-to", "query_qp"], output.as_bytes());
