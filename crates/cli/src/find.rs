@@ -4,6 +4,7 @@ use std::io::Write;
 
 use clap::Args;
 use mlx5_prm::{Element, FieldDesc, LayoutDesc, Opcode};
+use mlx5_prm_cli::read_hex::shown;
 use serde_json::{Value, json};
 
 use crate::arguments::ArgumentFault;
@@ -60,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
     }
     if hits.is_empty() {
         let last = arguments.text.last().map_or("", |text| text);
-        let problem = format!("nothing has `{text}` in its name or its words");
+        let problem = format!("nothing has `{}` in its name or its words", shown(&text));
         return Err(
             ArgumentFault::whole(last, problem, "Try fewer words, or a part of one.").into()
         );

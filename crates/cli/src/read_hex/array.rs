@@ -12,6 +12,10 @@ pub(super) fn read<'t>(lines: &[Line<'t>]) -> Result<Vec<u8>, (Line<'t>, Fault)>
     let mut comment = false;
     for line in lines {
         let code = without_comments(line.text, &mut comment);
+        // What `prm encode --c` and `--rust` write, and programs like it.
+        if ["DEVX_SET", "mlx5_prm::", "::new()"].iter().any(|word| code.contains(word)) {
+            return Err((*line, Fault::Program));
+        }
         // What the preprocessor takes declares nothing.
         let is_directive =
             code.trim_start().strip_prefix('#').is_some_and(|rest| !rest.starts_with('['));

@@ -93,6 +93,8 @@ pub enum Fault {
     Octal(String),
     #[error("`{}` is a type of more than a byte", shown(.0))]
     NotBytes(String),
+    #[error("code that makes a mailbox, and not its bytes")]
+    Program,
     #[error("brackets, and no array of numbers in them")]
     NoArray,
     #[error("a comma without a number before it")]
@@ -139,6 +141,9 @@ impl Fault {
                 "Copy the whole line again: a part of it was lost."
             }
             Fault::NotNumber(_) | Fault::Octal(_) => "Write each byte as 0x1f, or as 31.",
+            Fault::Program => {
+                "Give the bytes that it makes; prm encode writes them without --c and --rust."
+            }
             Fault::NoArray => {
                 "Give hex digits only, an array of C, or a dump by xxd, od -t x1 or hexdump -C."
             }

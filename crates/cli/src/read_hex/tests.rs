@@ -114,6 +114,11 @@ fn arrays_of_c_and_rust() {
     // C fills up with zeros, Rust does not.
     assert_eq!(read("c", b"uint8_t in[5] = {4, 3};").unwrap(), [4, 3, 0, 0, 0]);
     for (text, fault) in [
+        (
+            "uint8_t in[16] = {0};\nDEVX_SET(query_cq_in, in, opcode, 0x402);",
+            "code that makes a mailbox",
+        ),
+        ("let m = QueryCqIn::new()\n    .with_cqn(Cqn::new(5)); // [", "code that makes a mailbox"),
         ("{ 4, 300 }", "`300` is more than a byte"),
         ("{ 0x04030000 }", "`0x04030000` is more than a byte"),
         ("{ 4, 010 }", "`010` may be octal or decimal"),
