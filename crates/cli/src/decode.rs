@@ -191,13 +191,10 @@ impl Decoder<'_> {
         let is_input = match (title, &self.asked) {
             (Some(title), _) => title.is_input,
             // Behind the status an output has zeros, where an input has the rest of its opcode and its uid.
-            // A refusal has a syndrome.
-            (None, Asked::Reply(_)) => match bytes[..] {
-                [0, 0, 0, 0, ..] => false,
-                [_, 0, 0, 0, 0, 0, 0, 0, ..] => View::of_input(&bytes).is_some(),
-                [_, 0, 0, 0, ..] => false,
-                _ => true,
-            },
+            (None, Asked::Reply(_)) if matches!(bytes[..], [_, 0, 0, 0, ..]) => {
+                let is_whole = |view: View| view.is_whole(bytes.len());
+                !Request::is_output(&bytes) && View::of_input(&bytes).is_some_and(is_whole)
+            }
             (None, _) => !Request::is_output(&bytes),
         };
         let direction = if is_input { Direction::Input } else { Direction::Output };
@@ -213,11 +210,12 @@ impl Decoder<'_> {
         } else {
             self.requests.lost(&place);
         }
-        // What the log says of an output counts, but for its op_mod.
+        // What the log says counts, and an op_mod that was given.
         if let (Asked::Reply(asked), false) = (&self.asked, is_input)
             && title.is_none_or(|title| title.opcode == asked.opcode)
         {
-            request = Some(*asked);
+            let known = request.unwrap_or(*asked);
+            request = Some(Request { op_mod: asked.op_mod.or(known.op_mod), ..known });
         }
         let view = match (&self.asked, is_input) {
             (Asked::Layouts(_), _) => self.asked.view(&bytes),

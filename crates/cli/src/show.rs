@@ -57,7 +57,16 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
     let register = || names::registers().find(|r| r.name.eq_ignore_ascii_case(name));
     let found = exact.or_else(|| register().map(|r| r.layout)).or_else(|| names::find(name));
     // `CreateRqtInWithRqNum` of the codec: a layout with its list.
-    let found = found.or_else(|| names::find(name.split_once("With")?.0));
+    let with_list = || {
+        let (head, list) = name.split_once("With")?;
+        let is_its = |layout: &&'static LayoutDesc| {
+            let own = layout.fields.iter().filter(|f| f.count == Count::List).map(|f| f.name);
+            let within = lists_within(layout);
+            own.chain(within.iter().map(|(_, f)| f.name)).any(|f| f == names::snake_case(list))
+        };
+        names::find(head).filter(is_its)
+    };
+    let found = found.or_else(with_list);
     if let Some(layout) = found {
         return shown_layout(arguments, layout, out);
     }

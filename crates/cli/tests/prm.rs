@@ -501,6 +501,16 @@ fn what_a_log_says_counts_more_than_an_option() {
         cmd[1]: end dump\n";
     let text = good(&["decode", "-t", "-r", "query_cq"], titled);
     assert!(text.contains("ALLOC_PD(0x800) output") && text.contains("pd  0x7"), "{text}");
+    // The page that the log's own input asks for.
+    let input = "cmd[2]: start dump\ncmd[2]: dump command data QUERY_HCA_CAP(0x100) INPUT\n\
+        cmd[2]: 000: 01000000 00000005 00000000 00000000\ncmd[2]: end dump\n";
+    let rows: String = (0..0x1010 / 16)
+        .map(|row| format!("cmd[2]: {:03x}: 00000000 00000000 00000000 00000000\n", row * 16))
+        .collect();
+    let output = "cmd[2]: start dump\ncmd[2]: dump command data QUERY_HCA_CAP(0x100) OUTPUT\n";
+    let log = format!("{input}{output}{rows}cmd[2]: end dump\n");
+    let json = good(&["decode", "--json", "-r", "query_hca_cap"], log.as_bytes());
+    assert!(json.contains("\"odp_cap\""), "{json}");
     let titles = |option: &[&str], log: &str| -> Vec<String> {
         let text = good(&[&["decode", "-t"], option].concat(), log.as_bytes());
         let titles = text.lines().filter_map(|line| line.strip_prefix("line "));
@@ -521,6 +531,8 @@ fn what_a_log_says_counts_more_than_an_option() {
         found[2..].iter().all(|title| title.starts_with("QUERY_CQ(0x402) output")),
         "{found:?}"
     );
+    let page = "cmd[0]: 000: 01000000 00000005 00000000 00000000\n";
+    assert!(titles(&["-r", "query_hca_cap"], page)[0].starts_with("QUERY_HCA_CAP(0x100) input"));
     let found = titles(&[], untitled);
     assert_eq!(found[..2], inputs);
     assert!(

@@ -22,7 +22,8 @@ pub enum Error {
         reason: NotSent,
     },
     /// The kernel gave an errno, and no answer of the firmware. Most often it refused the command
-    /// before the firmware saw it: EINVAL, EOPNOTSUPP, ENODEV, ...
+    /// before the firmware saw it: EINVAL, ENODEV, ... With EOPNOTSUPP the transport has no such call,
+    /// or the kernel behind it.
     ///
     /// In these the command got further (`mlx5_cmd_invoke`, `wait_func` and `deliv_status_to_err` of
     /// mlx5_core's `cmd.c`). ETIMEDOUT: it was sent and not answered in time, and may have been carried
@@ -143,7 +144,7 @@ impl fmt::Debug for Error {
     }
 }
 
-/// How far the command got, by the errno: two of them are of this crate, and the kernel has them for
+/// How far the command got, by the errno: EBADE and EACCES are of this crate, and the kernel has them for
 /// no command.
 fn how_it_failed(errno: Errno) -> &'static str {
     match errno {

@@ -167,7 +167,7 @@ pub use verbs::{Accepts, Cq, Holds, IndTable, Qp, Srq, SrqNumber, Verbs, VerbsKi
 /// An errno of the kernel.
 pub use rustix::io::Errno;
 
-/// The examples of the pages for users.
+/// The examples of the page for those who know C; those of the README run in `tests`.
 #[cfg(all(
     doctest,
     feature = "caps",
@@ -180,7 +180,4 @@ pub use rustix::io::Errno;
 mod pages {
     #[doc = include_str!("../../../docs/from-c.md")]
     struct FromC;
-
-    #[doc = include_str!("../../../README.md")]
-    struct Readme;
 }

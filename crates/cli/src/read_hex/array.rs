@@ -13,7 +13,7 @@ pub(super) fn read<'t>(lines: &[Line<'t>]) -> Result<Vec<u8>, (Line<'t>, Fault)>
     for line in lines {
         let code = without_comments(line.text, &mut comment);
         // What `prm encode --c` and `--rust` write, and programs like it.
-        if ["DEVX_SET", "mlx5_prm::", "::new()"].iter().any(|word| code.contains(word)) {
+        if ["DEVX_SET", "MLX5_SET", "mlx5_prm::"].iter().any(|word| code.contains(word)) {
             return Err((*line, Fault::Program));
         }
         // What the preprocessor takes declares nothing.
@@ -61,12 +61,12 @@ impl State {
                 let Some((before, after)) = opening(text) else {
                     let whole = format!("{head} {text}");
                     let from = whole.len().saturating_sub(LONGEST_HEAD);
-                    *head = declaration(whole.get(from..).unwrap_or("")).to_owned();
+                    *head = declared(whole.get(from..).unwrap_or("")).to_owned();
                     return if text.contains('}') { Err(Fault::ArrayClosed) } else { Ok("") };
                 };
                 let close = if text[before..].starts_with('{') { '}' } else { ']' };
                 let head = format!("{head} {}", &text[..before]);
-                let said = of_bytes(literal(&head).unwrap_or(declaration(&head)))?;
+                let said = of_bytes(declared(&head))?;
                 *self = State::In { close, said, element: false };
                 Ok(&text[after..])
             }
@@ -104,6 +104,11 @@ impl State {
                 if opening(text).is_some() {
                     return Err(Fault::SecondArray(bytes.len()));
                 }
+                // `in[8] = 5;`
+                let first = text.split_whitespace().next().unwrap_or("");
+                if first.contains('[') && text.contains('=') {
+                    return Err(Fault::AfterArray(text.trim().to_owned()));
+                }
                 let mut words = text.split([',', ';', ' ', '\t']).filter(|word| !word.is_empty());
                 let all = words.clone().all(is_number);
                 let begins = |word: &&str| all || word.starts_with(|c: char| c.is_ascii_digit());
@@ -127,8 +132,12 @@ impl State {
     }
 }
 
-/// The declaration that a text ends in: what is behind the last `;` that stands in no brackets.
-fn declaration(text: &str) -> &str {
+/// The declaration that a text ends in: what is behind the last `;` that stands in no brackets; or the type of
+/// the literal whose list follows, `(uint8_t []){`.
+fn declared(text: &str) -> &str {
+    if let Some(of) = literal(text) {
+        return of;
+    }
     let mut depth = 0usize;
     let mut from = 0;
     for (at, c) in text.char_indices() {
@@ -142,10 +151,20 @@ fn declaration(text: &str) -> &str {
     &text[from..]
 }
 
-/// The type of the literal whose list follows: `(uint8_t []){`.
+/// The type in the brackets that a text ends with, if it is an array's.
 fn literal(text: &str) -> Option<&str> {
-    let (_, inside) = text.trim_end().strip_suffix(')')?.rsplit_once('(')?;
-    inside.trim_end().ends_with(']').then_some(inside)
+    let inside =
+        text.trim_end().strip_suffix(')').filter(|inside| inside.trim_end().ends_with(']'))?;
+    let mut depth = 1usize;
+    let opens = inside.char_indices().rev().find(|(_, c)| {
+        match c {
+            '(' => depth -= 1,
+            ')' => depth += 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    opens.map(|(at, _)| &inside[at + 1..])
 }
 
 /// What is said before a list: its elements must be bytes; how many they are, if that is a number.

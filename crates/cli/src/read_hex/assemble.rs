@@ -12,6 +12,8 @@ pub(super) const MOST: u64 = 16 << 20;
 pub(super) enum Item {
     /// Bytes, and where they are when the format tells.
     Bytes(Option<u64>, Vec<u8>),
+    /// Bytes, and their address in the memory of a program.
+    Memory(u64, Vec<u8>),
     /// Where the dump ends.
     End(u64),
     /// The line before is repeated up to the next offset.
@@ -35,6 +37,12 @@ pub(super) struct Assembly<'t> {
 impl<'t> Assembly<'t> {
     pub(super) fn add(&mut self, item: Item, line: Line<'t>) -> Result<(), Fault> {
         match item {
+            Item::Memory(address, bytes) => {
+                if self.bytes.is_empty() {
+                    self.base = address;
+                }
+                return self.add(Item::Bytes(Some(address), bytes), line);
+            }
             Item::Bytes(offset, bytes) => {
                 offset.map_or(Ok(()), |offset| self.reach(offset, true))?;
                 self.last = bytes.len();
@@ -67,7 +75,7 @@ impl<'t> Assembly<'t> {
         if next == 0 && more && offset > MOST {
             self.base = offset;
         }
-        let back = || Fault::Back { offset, next: self.base + next };
+        let back = || Fault::Back { offset, next: self.base.saturating_add(next) };
         let offset = offset.checked_sub(self.base).ok_or_else(back)?;
         let repeat = self.repeat.take().is_some();
         if offset > MOST {

@@ -34,7 +34,12 @@ impl Format {
     pub(super) fn of(lines: &[Line<'_>]) -> Result<Self, Fault> {
         let mut telling = lines.iter().map(|line| line.text.trim()).filter(|text| *text != "*");
         let (first, second) = (telling.next().unwrap_or(""), telling.next());
-        if first.split_whitespace().next().is_some_and(is_offset_with_colon) {
+        if let Some((word, rest)) = before_colon(first) {
+            // Behind an address; the text column of xxd would tell the order.
+            let is_address = offset(word, Radix::Hex).is_ok_and(|at| at > MOST);
+            if is_address && !rest.contains("  ") && has_words(rest) {
+                return Err(Fault::Words);
+            }
             return Ok(Format::Xxd(Radix::Hex));
         }
         if first.contains('|') && without_marked_text(first).is_none() {
@@ -180,17 +185,23 @@ fn plain(line: &str) -> Result<Item, Fault> {
 }
 
 fn xxd(line: &str, radix: Radix) -> Result<Item, Fault> {
-    let first = line.split_whitespace().next().unwrap_or("");
-    if !is_offset_with_colon(first) {
+    let Some((word, rest)) = before_colon(line) else {
+        let first = line.split_whitespace().next().unwrap_or("");
         return Err(not_offset(first, "hex, with a colon"));
+    };
+    let at = offset(word, radix)?;
+    // gdb writes addresses, and longer numbers as the machine has them.
+    let is_number = |word: &str| without_0x(word).len() < word.len();
+    if is_number(word) && rest.split_whitespace().all(is_number) {
+        if has_words(rest) {
+            return Err(Fault::Words);
+        }
+        let bytes = hex_words(rest.split_whitespace())?;
+        // No offset in a mailbox has a name, or goes so far.
+        let is_address = line.contains('<') || at > 0xffff;
+        return Ok(if is_address { Item::Memory(at, bytes) } else { Item::Bytes(Some(at), bytes) });
     }
-    let at = offset(first.trim_end_matches(':'), radix)?;
-    let rest = line[first.len()..].trim_start();
     let (groups, text) = rest.split_once("  ").unwrap_or((rest, ""));
-    // Behind an address, as gdb and the kernel write longer numbers, too, and those as the machine has them.
-    if at > MOST && groups.split_whitespace().any(|word| without_0x(word).len() > 2) {
-        return Err(Fault::Words);
-    }
     groups_and_text(at, groups, text)
 }
 
@@ -254,8 +265,20 @@ fn is_hex(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-fn is_offset_with_colon(word: &str) -> bool {
-    word.strip_suffix(':').is_some_and(|digits| is_hex(without_0x(digits)))
+/// The offset at the start of a line, which a colon ends, and what follows; gdb has a name before the colon,
+/// `0x4040 <in+8>:`.
+fn before_colon(line: &str) -> Option<(&str, &str)> {
+    let (first, after) = first_word(line);
+    let (word, rest) = match first.strip_suffix(':') {
+        Some(word) => (word, after),
+        None => (first, after.trim_start().strip_prefix('<')?.split_once(">:")?.1),
+    };
+    is_hex(without_0x(word)).then_some((word, rest.trim_start()))
+}
+
+/// Whether there are numbers of several bytes.
+fn has_words(groups: &str) -> bool {
+    groups.split_whitespace().any(|word| without_0x(word).len() > 2)
 }
 
 fn without_0x(word: &str) -> &str {

@@ -107,6 +107,7 @@ fn arrays_of_c_and_rust() {
         "The int of the dump:\n{4, 3, 0, 7,}",
         "int a = 5;\nuint8_t in[] =\n{4, 3\n, 0, 7};",
         "send((uint8_t []){4, 3, 0, 7});",
+        "let bytes = [4, 3, 0, 7];\nlet mut out = Vec::new();",
         "{4, /* / * // */ 3, 0 /*/ is one */, 7} // { /*",
     ] {
         assert_eq!(read("c", text.as_bytes()).unwrap_or_else(|e| panic!("{e}")), [4, 3, 0, 7]);
@@ -118,7 +119,14 @@ fn arrays_of_c_and_rust() {
             "uint8_t in[16] = {0};\nDEVX_SET(query_cq_in, in, opcode, 0x402);",
             "code that makes a mailbox",
         ),
-        ("let m = QueryCqIn::new()\n    .with_cqn(Cqn::new(5)); // [", "code that makes a mailbox"),
+        (
+            "u8 in[16] = {0};\nMLX5_SET(query_cq_in, in, opcode, 0x402);",
+            "code that makes a mailbox",
+        ),
+        ("use mlx5_prm::QueryCqIn;\nlet m = QueryCqIn::new(); {", "code that makes a mailbox"),
+        ("uint8_t in[16] = {8};\nin[8] = 5;", "`in[8] = 5;` after the end of the array"),
+        ("(uint32_t [])\n{8, 0, 0, 0}", "`uint32_t` is a type of more than a byte"),
+        ("(uint32_t [DEVX_ST_SZ_DW(x)]){8, 0}", "`uint32_t` is a type of more than a byte"),
         ("{ 4, 300 }", "`300` is more than a byte"),
         ("{ 0x04030000 }", "`0x04030000` is more than a byte"),
         ("{ 4, 010 }", "`010` may be octal or decimal"),
@@ -388,12 +396,20 @@ fn faults_of_plain_hex() {
 fn addresses_for_offsets() {
     let gdb = "0x7fffffffe000:\t0x04\t0x03\t0x00\t0x00\n0x7fffffffe004:\t0x00\t0x00\t0x00\t0x07\n";
     assert_eq!(read("f", gdb.as_bytes()).unwrap(), [4, 3, 0, 0, 0, 0, 0, 7]);
-    let kernel = "ffff888101234000: 04 03 00 00 00 00 00 07 ........\n";
-    let kernel = kernel.replace(" ........", "  ........");
+    let named =
+        gdb.replace("0x7fffffffe000:", "0x4040 <in>:").replace("0x7fffffffe004:", "0x4044 <in+4>:");
+    assert_eq!(read("f", named.as_bytes()).unwrap(), [4, 3, 0, 0, 0, 0, 0, 7]);
+    let kernel = "ffff888101234000: 04 03 00 00 00 00 00 07  ........\n";
     assert_eq!(read("f", kernel.as_bytes()).unwrap(), [4, 3, 0, 0, 0, 0, 0, 7]);
     let lost = gdb.replace("e004", "e008");
     assert!(message(&lost).contains("offset 0x8 where 0x4 is next: 4 bytes are missing"));
     assert!(message(&gdb.replace("e004", "d004")).contains(": a step back"));
+    assert!(message("0x10:\t0x04\t0x03\n").contains("16 bytes are missing"), "an offset");
+    let beyond = "ffffffffffffffff: 04 03\n0000000000000001: 00 00\n";
+    assert!(message(beyond).contains(": a step back"));
+    let skipped = "02000000: 0800 0000 0000 0000 0000 0000 0000 0000  ................\n";
+    assert_eq!(read("f", skipped.as_bytes()).unwrap().len(), 16, "xxd -s");
+    assert!(message("00: 0403\n10000002: 0000\n").contains("beyond the end of any mailbox"));
     for words in ["0x7fffffffe000:\t0x00000304\t0x07000000", "ffff888101234000: 00000304 07000000"]
     {
         assert!(message(words).contains("words of several bytes"), "{words}");
