@@ -33,7 +33,7 @@ use tally::Tally;
 ///
 /// Exit: 0 when a failure was found, 1 when there is none.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "  dmesg | prm explain\n  prm explain --json messages.log", after_long_help = AFTER_HELP)]
+#[command(after_help = EXAMPLES, after_long_help = [EXAMPLES, TABLE].concat())]
 pub(crate) struct Arguments {
     /// The log; standard input when left out, or `-`.
     file: Option<PathBuf>,
@@ -45,7 +45,9 @@ pub(crate) struct Arguments {
     syndromes: Option<PathBuf>,
 }
 
-const AFTER_HELP: &str = "  dmesg | prm explain\n  prm explain --json messages.log
+const EXAMPLES: &str = "  dmesg | prm explain\n  prm explain --json messages.log";
+
+const TABLE: &str = "
 
 A table of syndromes, as prm-spec/semantics/syndromes.toml has it:
 

@@ -59,11 +59,9 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
     // `CreateRqtInWithRqNum` of the codec: a layout with its list.
     let with_list = || {
         let (head, list) = name.split_once("With")?;
-        let is_its = |layout: &&'static LayoutDesc| {
-            let own = layout.fields.iter().filter(|f| f.count == Count::List).map(|f| f.name);
-            let within = lists_within(layout);
-            own.chain(within.iter().map(|(_, f)| f.name)).any(|f| f == names::snake_case(list))
-        };
+        let list = names::snake_case(list);
+        let is_its =
+            |layout: &&'static LayoutDesc| lists(layout).iter().any(|(_, f)| f.name == list);
         names::find(head).filter(is_its)
     };
     let found = found.or_else(with_list);
@@ -268,27 +266,25 @@ fn table(out: &mut Output, layout: &'static LayoutDesc) -> Result<(), Error> {
     for field in layout.fields {
         row(out, layout, field, 0, width)?;
     }
-    for (path, list) in lists_within(layout) {
+    // A list of its own has a row.
+    for (path, list) in lists(layout).into_iter().filter(|(path, _)| path.contains('.')) {
         writeln!(out, "At its end: {path}, {} []", element_text(list))?;
     }
     element_names(out, layout.fields)?;
     Ok(())
 }
 
-/// The lists at the end of what a layout holds, with the way to each.
-fn lists_within(layout: &'static LayoutDesc) -> Vec<(String, &'static FieldDesc)> {
-    let mut found = Vec::new();
-    for field in layout.fields {
-        let Element::Layout(inner) = field.element else { continue };
-        if field.count != Count::One || !inner.has_list() {
-            continue;
+/// The lists at the end of a layout and of what it holds, with the way to each.
+fn lists(layout: &'static LayoutDesc) -> Vec<(String, &'static FieldDesc)> {
+    let of = |field: &'static FieldDesc| match (field.count, field.element) {
+        (Count::List, _) => vec![(field.name.to_owned(), field)],
+        (Count::One, Element::Layout(inner)) => {
+            let within = lists(inner).into_iter();
+            within.map(|(path, list)| (format!("{}.{path}", field.name), list)).collect()
         }
-        let own = inner.fields.iter().filter(|f| f.count == Count::List);
-        found.extend(own.map(|list| (format!("{}.{}", field.name, list.name), list)));
-        let deeper = lists_within(inner).into_iter();
-        found.extend(deeper.map(|(path, list)| (format!("{}.{path}", field.name), list)));
-    }
-    found
+        _ => Vec::new(),
+    };
+    layout.fields.iter().flat_map(of).collect()
 }
 
 /// Where the names of fields begin.
