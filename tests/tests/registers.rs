@@ -155,6 +155,13 @@ fn clears(field: &FieldDesc) -> bool {
     field.name.split('_').any(|word| ["clear", "clr", "reset", "rst"].contains(&word))
 }
 
+/// Whether a field that can't be read back starts, ends or keeps a measurement, by its name; and the one
+/// of which the kernel's `hwmon.c` shows that a read with it resets.
+fn acts(field: &FieldDesc) -> bool {
+    field.name.split('_').any(|word| ["snap", "abort", "measure", "mtr"].contains(&word))
+        || field.name.starts_with("restart")
+}
+
 /// Reads that clear what they read, or reset something, are no mere reads for fwctl: of all registers
 /// and queries, those that the tables have such fields of.
 #[test]
@@ -163,7 +170,7 @@ fn a_read_that_clears_is_a_change() {
         Some(Access::Ro | Access::Index) => false,
         // Those of kernel headers alone; they hold answers.
         None => false,
-        Some(Access::Wo) if field.name.starts_with("restart") => true,
+        Some(Access::Wo | Access::Op) if acts(field) => true,
         Some(Access::Rw | Access::Wo | Access::Op) => clears(field),
     };
     let mut registers = 0;
@@ -178,7 +185,7 @@ fn a_read_that_clears_is_a_change() {
         let (is, should) = (changing_bits(&mut input, 0x10), bits.into_iter().collect());
         assert_eq!(is, should, "{} {:#x}", register.name, register.id);
     }
-    assert_eq!(registers, 22);
+    assert_eq!(registers, 25);
 
     // What the tables have no access of: none of them is an action.
     let mut unknown = BTreeSet::new();
@@ -199,7 +206,8 @@ fn a_read_that_clears_is_a_change() {
         let name = format!("{}_in", command.name.to_lowercase());
         let Some(layout) = mlx5_prm::layout_desc(&name) else { continue };
         let mut bits = vec![];
-        bits_of(layout, 0, clears, &mut bits);
+        let is = |field: &FieldDesc| clears(field) || field.name == "dump_to_memory";
+        bits_of(layout, 0, is, &mut bits);
         queries += usize::from(!bits.is_empty());
         let mut input = vec![0; layout.size];
         input[..2].copy_from_slice(&command.opcode.0.to_be_bytes());

@@ -7,7 +7,7 @@ use mlx5_prm::{Cap, CapMode, CapabilityPage, PageDesc, QueryHcaCapIn, QueryHcaCa
 use zerocopy::FromBytes;
 
 use crate::Errno;
-use crate::error::Error;
+use crate::error::{Error, status_errno};
 use crate::general::general;
 use crate::transport::Transport;
 
@@ -33,12 +33,13 @@ pub struct Caps {
 impl Caps {
     /// Asks for every page, the maximum and the current values.
     ///
-    /// An adapter refuses the pages that it does not have: see [`Caps::refused`]. Kernels before 5.18
-    /// give only the errno of the refusal, EINVAL ([`status_errno`](crate::status_errno)): that is a
-    /// refusal here, too, but for the general page, which every adapter has.
+    /// An adapter refuses the pages that it does not have: see [`Caps::refused`]. It calls them a bad
+    /// parameter, or has another status that is EINVAL to the kernel
+    /// ([`status_errno`](crate::status_errno)), which is all that kernels before 5.18 give.
     ///
     /// # Errors
-    /// Anything else than a refusal of the firmware.
+    /// Anything else, such as a firmware that is not ready; and a refusal of the general page, which every
+    /// adapter has.
     pub fn query(transport: &dyn Transport) -> Result<Self, Error> {
         let mut caps = Caps::default();
         for page in PAGES.iter().copied() {
@@ -94,14 +95,12 @@ impl Caps {
     }
 }
 
-/// Whether the firmware refused the page, as far as the kernel tells.
+/// Whether the adapter does not have the page, as far as firmware and kernel tell.
 fn is_refusal(page: &PageDesc, error: &Error) -> bool {
-    match error {
-        Error::Firmware { .. } => true,
-        // Of a bad parameter or operation.
-        Error::Kernel { errno, .. } => {
-            page.selector != GeneralDevice::PAGE.selector && *errno == Errno::INVAL
-        }
-        _ => false,
-    }
+    let errno = match error {
+        Error::Firmware { status, .. } => status_errno(*status),
+        Error::Kernel { errno, .. } => *errno,
+        _ => return false,
+    };
+    page.selector != GeneralDevice::PAGE.selector && errno == Errno::INVAL
 }

@@ -152,6 +152,9 @@ fn how_it_failed(errno: Errno) -> &'static str {
         Errno::BADE => "differs from the recording, as Replayer::mismatch tells",
         // `RpcError::errno` of fwctl
         Errno::ACCESS => "was kept back by the limit of the Fwctl, as Fwctl::check tells",
+        // Those of `fwctl`, here and in the kernel.
+        Errno::BADMSG => "is not let through by fwctl",
+        Errno::MSGSIZE => "has a mailbox of a length that fwctl does not take",
         Errno::OPNOTSUPP => "can't be done over this transport",
         Errno::TIMEDOUT | Errno::INTR => "got no answer, and may have been carried out",
         Errno::NXIO => "found the command interface of the adapter down",
@@ -380,6 +383,8 @@ mod tests {
              Permission denied (os error 13)"
         );
         for (errno, words) in [
+            (Errno::BADMSG, "is not let through by fwctl"),
+            (Errno::MSGSIZE, "has a mailbox of a length that fwctl does not take"),
             (Errno::INVAL, "was refused by the kernel"),
             (Errno::NODEV, "was refused by the kernel"),
             (Errno::TIMEDOUT, "got no answer, and may have been carried out"),

@@ -32,7 +32,8 @@ pub struct StillThere<T: fmt::Debug> {
     pub errno: Errno,
 }
 
-/// So that `?` gives the errno, where the object is not tried again.
+/// So that `?` gives the errno. The object is dropped with it, which tries once more to end it, and tells
+/// nothing; whoever wants it otherwise takes it out of [`StillThere::object`].
 impl<T: fmt::Debug> From<StillThere<T>> for Errno {
     fn from(still: StillThere<T>) -> Errno {
         still.errno
@@ -218,7 +219,7 @@ impl<T: Devx, O: mlx5_prm::ObjectKind> Object<T, O> {
     /// # Errors
     /// [`CallError::NotSupported`] by a libmlx5 older than rdma-core 63.
     pub fn export(&self) -> Result<Vec<u8>, CallError> {
-        self.made.transport.backend(Token::HERE).obj_export(self.target().handle)
+        self.made.export()
     }
 
     /// An object of another program (`mlx5dv_devx_obj_import`), of the backend that exported it and
@@ -229,11 +230,7 @@ impl<T: Devx, O: mlx5_prm::ObjectKind> Object<T, O> {
     /// EINVAL for bytes that [`Object::export`] never gives; [`CallError::NotSupported`] by a
     /// libmlx5 older than rdma-core 63. The kernel is not asked.
     pub fn import(devx: T, exported: &[u8], number: O::Number) -> Result<Self, CallError> {
-        let backend = devx.backend(Token::HERE);
-        let handle = backend.obj_import(exported)?;
-        let mut made = Made::new(devx, handle);
-        made.imported = Some(backend);
-        Ok(Object { made, number, kind: PhantomData })
+        Ok(Object { made: Made::import(devx, exported)?, number, kind: PhantomData })
     }
 }
 
@@ -276,6 +273,11 @@ impl<T: Transport, O: GeneralObject> General<T, O> {
         let mut output = FromZeros::new_zeroed();
         let made = Made::create(transport, &command, &mut output)?;
         Ok(General { made, id: output.obj_id(), kind: PhantomData })
+    }
+
+    /// An object that was left before: see [`General::leave`].
+    pub fn from_handle(transport: T, handle: Handle, id: GeneralObjectId) -> Self {
+        General { made: Made::new(transport, handle), id, kind: PhantomData }
     }
 
     /// Its number.
@@ -329,9 +331,28 @@ impl<T: Transport, O: GeneralObject> General<T, O> {
     }
 
     /// Leaves the object as it is, so that it ends with the context, or by
-    /// [`Transport::destroy`].
+    /// [`Transport::destroy`]. One that was imported is forgotten here, as by [`General::destroy`].
     pub fn leave(mut self) -> Handle {
         self.made.leave()
+    }
+}
+
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+impl<T: Devx, O: GeneralObject> General<T, O> {
+    /// As [`Object::export`].
+    ///
+    /// # Errors
+    /// Those of [`Object::export`].
+    pub fn export(&self) -> Result<Vec<u8>, CallError> {
+        self.made.export()
+    }
+
+    /// As [`Object::import`].
+    ///
+    /// # Errors
+    /// Those of [`Object::import`].
+    pub fn import(devx: T, exported: &[u8], id: GeneralObjectId) -> Result<Self, CallError> {
+        Ok(General { made: Made::import(devx, exported)?, id, kind: PhantomData })
     }
 }
 
@@ -371,9 +392,12 @@ impl<T: Transport> Made<T> {
     {
         output.as_mut_bytes().fill(0);
         not_too_long(command.bytes(), output.as_bytes())?;
-        let result = transport.create(command.bytes(), output.as_mut_bytes());
-        let handle = outcome(command.bytes(), output.as_bytes(), result)?;
-        Ok(Made::new(transport, handle))
+        // What has a handle ends here, whatever the answer says.
+        let made = match transport.create(command.bytes(), output.as_mut_bytes()) {
+            Ok(handle) => Ok(Made::new(transport, handle)),
+            Err(errno) => Err(errno),
+        };
+        outcome(command.bytes(), output.as_bytes(), made)
     }
 
     fn target(&self) -> Target {
@@ -401,6 +425,21 @@ impl<T: Transport> Made<T> {
             backend.obj_unimport(handle);
         }
         handle
+    }
+}
+
+#[cfg(any(feature = "ioctl", feature = "libmlx5"))]
+impl<T: Devx> Made<T> {
+    fn export(&self) -> Result<Vec<u8>, CallError> {
+        self.transport.backend(Token::HERE).obj_export(self.target().handle)
+    }
+
+    fn import(devx: T, exported: &[u8]) -> Result<Self, CallError> {
+        let backend = devx.backend(Token::HERE);
+        let handle = backend.obj_import(exported)?;
+        let mut made = Made::new(devx, handle);
+        made.imported = Some(backend);
+        Ok(made)
     }
 }
 

@@ -4,8 +4,8 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use mlx5_prm::{
-    Cqn, Described, Modify, ObjectKind, OnObject, Qpn, Query, Rmpn, Rqn, Rqtn, Srqn, XrcSrqn, Xrqn,
-    object, opcode,
+    Cqn, Described, Modify, ObjectKind, OnObject, Opcode, Qpn, Query, Rmpn, Rqn, Rqtn, Srqn,
+    XrcSrqn, Xrqn, object, opcode,
 };
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
@@ -271,13 +271,20 @@ pub(crate) fn on_object<C: OnObject + ?Sized>(
         if !command.set_number(is) {
             return Err(not_sent(command, |kind| NotSent::NumberTooWide { kind, number: is }));
         }
-    } else if named != is {
+    } else if named != is && !may_be_within(command.bytes(), named, is) {
         return Err(not_sent(command, |kind| NotSent::WrongObject { kind, named, is }));
     }
     let result = call(command.bytes(), output);
     // 0 fits every number.
     command.set_number(named);
     outcome(command.bytes(), output, result)
+}
+
+/// Whether a command may be on a part of an object: one of a bulk of flow counters, which are one object.
+/// How many there are the kernel knows (`devx_is_valid_obj_id`).
+#[cold]
+fn may_be_within(input: &[u8], named: u32, is: u32) -> bool {
+    opcode(input) == Some(Opcode::QUERY_FLOW_COUNTER) && named > is
 }
 
 #[cold]

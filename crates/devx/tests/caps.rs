@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use mlx5_devx::{Caps, Errno, Error, Handle, Target, Transport};
 use mlx5_prm::caps::page::{GeneralDevice, PAGES};
-use mlx5_prm::{Cap, CapMode, Opcode};
+use mlx5_prm::{Cap, CapMode, Opcode, Status};
 use mlx5_sim::{Adapter, Refusals};
 
 #[test]
@@ -81,4 +81,75 @@ fn what_is_no_refusal_of_a_page_is_an_error() {
         assert_eq!(query(2, errno), error(errno));
     }
     assert_eq!(query(2, Errno::INVAL), Ok(2 * PAGES.len() - 2));
+}
+
+/// A firmware that fails has its pages still.
+#[test]
+fn a_firmware_that_fails_is_an_error() {
+    let query = |refused: Option<(u32, Status)>| {
+        let adapter = Adapter::new();
+        if let Some((pages, status)) = refused {
+            adapter.refuse_next_command(pages, status, 1);
+        }
+        Caps::query(&adapter).map(|caps| caps.refused().len())
+    };
+    let all = 2 * PAGES.len() - 2;
+    assert_eq!(query(None), Ok(all));
+    let failed = |status| {
+        Err(Error::Firmware { opcode: Opcode::QUERY_HCA_CAP, op_mod: 0, status, syndrome: 1 })
+    };
+    for status in [Status::BAD_PARAM_ERR, Status::BAD_OP_ERR, Status::INT_ERR, Status::NOT_READY] {
+        assert_eq!(query(Some((1, status))), failed(status), "of the general page");
+    }
+    let later = |status| {
+        let adapter = Adapter::new();
+        let caps = Caps::query(&RefusesLater { adapter, left: Cell::new(2), status });
+        caps.map(|caps| caps.refused().len()).map_err(|error| error.errno())
+    };
+    for status in [Status::BAD_PARAM_ERR, Status::BAD_OP_ERR, Status::BAD_RES_ERR] {
+        assert_eq!(later(status), Ok(all));
+    }
+    for status in [
+        Status::INT_ERR,
+        Status::BAD_SYS_STATE_ERR,
+        Status::NOT_READY,
+        Status::NO_RES_ERR,
+        Status::LIM_ERR,
+        Status(0xee),
+    ] {
+        assert_eq!(later(status), Err(Errno::REMOTEIO), "{status:?}");
+    }
+}
+
+/// Lets some queries through to an adapter, whose firmware then refuses.
+struct RefusesLater {
+    adapter: Adapter,
+    left: Cell<u32>,
+    status: Status,
+}
+
+impl Transport for RefusesLater {
+    fn create(&self, _: &[u8], _: &mut [u8]) -> Result<Handle, Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+
+    fn modify(&self, _: Target, _: &[u8], _: &mut [u8]) -> Result<(), Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+
+    fn query(&self, _: Target, _: &[u8], _: &mut [u8]) -> Result<(), Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+
+    fn destroy(&self, _: Handle) -> Result<(), Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+
+    fn general(&self, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
+        match self.left.get().checked_sub(1) {
+            Some(left) => self.left.set(left),
+            None => self.adapter.refuse_next_command(1, self.status, 1),
+        }
+        self.adapter.general(input, output)
+    }
 }

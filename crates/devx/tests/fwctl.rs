@@ -295,6 +295,7 @@ fn the_answer_is_as_long_as_the_kernel_says() {
     assert_eq!(fwctl.rpc(query.bytes(), &mut output), Ok(output.len()));
     fake.set(|state| state.out_len = Some(8));
     assert_eq!(fwctl.rpc(query.bytes(), &mut output), Err(RpcError::ShortAnswer(8)));
+    assert!(output.iter().all(|byte| *byte == 0), "it is no status");
     assert_eq!(fwctl.general(query.bytes(), &mut output), Err(Errno::IO));
 }
 

@@ -1,11 +1,13 @@
 //! Objects of verbs and of DEVX: what a command is after it was sent, and where objects go.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use mlx5_devx::{Cq, Errno, Error, General, Handle, IndTable, Ioctl, NotSent, Object, Qp, Srq, Wq};
-use mlx5_devx::{Devx, Transport};
+use mlx5_devx::{Devx, Target, Transport};
 use mlx5_prm::{
-    Cqc, Cqn, CreateCqIn, ModifyCqIn, Opcode, QueryCqIn, QueryCqOut, Rqn, Rqtn, SamplerObj, Srqn,
+    AllocFlowCounterIn, Cqc, Cqn, CreateCqIn, FlowCounterId, ModifyCqIn, Opcode, QueryCqIn,
+    QueryCqOut, QueryFlowCounterIn, Rqn, Rqtn, SamplerObj, Srqn, Status,
 };
 use mlx5_sim::{Adapter, Refusals, Uverbs};
 
@@ -96,4 +98,76 @@ fn a_general_object_has_a_handle() -> Result<(), Error> {
     assert_eq!(sampler.handle(), sampler.target().handle);
     assert_eq!(adapter.destroy(sampler.leave()), Ok::<(), Errno>(()));
     Ok(())
+}
+
+#[test]
+fn a_general_object_is_left_and_taken_again() -> Result<(), Error> {
+    let adapter = Adapter::new();
+    let sampler = General::create(&adapter, SamplerObj::new().with_sample_ratio(4))?;
+    let id = sampler.id();
+    let handle = sampler.leave();
+    let again = General::<_, SamplerObj>::from_handle(&adapter, handle, id);
+    assert_eq!((again.query()?.sample_ratio(), again.id()), (4, id));
+    drop(again);
+    assert_eq!(adapter.destroy(handle), Err(Errno::NOENT));
+    Ok(())
+}
+
+/// Of a bulk of flow counters each is queried by the object of all.
+#[test]
+fn counters_of_a_bulk_are_one_object() -> Result<(), Error> {
+    let adapter = Adapter::new();
+    let create = AllocFlowCounterIn::new().with_flow_counter_bulk_log_size(4);
+    let bulk = Object::create(&adapter, &create)?;
+    let first = bulk.number().get();
+    let query = |number| {
+        let number = FlowCounterId::new(number);
+        bulk.query(&mut QueryFlowCounterIn::new().with_flow_counter_id(number)).map(|_| ())
+    };
+    query(0)?; // the first
+    query(first)?;
+    query(first + 15)?;
+    let opcode = Opcode::QUERY_FLOW_COUNTER;
+    assert_eq!(query(first + 16), Err(Error::Kernel { opcode, errno: Errno::INVAL }));
+    let second = Object::create(&adapter, &create)?;
+    let wrong = second.query(&mut QueryFlowCounterIn::new().with_flow_counter_id(bulk.number()));
+    let (kind, named, is) = ("flow counter ID", first, second.number().get());
+    let reason = NotSent::WrongObject { kind, named, is };
+    assert_eq!(wrong.map(|_| ()), Err(Error::NotSent { opcode, reason }));
+    Ok(())
+}
+
+/// Gives a handle, and an output that says that there is no object.
+struct Contradicts(AtomicU64);
+
+impl Transport for Contradicts {
+    fn create(&self, _: &[u8], output: &mut [u8]) -> Result<Handle, Errno> {
+        output[0] = 3;
+        Ok(Handle(7))
+    }
+
+    fn modify(&self, _: Target, _: &[u8], _: &mut [u8]) -> Result<(), Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+
+    fn query(&self, _: Target, _: &[u8], _: &mut [u8]) -> Result<(), Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+
+    fn destroy(&self, handle: Handle) -> Result<(), Errno> {
+        self.0.fetch_add(handle.0, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn general(&self, _: &[u8], _: &mut [u8]) -> Result<(), Errno> {
+        Err(Errno::OPNOTSUPP)
+    }
+}
+
+#[test]
+fn what_has_a_handle_ends() {
+    let transport = Contradicts(AtomicU64::new(0));
+    let error = Object::create(&transport, &CreateCqIn::new()).expect_err("its status is 3");
+    assert!(matches!(error, Error::Firmware { status: Status::BAD_PARAM_ERR, .. }));
+    assert_eq!(transport.0.load(Ordering::Relaxed), 7, "ended, and once");
 }

@@ -488,6 +488,23 @@ fn differences_in_a_register_are_its_fields() {
     assert_eq!(mismatch.differences[0].what, "paos_reg.admin_status");
 }
 
+/// Inputs that end before the layout that they name, of which some are as long as what names it.
+#[test]
+fn differences_in_short_inputs_are_bytes() {
+    let create = [0x0a, 0, 0, 0, 0, 0, 0, 0x0d];
+    let paos = [0x08, 5, 0, 0, 0, 0, 0, 1, 0, 0, 0x50, 6];
+    for input in [&create[..], &paos] {
+        for len in input.len()..20 {
+            let mut recorded = input.to_vec();
+            recorded.resize(len, 0);
+            let mut now = recorded.clone();
+            now[4] = 1;
+            let all = differences(&recorded, &now);
+            assert_eq!(all.len(), 1, "{len}: {all:?}");
+        }
+    }
+}
+
 #[test]
 fn by_key_the_most_similar_call_is_compared() {
     let recorder = Recorder::new(adapter(), Vec::new());
@@ -644,6 +661,65 @@ fn an_answer_fills_the_output_unless_the_recorded_call_left_it_alone() {
     assert_eq!(modify(&replayer, 0xff), (Ok(()), [0; 16]));
     assert_eq!(query(&replayer, 9, 0xff), (Err(Errno::INVAL), vec![0xff; 272]));
     assert_eq!(replayer.finish(), Ok(()));
+}
+
+/// With EREMOTEIO there is a status, also where the output held the same before.
+#[test]
+fn a_refusal_is_replayed_into_any_output() {
+    let adapter = adapter();
+    let unknown = QueryCqIn::new().with_cqn(number()).with_op_mod(7);
+    let query = |transport: &dyn Transport, output: &mut [u8]| {
+        let target = Target { kind: TargetKind::Cq, handle: Handle(1) };
+        transport.query(target, unknown.as_bytes(), output)
+    };
+    let recorder = Recorder::new(adapter, Vec::new());
+    let mut output = [0; 272];
+    for _ in 0..2 {
+        assert_eq!(query(&recorder, &mut output), Err(Errno::REMOTEIO));
+    }
+    let text = String::from_utf8(recorder.finish().unwrap()).unwrap();
+    let replayer = Replayer::strict(text.parse().unwrap());
+    for _ in 0..2 {
+        let mut replayed = [0; 272];
+        assert_eq!(query(&replayer, &mut replayed), Err(Errno::REMOTEIO));
+        assert_eq!(replayed, output);
+        assert_ne!(replayed[0], 0);
+    }
+}
+
+/// A writer that panics the second time.
+struct PanicsOnce(usize);
+
+impl Write for PanicsOnce {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += 1;
+        assert!(self.0 != 2, "as a broken writer does");
+        assert!(self.0 < 2, "nothing is written after a failure");
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_writer_that_panics_has_failed() {
+    let recorder = Recorder::new(adapter(), PanicsOnce(0));
+    let query = || {
+        let cq = Cq::new(&recorder, Handle(1), number());
+        cq.query(&mut QueryCqIn::new()).unwrap();
+    };
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(query)).expect_err("the writer panics");
+    query();
+    assert_eq!(recorder.failure().unwrap().0, io::ErrorKind::Other);
+    query();
+    assert_eq!(recorder.finish().err().unwrap().to_string(), "the writer panicked");
+
+    let recorder = Recorder::new(adapter(), PanicsOnce(0));
+    let call = || recorder.general(&[0; 16], &mut [0; 16]);
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).expect_err("the writer panics");
+    assert!(recorder.finish().is_err());
 }
 
 /// A writer that fails the second time.

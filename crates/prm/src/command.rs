@@ -78,7 +78,7 @@ impl Place {
     /// dword alone, or `len` bytes end before that.
     const fn in_dword(&self, len: usize) -> Option<(usize, u32, u32)> {
         let (at, first) = ((self.bit / 32 * 4) as usize, self.bit % 32);
-        if self.width == 0 || first + self.width > 32 || at + 4 > len {
+        if self.width == 0 || self.width > 32 - first || at + 4 > len {
             return None;
         }
         Some((at, 32 - first - self.width, u32::MAX >> (32 - self.width)))
@@ -412,4 +412,20 @@ impl crate::Opcode {
 /// The command with this opcode, in the families that are compiled in and where semantics are known.
 pub fn command(opcode: u16) -> Option<&'static CommandDesc> {
     crate::families().iter().flat_map(|f| f.commands).find(|c| c.opcode == opcode).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_no_mailbox_has_is_nowhere() {
+        for bit in [0, 31, 32, u32::MAX] {
+            for width in [0x1_0001, u32::MAX] {
+                let place = Place { bit, width };
+                assert_eq!(place.read(&[0xff; 64]), None, "{place:?}");
+                assert!(!place.write(&mut [0; 64], 0), "{place:?}");
+            }
+        }
+    }
 }

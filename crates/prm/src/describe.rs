@@ -301,7 +301,7 @@ impl FieldDesc {
             Count::One => 1,
             Count::Array(n) => n as usize,
             Count::List if width == 0 => 0,
-            Count::List => (len * 8).saturating_sub(self.bit() as usize) / width,
+            Count::List => len.saturating_mul(8).saturating_sub(self.bit() as usize) / width,
         }
     }
 
@@ -702,5 +702,7 @@ pub(crate) mod tests {
         }
         let list = field("list", Element::Layout(&NOTHING), Count::List, 32, 0);
         assert_eq!(list.elements(8), 0);
+        let list = field("list", Element::Bits, Count::List, 0, 32);
+        assert_eq!(list.elements(usize::MAX), usize::MAX / 32);
     }
 }

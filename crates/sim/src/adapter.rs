@@ -90,7 +90,11 @@ impl Adapter {
     /// ENOENT without such an object, EINVAL for one of another kind; for a refusal of the firmware
     /// the errno that belongs to its status.
     pub fn end(&self, target: Target) -> Result<(), Errno> {
-        self.lock().end(target)
+        let mut state = self.lock();
+        if state.hooks.is_removed() {
+            return Err(Errno::IO);
+        }
+        state.end(target)
     }
 
     /// Puts a QP into a state that no command leads to, as an error of traffic does: SQER, SQD,
@@ -143,8 +147,12 @@ impl Adapter {
 
     fn make<N: TryFrom<u32>>(&self, kind: TargetKind, input: &[u8]) -> Result<Made<N>, Error> {
         let mut output = [0; 16];
-        let made =
-            self.lock().create(Sender::Verbs(kind), input, &mut output).map_err(Fault::errno);
+        let mut state = self.lock();
+        let made = match state.hooks.is_removed() {
+            true => Err(Errno::IO),
+            false => state.create(Sender::Verbs(kind), input, &mut output).map_err(Fault::errno),
+        };
+        drop(state);
         let result = made.and_then(|(handle, number)| {
             // The firmware gives numbers that fit.
             let number = N::try_from(number).map_err(|_| Errno::OVERFLOW)?;

@@ -5,8 +5,6 @@ use std::path::Path;
 use mlx5_devx::Errno;
 use mlx5_devx::fwctl::wire::{HEADER, InfoMlx5, MAX_RPC_LEN};
 use mlx5_devx::fwctl::{DeviceFile, FileInfo, Scope, scope_needed};
-use mlx5_prm::caps::page::GeneralDevice;
-use mlx5_prm::{CapMode, CapabilityPage, CmdHcaCap, QueryHcaCapIn, QueryHcaCapOut};
 
 use crate::adapter::Adapter;
 use crate::capability::TOOLS_RESOURCES;
@@ -54,12 +52,13 @@ impl FwctlFile {
 
     /// What the firmware lets user contexts do; nothing when it has no such page.
     fn uctx_cap(&self) -> u32 {
-        let page = CapMode::Current.op_mod(GeneralDevice::PAGE.selector);
-        let mut output = QueryHcaCapOut::new();
-        self.adapter
-            .firmware(QueryHcaCapIn::new().with_op_mod(page).as_bytes(), output.as_bytes_mut());
-        let general = CmdHcaCap::view_prefix(output.capability().as_bytes());
-        general.map_or(0, |(general, _)| general.uctx_cap().into())
+        let state = self.adapter.lock();
+        state.firmware.capabilities.general().map_or(0, |general| general.uctx_cap().into())
+    }
+
+    /// As `fwctl_fops_ioctl` does.
+    fn is_there(&self) -> Result<(), Errno> {
+        if self.adapter.lock().hooks.is_removed() { Err(Errno::NODEV) } else { Ok(()) }
     }
 }
 
@@ -70,12 +69,14 @@ impl DeviceFile for FwctlFile {
 
     /// As `mlx5ctl_open_uctx` and `mlx5ctl_info` do.
     fn info(&self) -> Result<FileInfo, Errno> {
+        self.is_there()?;
         let uctx_caps = self.uctx_cap() & TOOLS_RESOURCES;
         Ok(InfoMlx5 { uid: UID.into(), uctx_caps }.into())
     }
 
     /// As `fwctl_cmd_rpc` and `mlx5ctl_fw_rpc` do.
     fn rpc(&self, scope: Scope, input: &[u8], output: &mut [u8]) -> Result<usize, Errno> {
+        self.is_there()?;
         let lengths = HEADER..=MAX_RPC_LEN;
         if !lengths.contains(&input.len()) || !lengths.contains(&output.len()) {
             return Err(Errno::MSGSIZE);
@@ -86,7 +87,7 @@ impl DeviceFile for FwctlFile {
         let mut input = input.to_vec();
         input[2..4].copy_from_slice(&UID.to_be_bytes());
         // Success, whatever the firmware's status is.
-        self.adapter.firmware(&input, output);
+        self.adapter.lock().send(&input, output);
         Ok(output.len())
     }
 }

@@ -42,7 +42,6 @@ impl Hooks {
         Some(*refusal)
     }
 
-    #[cfg(feature = "uverbs")]
     pub(crate) fn is_removed(&self) -> bool {
         self.removed
     }
@@ -87,7 +86,8 @@ impl Adapter {
 
     /// Makes the firmware refuse the next `commands` commands that reach it, with this status and this
     /// syndrome: what a program does when a real adapter refuses so can then be tested. The command
-    /// that ends an object is not among them: an object is ended as ever.
+    /// that ends an object is not among them: an object is ended as ever. Nor is one of
+    /// [`Adapter::firmware`], by which a test looks.
     ///
     /// ```
     /// use mlx5_devx::{Error, Object};
@@ -104,7 +104,11 @@ impl Adapter {
     /// }
     /// assert!(Object::create(&adapter, &CreateCqIn::new()).is_ok());
     /// ```
+    ///
+    /// # Panics
+    /// `status` is [`Status::OK`], which refuses nothing.
     pub fn refuse_next_command(&self, commands: u32, status: Status, syndrome: u32) {
+        assert_ne!(status, Status::OK, "a refusal has another status");
         self.lock().hooks.refused_commands =
             Some((commands, Refusal { status, syndrome, field: None }));
     }
@@ -116,7 +120,8 @@ impl Adapter {
     }
 
     /// Takes the adapter out of the machine. Every call then gives EIO, as do reads of the files of
-    /// a context; what was to be read there is gone.
+    /// a context; what was to be read there is gone. That of `FwctlFile` gives ENODEV
+    /// (`fwctl_fops_ioctl`).
     pub fn remove(&self) {
         let mut state = self.lock();
         state.hooks.removed = true;

@@ -146,19 +146,31 @@ impl State {
             }
             asked_for => asked_for,
         };
-        match refusal {
-            Some(refusal) => {
-                self.refused_field = refusal.field;
-                refusal.answer(output);
-            }
-            None => self.run(&sent, output),
-        }
+        self.answer(refusal, &sent, output);
         (output.first().map_or(Status::OK, |status| Status(*status)), umems)
     }
 
-    /// Runs a command on the firmware.
+    /// Runs a command on the firmware, without the kernel's rules: one of a program by `fwctl`.
+    #[cfg(feature = "fwctl")]
+    pub(crate) fn send(&mut self, input: &[u8], output: &mut [u8]) {
+        let refusal = self.hooks.refusal();
+        self.answer(refusal, input, output);
+    }
+
+    /// Runs a command on the firmware, which refuses none that it would not refuse by itself.
     pub(crate) fn run(&mut self, input: &[u8], output: &mut [u8]) {
-        let result = self.firmware.answer(input, output);
+        self.answer(None, input, output);
+    }
+
+    /// Refuses a command so, or runs it.
+    fn answer(&mut self, refusal: Option<Refusal>, input: &[u8], output: &mut [u8]) {
+        let result = match refusal {
+            Some(refusal) => {
+                refusal.answer(output);
+                Err(refusal)
+            }
+            None => self.firmware.answer(input, output),
+        };
         self.refused_field = result.err().and_then(|refusal| refusal.field);
     }
 

@@ -150,3 +150,9 @@ fn the_field_that_is_at_fault_is_told() {
     qp.modify(&mut init).expect("nothing is missing");
     assert_eq!(adapter.refused_field(), None);
 }
+
+#[test]
+#[should_panic(expected = "a refusal has another status")]
+fn a_refusal_is_not_ok() {
+    Adapter::new().refuse_next_command(1, Status::OK, 0);
+}

@@ -130,6 +130,29 @@ fn what_devx_made_is_seen() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
+/// `fwctl_fops_ioctl` gives ENODEV when the driver has left the device.
+#[test]
+fn hooks_count_for_fwctl_too() {
+    let adapter = Adapter::new();
+    let file = FwctlFile::new(adapter.clone());
+    let mut output = [0; 16];
+    adapter.refuse_next_command(1, Status::NOT_READY, 0x77);
+    let _ = file.info().expect("an mlx5 device");
+    // The simulated firmware has no NOP.
+    for status in [Status::NOT_READY, Status::BAD_OP_ERR] {
+        assert_eq!(file.rpc(Scope::DebugReadOnly, &header(0x80d, 0), &mut output), Ok(16));
+        assert_eq!(Status(output[0]), status);
+    }
+    let made = adapter.create_cq(&Cqc::new()).expect("a CQ");
+    adapter.remove();
+    assert_eq!(file.rpc(Scope::DebugReadOnly, &header(0x80d, 0), &mut output), Err(Errno::NODEV));
+    assert_eq!(file.info().map(|_| ()), Err(Errno::NODEV));
+    let target = Target { kind: TargetKind::Cq, handle: made.handle };
+    assert_eq!(adapter.end(target), Err(Errno::IO));
+    let gone = adapter.create_cq(&Cqc::new()).map(|_| ()).map_err(|error| error.errno());
+    assert_eq!(gone, Err(Errno::IO));
+}
+
 #[test]
 fn the_user_context_may_do_what_the_firmware_has() {
     let adapter = Adapter::new();

@@ -190,6 +190,7 @@ impl Fwctl {
         let length = length.min(output.len());
         output[length..].fill(0);
         if length < HEADER {
+            output.fill(0);
             return Err(RpcError::ShortAnswer(length));
         }
         Ok(length)

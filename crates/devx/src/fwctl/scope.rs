@@ -47,8 +47,8 @@ pub enum Limit {
     /// Only what reads, in no wider scope than [`Scope::DebugReadOnly`].
     ///
     /// Not sent are commands that change something, writes of registers, commands that this crate
-    /// does not know, and reads that are asked to clear what they read: the bit `clear` of a query
-    /// of counters, a bit such as `clr` of a register (see [`changes`]).
+    /// does not know, and reads that are asked for more than to read: the bits `clear` and
+    /// `dump_to_memory` of a query of counters, a bit such as `clr` of a register (see [`changes`]).
     ReadOnly,
     /// All that the driver lets through in this scope.
     UpTo(Scope),
@@ -242,9 +242,11 @@ pub fn scope_needed(input: &[u8]) -> Option<Scope> {
 }
 
 /// Whether a mailbox changes something, or may: it is no command that is known to read, a write of
-/// a register, a query of counters with the bit `clear`, or the read of a register with a field set
-/// that clears or resets by its name, such as `clr`. Of pages that share their place the fields of all
-/// count.
+/// a register, a query of counters with the bit `clear` or `dump_to_memory`, or the read of a register
+/// with a field set that by its name clears or resets something (`clr`), or starts, ends or keeps a
+/// measurement (`snap`, `abort`). Of pages that share their place the fields of all count. `mtr` of MTMP is
+/// one of them: the kernel resets the highest temperature by reading with it (`mlx5_hwmon_reset_max_temp`
+/// of mlx5_core's `hwmon.c`).
 ///
 /// ```
 /// use mlx5_devx::fwctl::changes;
@@ -262,9 +264,9 @@ pub fn changes(input: &[u8]) -> bool {
     match (command.read, command.write) {
         // The driver takes any op_mod but 0 for a read, and the PRM has 1 alone.
         (Some(_), Some(_)) => {
-            op_mod(input) != 1 || clear_bits_of_register(input).iter().any(is_set)
+            op_mod(input) != 1 || acting_bits_of_register(input).iter().any(is_set)
         }
-        (Some(_), None) => clears(input),
+        (Some(_), None) => clears(input) || is_dumped(input),
         (None, _) => true,
     }
 }
@@ -273,13 +275,20 @@ fn op_mod(input: &[u8]) -> u16 {
     mlx5_prm::op_mod(input).unwrap_or_default()
 }
 
+/// Whether the adapter writes the answer of a query to memory: the bit `dump_to_memory`.
+fn is_dumped(input: &[u8]) -> bool {
+    let is_set = input.get(0x18).is_some_and(|byte| byte & 0x40 != 0);
+    is_set && mlx5_prm::opcode(input) == Some(Opcode::QUERY_FLOW_COUNTER)
+}
+
 /// Where the data of a register begin in ACCESS_REG.
 const REGISTER_DATA: usize = 0x10;
 
-/// The bits of the register that ACCESS_REG names that clear or reset something, whatever else the
-/// access does: the byte of each, and its mask there. Their fields are those that a host may set and
-/// whose name says so: `clr`, `clear`, `rst` or `reset` is a part of it, or it restarts a training.
-fn clear_bits_of_register(input: &[u8]) -> &'static [(usize, u8)] {
+/// The bits of the register that ACCESS_REG names that do something, whatever else the access does: the
+/// byte of each, and its mask there. Their fields are those that a host may set and whose name says so:
+/// `clr`, `clear`, `rst` or `reset` is a part of it, or, where it can't be read back, `snap`, `abort` or
+/// `measure`, or it restarts a training. `mtr` of MTMP is a "max temperature reset".
+fn acting_bits_of_register(input: &[u8]) -> &'static [(usize, u8)] {
     const AT: usize = REGISTER_DATA;
     match input.get(0x0a..0x0c).map_or(0, |id| u16::from_be_bytes([id[0], id[1]])) {
         // PPBMP
@@ -292,14 +301,20 @@ fn clear_bits_of_register(input: &[u8]) -> &'static [(usize, u8)] {
         0x5012 => &[(AT, 0x80)],
         // PTASv2: page_data.ptasv2_7nm.restart_training
         0x502e => &[(AT + 0x3c, 0x80)],
+        // SLRED: abort
+        0x505a => &[(AT + 0x06, 0x40)],
         // PBSR: clear_wm_buff_mask, clear_wm
         0x5038 => &[(AT + 0x06, 0x03), (AT + 0x07, 0xff), (AT + 0x08, 0x80)],
         // PLDS: link_dwn_rmt_reset_cfg
         0x5076 => &[(AT + 0x0a, 0xe0)],
+        // SLPRR: start_measure, stop_measure
+        0x507b => &[(AT, 0xc0)],
         // PMAC: restart_training_host, restart_training_line
         0x507e => &[(AT + 0x08, 0x80), (AT + 0x0c, 0x80)],
         // PCCT: page_data.plu_general_tracer_page.clr
         0x5086 => &[(AT + 0x08, 0x80)],
+        // MTMP: mtr
+        0x900a => &[(AT + 0x08, 0x40)],
         // MFRL: rst_type_sel, pci_reset_req_method, reset_level
         0x9028 => &[(AT + 0x04, 0x07), (AT + 0x05, 0xe0), (AT + 0x07, 0xff)],
         // MVTS: clear_all_ts_flag
@@ -312,10 +327,10 @@ fn clear_bits_of_register(input: &[u8]) -> &'static [(usize, u8)] {
         0x9703 => &[(AT + 0x4f, 0x02), (AT + 0x69, 0x02)],
         // MPTTC: trigger_sw_rst
         0x9706 => &[(AT + 0x5b, 0x02)],
-        // SBPR
-        0xb001 => &[(AT + 0x10, 0x80)],
-        // SBCM
-        0xb002 => &[(AT + 0x14, 0x80)],
+        // SBPR: snap, clr
+        0xb001 => &[(AT, 0x40), (AT + 0x10, 0x80)],
+        // SBCM: snap, clr
+        0xb002 => &[(AT, 0x40), (AT + 0x14, 0x80)],
         // VHCA_ICM_CTRL, VHCA_GROUP_ICM_CTRL: rst_max_reached_alloc_icm
         0xc010 | 0xc021 => &[(AT + 0x04, 0x20)],
         // ADP_RETX_HISTOGRAM_CONFIG: clear_on_read

@@ -78,8 +78,11 @@ impl Inputs {
 
     fn differences(mut self, all: &mut Vec<Difference>) {
         let opcode = mlx5_prm::opcode(&self.now).unwrap_or_default();
-        if let Some(inner) = inner_layout(opcode, &self.now, &self.recorded) {
-            self.fields(inner, inner.name, INNER..self.now.len(), all);
+        let len = self.now.len();
+        if let Some(inner) = inner_layout(opcode, &self.now, &self.recorded)
+            && len > INNER
+        {
+            self.fields(inner, inner.name, INNER..len, all);
         }
         if let Some(layout) = input_layout(opcode) {
             self.fields(layout, "", 0..self.now.len(), all);

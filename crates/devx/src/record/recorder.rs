@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
 use super::call::{Call, MAX_MAILBOX, Method};
@@ -68,8 +68,12 @@ impl<T: Transport, W: Write> Recorder<T, W> {
     /// # Errors
     /// The first failure of writing, or that of flushing: the recording lacks its last calls.
     pub fn finish(self) -> io::Result<W> {
-        let Log { mut writer, failure } =
-            self.log.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let log = self.log.into_inner();
+        let Log { mut writer, failure } = log.unwrap_or_else(|poisoned| {
+            let mut log = poisoned.into_inner();
+            log.panicked();
+            log
+        });
         match failure {
             Some(error) => Err(error),
             None => writer.flush().map(|()| writer),
@@ -77,8 +81,11 @@ impl<T: Transport, W: Write> Recorder<T, W> {
     }
 
     fn log(&self) -> MutexGuard<'_, Log<W>> {
-        // A writer that panicked has lost that call, as one that failed.
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+        self.log.lock().unwrap_or_else(|poisoned| {
+            let mut log = poisoned.into_inner();
+            log.panicked();
+            log
+        })
     }
 
     fn record(
@@ -120,6 +127,11 @@ impl<W: Write> Log<W> {
 impl<W> Log<W> {
     fn fail(&mut self, error: io::Error) {
         self.failure.get_or_insert(error);
+    }
+
+    /// A writer that panicked has lost a call, as one that failed.
+    fn panicked(&mut self) {
+        self.fail(io::Error::other("the writer panicked"));
     }
 }
 

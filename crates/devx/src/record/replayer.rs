@@ -22,8 +22,9 @@ use crate::{Errno, Handle, Target, TargetKind, Transport};
 /// Numbers in the mailboxes (a CQN, a PD) are compared: a test gives its objects the recorded ones.
 /// What the output holds before a call is not compared.
 ///
-/// An answer fills the whole output with what was recorded, and a failed call that had left its
-/// output alone does so again. Time is not replayed.
+/// An answer fills the whole output with what was recorded. A failed call that had left its output
+/// alone does so again, but for EREMOTEIO, with which the output always has the refusal. Time is not
+/// replayed.
 ///
 /// ```
 /// use mlx5_devx::record::{Recording, Replayer};
@@ -190,7 +191,9 @@ impl Replayer {
         state.made[index] = true;
         state.next = index + 1;
         state.handles.tie(call.target, now.target);
-        if call.result.is_ok() || call.output != call.before {
+        // A buffer that is used again may have held the same refusal before.
+        let answered = matches!(call.result, Ok(_) | Err(Errno::REMOTEIO));
+        if answered || call.output != call.before {
             // The lengths were compared.
             output.copy_from_slice(&call.output);
         }

@@ -141,9 +141,7 @@ impl Answering<'_> {
             }
             Call::UmemDereg { handle } => {
                 let handle = self.existing(handle)?;
-                let What::Umem(_) = self.state.object(handle)?.what else {
-                    return Err(Errno::INVAL);
-                };
+                let What::Umem(_) = self.own(handle)? else { return Err(Errno::INVAL) };
                 self.state.hooks.pass()?;
                 self.state.deregister(handle)?;
             }
@@ -152,9 +150,7 @@ impl Answering<'_> {
             }
             Call::UarDestroy { handle } => {
                 let handle = self.existing(handle)?;
-                let What::Uar(index) = self.state.object(handle)?.what else {
-                    return Err(Errno::INVAL);
-                };
+                let What::Uar(index) = self.own(handle)? else { return Err(Errno::INVAL) };
                 self.state.hooks.pass()?;
                 self.state.remove(handle);
                 self.free_uar(index);
@@ -204,6 +200,17 @@ impl Answering<'_> {
         // A file without a context has no objects.
         self.context().map_err(|_| Errno::NOENT)?;
         self.state.object(handle).map(|_| handle)
+    }
+
+    /// What a handle stands for, where files know only their own of it: memory and doorbells.
+    fn own(&self, handle: Handle) -> Result<What, Errno> {
+        let object = self.state.object(handle)?;
+        match object.what {
+            What::Umem(_) | What::Uar(_) if object.of != Sender::File(self.file) => {
+                Err(Errno::NOENT)
+            }
+            what => Ok(what),
+        }
     }
 
     /// The object of DEVX that a handle stands for: one of another kind is refused
@@ -284,7 +291,8 @@ impl Answering<'_> {
         let input = self.memory.read(input)?;
         self.with_devx()?;
         self.state.hooks.pass()?;
-        has_eq(&input)?;
+        let general = self.state.firmware.capabilities.general();
+        has_eq(&input, general.is_some_and(|page| page.apu()))?;
         let mut answer = vec![0; output.len.into()];
         let result = self.state.create(Sender::File(self.file), &input, &mut answer);
         if let Ok((handle, _)) = result {
@@ -486,15 +494,17 @@ impl Answering<'_> {
 }
 
 /// Makes sure that the event queue of a new CQ is one of completions (`mlx5_create_cq` of the
-/// kernel's `mlx5/core/cq.c`).
-fn has_eq(input: &[u8]) -> Result<(), Errno> {
+/// kernel's `mlx5/core/cq.c`). One of an APU has none, where the adapter has APUs (`is_apu_cq` of
+/// `devx.c`).
+fn has_eq(input: &[u8], has_apus: bool) -> Result<(), Errno> {
     if mlx5_prm::opcode(input) != Some(Opcode::CREATE_CQ) {
         return Ok(());
     }
     // What is too short for a context is refused later on.
-    let eqn = input.get(..CreateCqIn::SIZE).and_then(|input| CreateCqIn::view(input).ok());
-    let eqn = eqn.map_or(0, |create| create.cq_context().c_eqn_or_apu_element());
-    if eqn < COMP_VECTORS { Ok(()) } else { Err(Errno::NOENT) }
+    let create = input.get(..CreateCqIn::SIZE).and_then(|input| CreateCqIn::view(input).ok());
+    let Some(context) = create.map(CreateCqIn::cq_context) else { return Ok(()) };
+    let of_apu = has_apus && context.apu_cq();
+    if of_apu || context.c_eqn_or_apu_element() < COMP_VECTORS { Ok(()) } else { Err(Errno::NOENT) }
 }
 
 /// Where a page of doorbells is in the device file (`mlx5_entry_to_mmap_offset` in `main.c`).

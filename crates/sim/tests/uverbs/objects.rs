@@ -1,9 +1,10 @@
 //! Objects that commands make, and commands for none.
 
 use mlx5_devx::{Errno, Handle, Target, TargetKind, Transport};
+use mlx5_prm::caps::page;
 use mlx5_prm::{
-    Cqc, CreateRqIn, CreateRqtInWithRqNum, ModifyRqtInWithRqNum, Opcode, RqNum, Rqc, Rqn, Rqtc,
-    Rqtn,
+    CapMode, CmdHcaCap, Cqc, CreateCqIn, CreateRqIn, CreateRqtInWithRqNum, ModifyRqtInWithRqNum,
+    Opcode, QueryHcaCapIn, RqNum, Rqc, Rqn, Rqtc, Rqtn,
 };
 use mlx5_sim::{Refusals, Uverbs, syndrome};
 
@@ -232,6 +233,23 @@ fn completion_vectors_have_event_queues() {
     assert_eq!(query(0x1_0001).ok().u32(0x1001), query(1).ok().u32(0x1001), "it has 16 bits");
     let nowhere = [Arg::In(0x1000, vec![0; 4]), Arg::Nowhere(0x1001, 4)];
     assert_eq!(program.call(0x1000, 0x1002, &nowhere).errno(), Errno::FAULT);
+}
+
+/// `is_apu_cq` of `devx.c`
+#[test]
+fn a_cq_of_an_apu_has_no_event_queue() {
+    let program = Program::with_devx();
+    let of_apu = |apu| {
+        let context = Cqc::new().with_log_cq_size(4).with_c_eqn_or_apu_element(77).with_apu_cq(apu);
+        program.create(CreateCqIn::new().with_cq_context(context).as_bytes(), 16)
+    };
+    assert_eq!(of_apu(true).errno(), Errno::NOENT, "the adapter has no APUs");
+    let query = QueryHcaCapIn::new().with_op_mod(1);
+    let caps = mlx5_devx::general(&program.adapter, &query).expect("capabilities");
+    let (general, _) = CmdHcaCap::view_prefix(caps.capability().as_bytes()).expect("its page");
+    program.adapter.set_page::<page::GeneralDevice>(CapMode::Current, &general.with_apu(true));
+    of_apu(true).ok();
+    assert_eq!(of_apu(false).errno(), Errno::NOENT);
 }
 
 /// `uverbs_destroy_ufile_hw`

@@ -3,6 +3,7 @@
 use std::os::unix::fs::FileExt;
 
 use mlx5_devx::Errno;
+use mlx5_sim::Uverbs;
 
 use crate::program::{Arg, Program};
 
@@ -25,6 +26,20 @@ fn a_page_can_be_mapped_where_it_says() {
     destroy(first.handle()).ok();
     assert_eq!(destroy(first.handle()).errno(), Errno::NOENT);
     assert_eq!(program.uar(0).ok().u64(0x1002), 0x90_0000);
+}
+
+#[test]
+fn pages_are_of_their_file() {
+    let program = Program::with_devx();
+    let uverbs = Uverbs::open(&program.adapter);
+    let other = Program { adapter: program.adapter.clone(), uverbs };
+    other.get_context(1).ok();
+    let page = program.uar(0).ok().handle();
+    let of_other = other.uar(0).ok().u64(0x1002);
+    let destroy = |of: &Program| of.call(0x1008, 0x1001, &[Arg::Number(0x1000, page)]);
+    assert_eq!(destroy(&other).errno(), Errno::NOENT);
+    assert_ne!(other.uar(0).ok().u64(0x1002), of_other, "the first is there still");
+    destroy(&program).ok();
 }
 
 #[test]

@@ -115,6 +115,11 @@ fn umems_are_of_their_context() {
     let create = |umem| program.adapter.create(&in_umems(umem, 0), &mut [0; 16]);
     create(umem).expect("a CQ");
     assert_eq!(create(umem + 1), Err(Errno::REMOTEIO));
+
+    let second = program.umem(0x2000, 0x1000, 1, None).ok().handle();
+    let dereg = |of: &Program| of.call(0x1002, 0x1001, &[Arg::Number(0x1000, second)]);
+    assert_eq!(dereg(&other).errno(), Errno::NOENT);
+    dereg(&program).ok();
 }
 
 #[test]

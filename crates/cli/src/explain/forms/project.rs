@@ -34,13 +34,15 @@ pub(super) fn find(record: &Record, found: &mut Vec<Found>) {
 /// line `kernel:` is taken for what a log puts there, so it may be missing.
 ///
 /// Source: `mlx5_devx::Error::Kernel`.
-const WITHOUT_ANSWER: [&str; 6] = [
+const WITHOUT_ANSWER: [&str; 8] = [
     "wasrefusedbythe",
     "gotnoanswer,andmayhavebeencarriedout:",
     "foundthecommandinterfaceoftheadapterdown:",
     "didnotgetthroughtothefirmware:",
     "failedinthe",
     "can'tbedoneoverthistransport:",
+    "isnotletthroughbyfwctl:",
+    "hasamailboxofalengththatfwctldoesnottake:",
 ];
 
 /// `MODIFY_CQ(0x403) was refused by the kernel: Invalid argument (os error 22)`.
