@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::arguments::ArgumentFault;
 use crate::decode::json::{BYTES, MISSING, RESERVED};
-use crate::error::{Error, Exit, tell};
+use crate::error::{Error, Exit, tell_once};
 use crate::input::Source;
 use crate::names;
 use crate::output::Output;
@@ -139,7 +139,7 @@ fn finish(mailbox: &mut Mailbox, first: usize, select: bool) {
         && mlx5_prm::op_mod(mailbox.bytes()) == Some(0)
         && !mailbox.sets().iter().any(|set| set.part == 0 && set.bit == OBJ_TYPE)
     {
-        tell(
+        tell_once(
             "note: obj_type is 0; give the type of the general object: `prm list enums object_type`",
         );
     }
@@ -149,7 +149,7 @@ fn finish(mailbox: &mut Mailbox, first: usize, select: bool) {
         }
         select::set(mailbox, first);
         for note in select::unselected(mailbox, first) {
-            tell(format_args!("note: {note}"));
+            tell_once(format_args!("note: {note}"));
         }
     }
 }

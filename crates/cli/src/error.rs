@@ -1,7 +1,9 @@
 //! What can go wrong, as it is told to the user.
 
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Write as _};
 use std::io::{self, Write as _};
+use std::sync::{Mutex, PoisonError};
 
 use mlx5_prm_cli::read_hex::ReadError;
 
@@ -47,6 +49,16 @@ pub(crate) enum Error {
 /// Tells the user something on standard error. Whoever closed that wants to be told nothing.
 pub(crate) fn tell(message: impl Display) {
     let _ = writeln!(io::stderr(), "prm: {}", Visible(message));
+}
+
+/// [`tell`], once for each text: `prm send` makes a mailbox before anything is sent, and again when it is.
+pub(crate) fn tell_once(message: impl Display) {
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let message = message.to_string();
+    let is_new = TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(message.clone());
+    if is_new {
+        tell(message);
+    }
 }
 
 /// Text that may hold what came from outside, with its control characters made visible, so that none gets

@@ -111,12 +111,13 @@ pub(crate) const PACKED: &[(&[u8], &str)] = &[
 
 /// What is said of a log without failures.
 fn nothing(name: &str, tally: &Tally) -> String {
-    let mut words = format!("{name}: no failed command in {}", text::count(tally.lines, "line"));
+    let mut words =
+        format!("{name}: no message of a failed command in {}", text::count(tally.lines, "line"));
     for note in text::notes(tally) {
         words += &format!("\nnote: {note}");
     }
     if tally.dumps {
-        words += "\nThere are dumps of commands in it: `prm decode` shows them.";
+        words += "\nThere are dumps of commands in it: whether one failed, its output says, which `prm decode` shows.";
     }
     words + LOOKED_FOR
 }

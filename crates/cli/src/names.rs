@@ -11,8 +11,16 @@ use crate::arguments::ArgumentFault;
 /// How many names are proposed.
 const PROPOSALS: usize = 5;
 
-/// The layout with a name: as it is, in another way of writing, or without `_in`.
+/// A name without what C has around it: `mlx5_ifc_cqc_bits`, `MLX5_CMD_OP_QUERY_CQ`, `MLX5_REG_PAOS`.
+fn without_c(name: &str) -> &str {
+    let layout = name.strip_prefix("mlx5_ifc_").and_then(|rest| rest.strip_suffix("_bits"));
+    let code = || ["MLX5_CMD_OP_", "MLX5_REG_"].iter().find_map(|c| name.strip_prefix(c));
+    layout.or_else(code).unwrap_or(name)
+}
+
+/// The layout with a name: as it is, in another way of writing, that of C too, or without `_in`.
 pub(crate) fn find(name: &str) -> Option<&'static LayoutDesc> {
+    let name = without_c(name);
     let wanted = snake_case(name);
     mlx5_prm::layout_desc(name)
         .or_else(|| mlx5_prm::layout_desc(&wanted))
@@ -30,7 +38,7 @@ pub(crate) fn find(name: &str) -> Option<&'static LayoutDesc> {
 
 /// The register with a name or an id: `PAOS`, `0x5006`.
 pub(crate) fn register(text: &str) -> Option<&'static RegisterDesc> {
-    let id = number(text);
+    let (text, id) = (without_c(text), number(text));
     registers().find(|r| r.name.eq_ignore_ascii_case(text) || id == Some(r.id.into()))
 }
 
@@ -60,6 +68,7 @@ pub(crate) fn layouts(argument: &str) -> Result<Vec<&'static LayoutDesc>, Argume
 
 /// The opcode with a name or a number, and its name: `MODIFY_CQ`, `modify_cq`, `0x403`.
 pub(crate) fn opcode(text: &str) -> Option<(u16, &'static str)> {
+    let text = without_c(text);
     let wanted = snake_case(text).to_ascii_uppercase();
     // The one whose layouts are called otherwise.
     let wanted = if wanted == "ACCESS_REGISTER" { "ACCESS_REG".to_owned() } else { wanted };

@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
     {
         return shown_command(arguments, code, command, out);
     }
-    let register = || names::registers().find(|r| r.name.eq_ignore_ascii_case(name));
+    let register = || names::register(name).filter(|_| names::number(name).is_none());
     let found = exact.or_else(|| register().map(|r| r.layout)).or_else(|| names::find(name));
     // `CreateRqtInWithRqNum` of the codec: a layout with its list.
     let with_list = || {

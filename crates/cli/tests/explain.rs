@@ -80,7 +80,16 @@ fn help() {
 #[test]
 fn a_log_without_failures() {
     insta::assert_snapshot!(bad(&[], b"nothing\nof interest\n"));
-    assert!(bad(&[], b"").starts_with("prm: standard input: no failed command in 0 lines\n"));
+    assert!(
+        bad(&[], b"")
+            .starts_with("prm: standard input: no message of a failed command in 0 lines\n")
+    );
+    let dumps = bad(&[], include_bytes!("data/kernel.log"));
+    assert!(dumps.contains("no message of a failed command in "), "{dumps}");
+    assert!(
+        dumps.contains("whether one failed, its output says, which `prm decode` shows."),
+        "{dumps}"
+    );
     let health = b"mlx5_core 0000:81:00.0: print_health_info:444:(pid 0): synd 0x1: firmware internal error\n";
     assert!(
         bad(&[], health).contains("\nnote: The driver tells of the health of a device, line 1")

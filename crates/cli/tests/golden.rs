@@ -144,6 +144,13 @@ fn show() {
     assert_snapshot!("show_enum", all(&["show", "qp_state"], b""));
     assert_snapshot!("show_json", all(&["show", "rq_num", "--json"], b""));
     assert_snapshot!("show_svg", all(&["show", "rq_num", "--svg"], b""));
+    for (of_c, ours) in [
+        ("mlx5_ifc_cqc_bits", "cqc"),
+        ("MLX5_CMD_OP_QUERY_CQ", "QUERY_CQ"),
+        ("MLX5_REG_PAOS", "PAOS"),
+    ] {
+        assert_eq!(all(&["show", of_c], b""), all(&["show", ours], b""));
+    }
     assert_snapshot!("show_unknown", all(&["show", "cqk"], b""));
     assert_snapshot!("show_field_unknown", all(&["show", "cqc.cq_perod"], b""));
 }

@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use mlx5_devx::{Cq, Errno, Error, General, Handle, IndTable, Ioctl, NotSent, Object, Qp, Srq, Wq};
-use mlx5_devx::{Devx, Target, Transport};
+use mlx5_devx::{Devx, Target, Transport, outcome};
 use mlx5_prm::{
-    AllocFlowCounterIn, Cqc, Cqn, CreateCqIn, FlowCounterId, ModifyCqIn, Opcode, QueryCqIn,
-    QueryCqOut, QueryFlowCounterIn, Rqn, Rqtn, SamplerObj, Srqn, Status,
+    AllocFlowCounterIn, Cqc, Cqn, CreateCqIn, FlowCounterId, FlowIndex, ModifyCqIn, Opcode,
+    QueryCqIn, QueryCqOut, QueryFlowCounterIn, Rqn, Rqtn, SamplerObj, SetFteIn, Srqn, Status,
+    object,
 };
 use mlx5_sim::{Adapter, Refusals, Uverbs};
 
@@ -170,4 +171,19 @@ fn what_has_a_handle_ends() {
     let error = Object::create(&transport, &CreateCqIn::new()).expect_err("its status is 3");
     assert!(matches!(error, Error::Firmware { status: Status::BAD_PARAM_ERR, .. }));
     assert_eq!(transport.0.load(Ordering::Relaxed), 7, "ended, and once");
+}
+
+/// Its command names it, so that no `Object::create` takes it.
+#[test]
+fn a_flow_rule_is_owned_by_its_handle() {
+    let adapter = Adapter::new();
+    let set = SetFteIn::new().with_flow_index(FlowIndex::new(9));
+    let mut output = [0; 16];
+    let made = adapter.create(set.as_bytes(), &mut output);
+    let handle = outcome(set.as_bytes(), &output, made).expect("a flow rule");
+    let rule = Object::<_, object::FlowTableEntry>::from_handle(&adapter, handle, set.flow_index());
+    let mut change = SetFteIn::new().with_op_mod(1);
+    rule.modify(&mut change).expect("it is there");
+    rule.destroy().expect("it ends");
+    assert_eq!(adapter.destroy(handle), Err(Errno::NOENT));
 }

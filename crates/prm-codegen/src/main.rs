@@ -1,18 +1,21 @@
 //! `prm-codegen`: import sources, check tables, compare them, generate Rust.
 
 use std::io::{ErrorKind, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 use prm_codegen::run::{self, Failed, Given};
+
+/// The folder of the tables of this workspace.
+const SPEC: &str = "prm-spec";
 
 /// Layout tables of the mlx5 PRM: import, check, compare, generate.
 #[derive(Parser)]
 #[command(version)]
 struct Arguments {
     /// The folder of the tables.
-    #[arg(long, global = true, default_value = "prm-spec")]
+    #[arg(long, global = true, default_value = SPEC)]
     spec: PathBuf,
     #[command(subcommand)]
     command: Command,
@@ -32,9 +35,9 @@ enum Command {
     Check,
     /// Write Rust from the tables.
     Generate {
-        /// The folder of the workspace to write to.
-        #[arg(long, default_value = ".")]
-        root: PathBuf,
+        /// The folder of the workspace to write to; this one, unless --spec is given.
+        #[arg(long)]
+        root: Option<PathBuf>,
         /// Write nothing: fail with a diff when what is there differs.
         #[arg(long)]
         check: bool,
@@ -72,7 +75,16 @@ fn main() -> ExitCode {
             run::import(spec, sources, out.as_deref().unwrap_or(spec))
         }
         Command::Check => run::check(spec.into()),
-        Command::Generate { root, check } => run::generate(spec, root, *check),
+        Command::Generate { root, check } => match root {
+            Some(root) => run::generate(spec, root, *check),
+            None if spec == Path::new(SPEC) => run::generate(spec, Path::new("."), *check),
+            // What its tables do not have would go.
+            None => Err(Failed::Text(format!(
+                "tables in {} and no --root: name the folder of the workspace whose generated code becomes \
+                 theirs alone\n",
+                spec.display()
+            ))),
+        },
         Command::Verify(Files { header, adb }) => {
             let given = adb.as_ref().map_or(Given::Headers(header), Given::Database);
             run::verify(spec.into(), given)

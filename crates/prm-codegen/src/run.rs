@@ -181,7 +181,10 @@ fn told(verified: &Verified) -> String {
             text.push_str(&format!("  {line}\n"));
         }
     }
-    text
+    let [new, different, known, missing] = parts.map(|(_, lines)| lines.len());
+    text + &format!(
+        "in all: {new} new, {different} different, {known} different and known, {missing} missing\n"
+    )
 }
 
 /// Tells how two sets of tables differ.

@@ -179,7 +179,7 @@ fn the_example_of_the_readme() {
     write("lamps/families.toml", families);
     write("lamps/semantics/lamp.toml", semantics);
     write(MANIFEST, "[features]\n# <families: written by prm-codegen generate>\n# </families>\n");
-    for command in ["import .", "check", "generate"] {
+    for command in ["import .", "check", "generate --root ."] {
         let output = Command::new(env!("CARGO_BIN_EXE_prm-codegen"))
             .args(["--spec", "lamps"])
             .args(command.split(' '))
@@ -192,6 +192,27 @@ fn the_example_of_the_readme() {
     assert_eq!(&read("lamps/layouts/lamp.toml"), layouts);
     assert!(read("crates/prm/src/generated/lamp.rs").contains(module));
     assert!(read("crates/prm/src/generated/enums.rs").contains(enums));
+}
+
+/// Nothing is written where it is not said, nor where no workspace is.
+#[test]
+fn tables_of_ones_own_want_a_root() {
+    let dir = workspace();
+    let moved = dir.path().join("tables");
+    fs::rename(dir.path().join("prm-spec"), &moved).unwrap();
+    let (ok, stdout, stderr) = generate(&dir, &["--spec", "tables"]);
+    assert!(!ok && stdout.is_empty(), "{stdout}");
+    assert!(stderr.starts_with("tables in tables and no --root: "), "{stderr}");
+    let nowhere = ["--spec", "tables", "--root", "empty"];
+    let (ok, stdout, stderr) = generate(&dir, &nowhere);
+    assert!(!ok && stdout.is_empty(), "{stdout}");
+    assert_eq!(
+        stderr,
+        "crates/prm/Cargo.toml is not there: --root names a workspace that has it\n"
+    );
+    assert!(!dir.path().join("empty").exists(), "nothing is written");
+    let (ok, stdout, stderr) = generate(&dir, &["--spec", "tables", "--root", ".", "--check"]);
+    assert!(ok && stdout.ends_with("files are as the tables say\n"), "{stderr}");
 }
 
 #[test]

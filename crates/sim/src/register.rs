@@ -3,13 +3,19 @@
 use std::collections::BTreeMap;
 
 use mlx5_prm::{
-    Access, AccessOpMod, AccessRegisterIn, Count, Element, LayoutDesc, RegisterDesc, Status,
+    Access, AccessOpMod, AccessRegisterIn, Count, Element, LayoutDesc, Place, RegisterDesc, Status,
 };
 
 use crate::firmware::{Refusal, op_mod, read, refuse};
 use crate::syndrome;
 
-/// What has been written to registers. One that was not is all zero.
+/// `paos_reg.oper_status`, and its value of a port without a link (`PortOperStatus::DOWN`). Their types are in
+/// a family that need not be compiled in.
+const OPER_STATUS: Place = Place { bit: 28, width: 4 };
+const DOWN: u64 = 2;
+
+/// What has been written to registers. One that was not is all zero, but for what a port without a link
+/// says.
 ///
 /// A register is the one that the index fields say. Of what is written the fields that are read
 /// only keep their value, and those that make something happen are not kept.
@@ -48,6 +54,9 @@ impl Registers {
         }
         for (byte, index) in answer.iter_mut().zip(index) {
             *byte |= index;
+        }
+        if register.name == "PAOS" {
+            OPER_STATUS.write(answer, DOWN);
         }
         Ok(())
     }

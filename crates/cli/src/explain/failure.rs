@@ -96,7 +96,7 @@ impl Failure {
 /// Where a call of DEVX ended without an answer of the firmware.
 ///
 /// Sources: mlx5_core's `cmd.c`, whose errnos `mlx5_cmd_do` passes on and mlx5_ib's `devx.c` gives: `wait_func`,
-/// `cmd_exec`, `deliv_status_to_err`, `alloc_msg`.
+/// `cmd_exec`, `deliv_status_to_err`, `alloc_msg`; `fwctl_cmd_rpc` and `mlx5ctl_fw_rpc` of fwctl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
     /// The kernel refused it.
@@ -113,6 +113,10 @@ pub(super) enum Stop {
     NotDelivered,
     /// There was no memory for it.
     NoMemory,
+    /// fwctl kept it back, in the program or in the kernel.
+    KeptBack,
+    /// There is no such call.
+    NoCall,
 }
 
 impl Stop {
@@ -124,6 +128,8 @@ impl Stop {
             Some("ENXIO") => Stop::Down,
             Some("EBADR" | "EFAULT" | "ENOMSG" | "EIO") => Stop::NotDelivered,
             Some("ENOMEM") => Stop::NoMemory,
+            Some("EBADMSG" | "EMSGSIZE") => Stop::KeptBack,
+            Some("EOPNOTSUPP") => Stop::NoCall,
             _ => Stop::Refused,
         }
     }
@@ -149,6 +155,12 @@ impl Stop {
                  program that can't be reached, or a device that is gone"
             }
             Stop::NoMemory => "the kernel had no memory for the command, and did not send it",
+            Stop::KeptBack => {
+                "fwctl kept the command back, in the program or in the kernel, and it was not sent"
+            }
+            Stop::NoCall => {
+                "there is no such call: the way to the adapter has none, or the kernel behind it"
+            }
         }
     }
 }

@@ -49,6 +49,26 @@ const OF_KERNEL: Advice = Advice {
            is the one of the call.",
 };
 
+/// Of a command that fwctl does not let through.
+///
+/// Source: `mlx5ctl_validate_rpc` and `mlx5ctl_fw_rpc` of the kernel's `drivers/fwctl/mlx5/main.c`.
+const OF_FWCTL: Advice = Advice {
+    cause: "A command that is not on the list of the driver, which has queries, accesses to registers and a \
+            few changes of settings; a scope that is too narrow for it; or a mailbox of less than 16 bytes.",
+    look: "mlx5_devx::fwctl::admitted, and Fwctl::check of the input; the kernel's version, whose list may be \
+           shorter.",
+};
+
+/// Of a call that is not there.
+///
+/// Source: libmlx5, whose calls of DEVX give EOPNOTSUPP without `mlx5_get_dv_ops` of the context, or without
+/// the call in them.
+const OF_NO_CALL: Advice = Advice {
+    cause: "A context that is not of an mlx5 device, or whose driver lacks the call, as that of VFIO may; or \
+            fwctl, which makes and ends no objects.",
+    look: "Which device the program opened, and how.",
+};
+
 /// Of a CREATE_CQ whose event queue the kernel did not find.
 const OF_EQN: Advice = Advice {
     cause: "The number of the event queue in the input is not that of one for completions, or not of this \
@@ -637,6 +657,8 @@ fn advice(failure: &Failure) -> Vec<Advice> {
         }
         Some(Stop::Down | Stop::NotDelivered) => return has(ABORTED).collect(),
         Some(Stop::NoMemory) => return vec![OF_MEMORY],
+        Some(Stop::KeptBack) => return vec![OF_FWCTL],
+        Some(Stop::NoCall) => return vec![OF_NO_CALL],
     }
 
     let is_of = |commands: &str| commands.split_whitespace().any(|of| is_like(command, of));

@@ -99,6 +99,8 @@ fn errors_of_mlx5_devx_are_read_as_it_writes_them() {
         Errno::BUSY,
         Errno::IO,
         Errno::OPNOTSUPP,
+        Errno::BADMSG,
+        Errno::MSGSIZE,
     ];
     for errno in errnos {
         let line = Error::Kernel { opcode, errno }.to_string();
@@ -114,6 +116,8 @@ fn errors_of_mlx5_devx_are_read_as_it_writes_them() {
             Errno::CANCELED | Errno::BUSY => Stop::NoSlot,
             Errno::NXIO => Stop::Down,
             Errno::FAULT | Errno::IO => Stop::NotDelivered,
+            Errno::BADMSG | Errno::MSGSIZE => Stop::KeptBack,
+            Errno::OPNOTSUPP => Stop::NoCall,
             _ => Stop::Refused,
         };
         assert_eq!(kind.failure.stop(), Some(stop), "{line}");

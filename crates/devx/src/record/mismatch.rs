@@ -32,7 +32,7 @@ impl fmt::Display for Mismatch {
             self.number, self.request
         )?;
         match &self.recorded {
-            None => return f.write_str("  no recorded call is left to compare it with"),
+            None => return f.write_str("  there is no recorded call to compare it with"),
             Some(recorded) if self.differences.is_empty() => {
                 return write!(f, "  its answer was given before, and is given once: {recorded}");
             }

@@ -259,6 +259,9 @@ fn wanted(file: &Emitted, there: &str) -> Result<String, String> {
     let parts =
         there.split_once(open).and_then(|(before, rest)| Some((before, rest.split_once(close)?.1)));
     let Some((before, after)) = parts else {
+        if there.is_empty() {
+            return Err(format!("{MANIFEST} is not there: --root names a workspace that has it\n"));
+        }
         return Err(format!(
             "{MANIFEST} has lost the lines {open:?} and {close:?}: put them back under [features]\n"
         ));
@@ -271,19 +274,22 @@ fn wanted(file: &Emitted, there: &str) -> Result<String, String> {
 /// # Errors
 /// What the file system says.
 pub fn write(files: &[Emitted], root: &Path) -> Result<String, String> {
-    let mut changed = 0;
-    for stale in stale(files, root)? {
-        std::fs::remove_file(&stale).map_err(|e| format!("{}: {e}\n", stale.display()))?;
-        changed += 1;
-    }
+    // Nothing is changed unless all can be.
+    let mut new = Vec::new();
     for file in files {
         let path = root.join(&file.path);
         let there = read(&path)?;
         let text = wanted(file, &there)?;
-        if text == there {
-            continue;
+        if text != there {
+            new.push((path, text));
         }
+    }
+    let mut changed = new.len();
+    for stale in stale(files, root)? {
+        std::fs::remove_file(&stale).map_err(|e| format!("{}: {e}\n", stale.display()))?;
         changed += 1;
+    }
+    for (path, text) in new {
         let dir = path.parent().unwrap_or(root);
         std::fs::create_dir_all(dir)
             .and_then(|()| std::fs::write(&path, text))

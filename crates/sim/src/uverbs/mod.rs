@@ -84,7 +84,8 @@ const PAGE: u64 = 4096;
 /// ```
 ///
 /// # What is otherwise than in a kernel
-/// - Files know each other's objects, but not each other's umems, and handles begin with 1, not 0.
+/// - Files know each other's objects, but not each other's umems and pages of doorbells, and handles
+///   begin with 1, not 0.
 /// - The files that events and completions are read from are sockets. That the program closed one,
 ///   and all its duplicates, is seen at the next call of any device file of the adapter, or of
 ///   [`Adapter::raise_event`]; its subscriptions end then. Where the machine does not permit
