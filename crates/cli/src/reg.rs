@@ -45,8 +45,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
     let register = register(&arguments.name)?;
     let input = input(register, arguments)?;
     if !rules::only_reads(&input) {
-        let problem =
-            format!("this read of {} is asked to clear or reset something", register.name);
+        let problem = format!("this read of {} is asked to do more than to read", register.name);
         let remedy = format!(
             "Leave that out, or `prm send --write access_register_in+{} op_mod=1 ...`",
             register.layout.name

@@ -18,9 +18,9 @@ ports: 1
 queue pairs: up to 2^24
 completion queues: up to 2^24
 their interrupts can be moderated: true
-port 1 is to be UP, and is PortOperStatus(0x0)
+port 1 is to be UP, and is DOWN
 port 1 down? ACCESS_REG(0x805) was not sent: op_mod 0x0 of it changes something, or is asked to \
-clear what it reads, and the limit is read only
+do more than to read, and the limit is read only
 a call gives Permission denied (os error 13)
 ";
     assert_eq!(printed(Some("sim")).as_deref(), Ok(expected));

@@ -48,8 +48,11 @@ impl May {
         }
         match way.device() {
             Some(device) if !self.write && !only_reads(input) => {
-                let does =
-                    if is_query(input) { "is asked to clear what it reads" } else { "is no query" };
+                let does = if is_query(input) {
+                    "is asked to do more than to read"
+                } else {
+                    "is no query"
+                };
                 fault(
                     format!("{command} {does}, and {device} is a real device"),
                     "Say --write if that is meant.",
@@ -62,7 +65,7 @@ impl May {
 
 /// Whether a command is known to change nothing.
 pub(crate) fn only_reads(input: &[u8]) -> bool {
-    // What fwctl's driver knows and takes for a change is one, a query that clears what it reads too.
+    // What fwctl's driver knows and takes for a change is one, a query that clears or dumps what it reads too.
     let is_known =
         |opcode: Opcode| fwctl::admitted().iter().any(|command| command.opcode == opcode);
     match mlx5_prm::opcode(input) {

@@ -196,8 +196,8 @@ pub enum RpcError {
     },
     /// Not sent: it changes something, or may, and the limit is [`Limit::ReadOnly`].
     #[error(
-        "{} was not sent: op_mod {op_mod:#x} of it changes something, or is asked to clear what it \
-         reads, and the limit is read only", named(*opcode)
+        "{} was not sent: op_mod {op_mod:#x} of it changes something, or is asked to do more \
+         than to read, and the limit is read only", named(*opcode)
     )]
     Changes {
         /// The command.
