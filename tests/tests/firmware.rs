@@ -162,7 +162,11 @@ fn registers_are_read_and_written_as_they_may_be() {
         let there = access(AccessOpMod::READ, 0);
         assert_eq!(there.is_ok(), register.read);
         if let (Ok(there), true) = (there, register.write) {
-            assert_eq!(there, vec![0; size], "{}: the last counts", register.layout.name);
+            let mut expected = vec![0; size];
+            if register.name == "PAOS" {
+                expected[3] = 2; // `oper_status`: no port has a link
+            }
+            assert_eq!(there, expected, "{}: the last counts", register.layout.name);
             of_both += 1;
         }
     }

@@ -153,7 +153,9 @@ impl Verified {
     /// Reads what the program wrote. Of known differences, who knows them is left out.
     fn read(stdout: &str) -> Self {
         let mut parts: Vec<(&str, Vec<&str>)> = Vec::new();
-        for line in stdout.lines().filter(|l| !l.starts_with("passed over: ")) {
+        let is_part =
+            |l: &&str| !["passed over: ", "in all: "].iter().any(|word| l.starts_with(word));
+        for line in stdout.lines().filter(is_part) {
             match line.strip_prefix("  ") {
                 Some(line) => parts.last_mut().expect("a title first").1.push(line),
                 None => parts.push((line, Vec::new())),
@@ -175,6 +177,10 @@ impl Verified {
         });
         let mut next = || all.next().unwrap();
         let (new, different, known, missing) = (next(), next(), next(), next());
+        let [n, d, k, m] = [&new, &different, &known, &missing].map(BTreeSet::len);
+        let in_all =
+            format!("in all: {n} new, {d} different, {k} different and known, {m} missing");
+        assert_eq!(stdout.lines().last(), Some(&*in_all));
         let known = known.iter().map(|l| l[..l.rfind(" (").unwrap()].to_owned()).collect();
         Verified { new, different, known, missing }
     }
@@ -323,6 +329,7 @@ missing: only in the tables (and the sources that have it): 3
   lamp_state.dim (garage)
   wall (garage)
   register DOOR 0x4003 (garage)
+in all: 0 new, 0 different, 1 different and known, 3 missing
 ";
     // What is called otherwise there is not missing. The database is of another kind.
     let garage = "\
@@ -338,6 +345,7 @@ missing: only in the tables (and the sources that have it): 6
   lamp_reg (shop factory)
   register LAMP 0x4001 (shop factory)
   register BULB 0x4002 (shop)
+in all: 0 new, 0 different, 2 different and known, 6 missing
 ";
     let factory = "\
 passed over: node enum_entry, node access_reg_summary_ctrl_ext, node access_reg_summary_ext, \
@@ -346,6 +354,7 @@ new: not in the tables: 0
 different: the tables say otherwise: 0
 different, and known: conflicts.toml has it: 0
 missing: only in the tables (and the sources that have it): 0
+in all: 0 new, 0 different, 0 different and known, 0 missing
 ";
     for (option, file, expected) in [
         ("--header", "shop/lamp.h", shop),
@@ -407,6 +416,7 @@ missing: only in the tables (and the sources that have it): 8
   wall (garage)
   register BULB 0x4002 (shop)
   register DOOR 0x4003 (garage)
+in all: 8 new, 6 different, 1 different and known, 8 missing
 ";
     let (code, stdout) = verify("--header", "new.h", header);
     assert_text(expected, &stdout);
@@ -468,6 +478,7 @@ different: the tables say otherwise: 3
   lamp_reg.late: here no = 0x0, yes = 0x1, later = 0x2, in the tables no = 0x0, yes = 0x1
 different, and known: conflicts.toml has it: 0
 missing: only in the tables (and the sources that have it): 0
+in all: 6 new, 3 different, 0 different and known, 0 missing
 ";
     let (code, stdout) = verify("--adb", "new.adb", &database);
     assert_text(expected, &stdout);
@@ -490,6 +501,7 @@ different: the tables say otherwise: 1
 different, and known: conflicts.toml has it: 0
 missing: only in the tables (and the sources that have it): 1
   lamp_reg (shop factory)
+in all: 1 new, 1 different, 0 different and known, 1 missing
 ";
     let (code, stdout) = verify("--adb", "new.adb", &database);
     assert_text(expected, &stdout);

@@ -100,6 +100,15 @@ fn objects_and_umems_of_another_program() {
     cq.destroy().expect("ended");
     assert!(imported.query(&mut QueryCqIn::new()).is_err(), "its owner ended it");
 
+    let object = SamplerObj::new().with_sample_ratio(4);
+    let sampler = General::create(&owner, object).expect("a sampler");
+    let exported = sampler.export().expect("exported");
+    let imported = General::<_, SamplerObj>::import(&guest, &exported, sampler.id());
+    let imported = imported.expect("imported");
+    assert_eq!(imported.query().expect("it is the same").sample_ratio(), 4);
+    drop(imported);
+    assert!(sampler.query().is_ok(), "the guest only forgets it");
+
     let umem = Umem::register(&owner, Page::zeroed(1), Access::READ, None).expect("a umem");
     let exported = umem.export().expect("exported");
     let imported = Umem::import(&guest, &exported).expect("imported");
