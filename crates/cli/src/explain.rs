@@ -128,6 +128,7 @@ What is looked for are lines such as
   mlx5_core ...: CREATE_CQ(0x400) timeout. Will cause a leak of a command resource
   mlx5dv_devx_obj_create(CQ) failed on mlx5_0, syndrome 0x1: Remote I/O error
   mlx5_common: DevX create CQ failed errno=121 status=0x3 syndrome=0x1
+  CREATE_CQ(0x400) op_mod 0x0 failed: bad parameter (0x3, EINVAL in the kernel), syndrome 0x1: ...
 Commands that programs send by DEVX are not in the kernel's log. Their failures
 are in the program's, or in the kernel's trace:
   echo 1 > /sys/kernel/tracing/events/mlx5/mlx5_cmd/enable";

@@ -43,7 +43,7 @@ struct Hit {
 
 pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error> {
     let text = arguments.text.join(" ");
-    let words: Vec<String> = text
+    let words: Vec<String> = names::without_c(&text)
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .map(str::to_ascii_lowercase)

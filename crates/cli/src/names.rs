@@ -12,7 +12,7 @@ use crate::arguments::ArgumentFault;
 const PROPOSALS: usize = 5;
 
 /// A name without what C has around it: `mlx5_ifc_cqc_bits`, `MLX5_CMD_OP_QUERY_CQ`, `MLX5_REG_PAOS`.
-fn without_c(name: &str) -> &str {
+pub(crate) fn without_c(name: &str) -> &str {
     let layout = name.strip_prefix("mlx5_ifc_").and_then(|rest| rest.strip_suffix("_bits"));
     let code = || ["MLX5_CMD_OP_", "MLX5_REG_"].iter().find_map(|c| name.strip_prefix(c));
     layout.or_else(code).unwrap_or(name)

@@ -70,9 +70,10 @@ impl To {
 
 /// The register with a name.
 fn register(name: &str) -> Result<&'static RegisterDesc, ArgumentFault> {
-    let (wanted, id) = (names::snake_case(name), names::number(name));
+    let plain = names::without_c(name);
+    let (wanted, id) = (names::snake_case(plain), names::number(name));
     let is = |r: &&RegisterDesc| {
-        r.name.eq_ignore_ascii_case(name) || r.layout.name == wanted || id == Some(r.id.into())
+        r.name.eq_ignore_ascii_case(plain) || r.layout.name == wanted || id == Some(r.id.into())
     };
     let found = names::registers().find(is).ok_or_else(|| {
         let near = names::list(&names::nearest_of(name, names::registers().map(|r| r.name)));

@@ -178,8 +178,9 @@ fn facts(out: &mut Output, command: &CommandDesc) -> Result<(), Error> {
     writeln!(out, "Works on: {} ({})", object.name, object.about.trim_end_matches('.'))?;
     if let Some(transition) = &command.transition {
         let from: Vec<&str> = transition.from.iter().filter_map(|state| state.name()).collect();
+        let from = if from.is_empty() { "any state".to_owned() } else { from.join(", ") };
         let to = transition.to.name().unwrap_or_default();
-        writeln!(out, "Leads from {} to {to}", from.join(", "))?;
+        writeln!(out, "Leads from {from} to {to}")?;
         let rows = transition.fields.iter().filter(|field| field.requires.iter().next().is_some());
         let needed: Vec<String> = rows
             .map(|field| {

@@ -84,6 +84,11 @@ fn a_log_without_failures() {
         bad(&[], b"")
             .starts_with("prm: standard input: no message of a failed command in 0 lines\n")
     );
+    let not_sent = b"QUERY_CQ(0x402) was not sent: it names CQN 0x2, and the object is CQN 0x1\n\
+        ACCESS_REG(0x805) was kept back by the limit of the Fwctl, as Fwctl::check tells: Permission denied\n\
+        NOP(0x80d) differs from the recording, as Replayer::mismatch tells: Invalid exchange\n";
+    let note = "\nnote: 3 errors of mlx5-devx about commands that were not sent, lines 1 to 3: each says why.\n";
+    assert!(bad(&[], not_sent).contains(note));
     let dumps = bad(&[], include_bytes!("data/kernel.log"));
     assert!(dumps.contains("no message of a failed command in "), "{dumps}");
     assert!(

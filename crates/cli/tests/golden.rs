@@ -151,6 +151,13 @@ fn show() {
     ] {
         assert_eq!(all(&["show", of_c], b""), all(&["show", ours], b""));
     }
+    let found = |name| all(&["find", name], b"");
+    assert_eq!(found("mlx5_ifc_cqc_bits"), found("cqc"));
+    let encoded = |state| all(&["encode", "rst2init_qp", state], b"");
+    assert_eq!(encoded("qpc.state=MLX5_QPC_STATE_INIT"), encoded("qpc.state=INIT"));
+    assert_eq!(encoded("qpc.st=MLX5_QPC_ST_UC"), encoded("qpc.st=UC"));
+    let any_state = all(&["show", "2RST_QP"], b"");
+    assert!(any_state.contains("\nLeads from any state to RST\n"), "{any_state}");
     assert_snapshot!("show_unknown", all(&["show", "cqk"], b""));
     assert_snapshot!("show_field_unknown", all(&["show", "cqc.cq_perod"], b""));
 }

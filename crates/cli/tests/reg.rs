@@ -14,6 +14,13 @@ fn a_register_of_the_simulated_adapter() {
 }
 
 #[test]
+fn a_register_by_its_name_in_c() {
+    let by = |name| good(&["reg", "--to", "sim", name, "local_port=1"]);
+    assert_eq!(by("MLX5_REG_PAOS"), by("PAOS"));
+    assert_eq!(by("mlx5_ifc_paos_reg_bits"), by("PAOS"));
+}
+
+#[test]
 fn a_register_for_programs() {
     let text = good(&["reg", "--to", "sim", "paos", "local_port=1", "--json"]);
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();

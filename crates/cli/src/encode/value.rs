@@ -113,11 +113,15 @@ fn named(field: &FieldDesc, given: &Given<'_>) -> Result<u128, Fault> {
     let text = given.text().unwrap_or_default();
     match field.element {
         Element::Enum(names) => {
-            let by_name = |name: &str| {
-                let mut all = names.values.iter();
-                all.find(|(_, known)| known.eq_ignore_ascii_case(name)).map(|(value, _)| *value)
+            let is = |known: &str| known.eq_ignore_ascii_case(text);
+            let by_name = names.values.iter().find(|(_, known)| is(known));
+            // As C has it: MLX5_QPC_ST_RC.
+            let of_c = || {
+                let rest = text.strip_prefix("MLX5_")?;
+                let ends = |known: &str| rest.strip_suffix(known).is_some_and(|r| r.ends_with('_'));
+                names.values.iter().filter(|(_, known)| ends(known)).max_by_key(|(_, k)| k.len())
             };
-            by_name(text).map(u128::from).ok_or_else(|| {
+            by_name.or_else(of_c).map(|(value, _)| u128::from(*value)).ok_or_else(|| {
                 unknown(given, names.name, names.values.iter().map(|(_, name)| *name))
             })
         }

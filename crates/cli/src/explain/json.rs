@@ -20,6 +20,7 @@ pub(super) fn report(tally: &Tally, syndromes: &Syndromes) -> String {
         "beyond": tally.beyond.map(lines),
         "late_completions": notices.late.map(lines),
         "health": notices.health.map(lines),
+        "not_sent": notices.not_sent.map(lines),
         "completion_errors": notices.completions.map(lines),
         "unread_syndromes": notices.unread.map(lines),
         "notes": text::notes(tally),

@@ -15,6 +15,8 @@ pub(super) struct Notices {
     pub(super) late: Option<Lines>,
     /// What the driver tells of the health of a device.
     pub(super) health: Option<Lines>,
+    /// Errors of mlx5-devx about commands that were not sent.
+    pub(super) not_sent: Option<Lines>,
     /// Completions with errors: of work requests, not of commands.
     pub(super) completions: Option<Lines>,
     /// Syndromes in messages of no known form.
@@ -33,6 +35,14 @@ const HEALTH: &[&str] = &[
     "FatalError",
     "assert_exit_ptr",
     ":synd0x",
+];
+
+/// What mlx5-devx says of a command that was not sent, without blanks: `Error::NotSent`, and what
+/// `Error::Kernel` says of a `Fwctl` and a `Replayer`.
+const NOT_SENT: &[&str] = &[
+    "wasnotsent:",
+    "waskeptbackbythelimitoftheFwctl,",
+    "differsfromtherecording,asReplayer::mismatchtells:",
 ];
 
 /// Marks of a completion with error: mlx5e, mlx5_ib, libmlx5 and DPDK.
@@ -65,9 +75,11 @@ impl Notices {
         };
         let unread =
             record.find_all("syndrome").filter(outside).map(|at| record.line(at)).collect();
+        let not_sent = lines(NOT_SENT);
         let late = lines(&["completionarrivedaftertimeout"]);
         add_all(&mut self.late, late);
         add_all(&mut self.health, health);
+        add_all(&mut self.not_sent, not_sent);
         add_all(&mut self.completions, completions);
         add_all(&mut self.unread, unread);
     }

@@ -184,6 +184,9 @@ fn command(failure: &Failure) -> String {
 
 fn meaning(failure: &Failure) -> String {
     match (failure.status, failure.form) {
+        (Some(0), Form::Project) => {
+            "0 in the output: no refusal of the firmware is in it.".to_owned()
+        }
         (Some(0), _) => "0: the firmware did not refuse it.".to_owned(),
         (Some(status), _) => sentence(status::meaning(status)) + &half(failure, status),
         (None, Form::Ucx) => "Not told: UCX logs syndrome and errno only.".to_owned(),
@@ -433,6 +436,12 @@ pub(super) fn notes(tally: &Tally) -> Vec<String> {
         notes.push(format!(
             "The driver tells of the health of a device, {health}: not of a command, but a reason for \
              commands to fail. See `devlink health show`."
+        ));
+    }
+    if let Some(not_sent) = &notices.not_sent {
+        notes.push(format!(
+            "{} of mlx5-devx about commands that were not sent, {not_sent}: each says why.",
+            count(not_sent.count, "error")
         ));
     }
     if let Some(completions) = &notices.completions {
