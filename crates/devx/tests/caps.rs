@@ -19,14 +19,23 @@ fn a_kernel_that_gives_only_an_errno_hides_no_capability() {
     assert!(caps.refused().iter().all(|(_, _, error)| *error == refused));
 }
 
-/// Lets some queries through to an adapter, and then gives an errno.
-struct Failing {
+/// What answers a query.
+type Answers = Box<dyn Fn(&Adapter, &[u8], &mut [u8]) -> Result<(), Errno>>;
+
+/// Lets some queries through to an adapter, and then answers otherwise.
+struct Later {
     adapter: Adapter,
     left: Cell<u32>,
-    errno: Errno,
+    then: Answers,
 }
 
-impl Transport for Failing {
+impl Later {
+    fn new(left: u32, then: Answers) -> Self {
+        Later { adapter: Adapter::new(), left: Cell::new(left), then }
+    }
+}
+
+impl Transport for Later {
     fn create(&self, _: &[u8], _: &mut [u8]) -> Result<Handle, Errno> {
         Err(Errno::OPNOTSUPP)
     }
@@ -49,7 +58,7 @@ impl Transport for Failing {
                 self.left.set(left);
                 self.adapter.general(input, output)
             }
-            None => Err(self.errno),
+            None => (self.then)(&self.adapter, input, output),
         }
     }
 }
@@ -57,8 +66,7 @@ impl Transport for Failing {
 #[test]
 fn what_is_no_refusal_of_a_page_is_an_error() {
     let query = |left, errno| {
-        let adapter = Adapter::new();
-        let caps = Caps::query(&Failing { adapter, left: Cell::new(left), errno });
+        let caps = Caps::query(&Later::new(left, Box::new(move |_, _, _| Err(errno))));
         caps.map(|caps| caps.refused().len())
     };
     let error = |errno| Err(Error::Kernel { opcode: Opcode::QUERY_HCA_CAP, errno });
@@ -102,8 +110,11 @@ fn a_firmware_that_fails_is_an_error() {
         assert_eq!(query(Some((1, status))), failed(status), "of the general page");
     }
     let later = |status| {
-        let adapter = Adapter::new();
-        let caps = Caps::query(&RefusesLater { adapter, left: Cell::new(2), status });
+        let refuses: Answers = Box::new(move |adapter, input, output| {
+            adapter.refuse_next_command(1, status, 1);
+            adapter.general(input, output)
+        });
+        let caps = Caps::query(&Later::new(2, refuses));
         caps.map(|caps| caps.refused().len()).map_err(|error| error.errno())
     };
     for status in [Status::BAD_PARAM_ERR, Status::BAD_OP_ERR, Status::BAD_RES_ERR] {
@@ -118,38 +129,5 @@ fn a_firmware_that_fails_is_an_error() {
         Status(0xee),
     ] {
         assert_eq!(later(status), Err(Errno::REMOTEIO), "{status:?}");
-    }
-}
-
-/// Lets some queries through to an adapter, whose firmware then refuses.
-struct RefusesLater {
-    adapter: Adapter,
-    left: Cell<u32>,
-    status: Status,
-}
-
-impl Transport for RefusesLater {
-    fn create(&self, _: &[u8], _: &mut [u8]) -> Result<Handle, Errno> {
-        Err(Errno::OPNOTSUPP)
-    }
-
-    fn modify(&self, _: Target, _: &[u8], _: &mut [u8]) -> Result<(), Errno> {
-        Err(Errno::OPNOTSUPP)
-    }
-
-    fn query(&self, _: Target, _: &[u8], _: &mut [u8]) -> Result<(), Errno> {
-        Err(Errno::OPNOTSUPP)
-    }
-
-    fn destroy(&self, _: Handle) -> Result<(), Errno> {
-        Err(Errno::OPNOTSUPP)
-    }
-
-    fn general(&self, input: &[u8], output: &mut [u8]) -> Result<(), Errno> {
-        match self.left.get().checked_sub(1) {
-            Some(left) => self.left.set(left),
-            None => self.adapter.refuse_next_command(1, self.status, 1),
-        }
-        self.adapter.general(input, output)
     }
 }
