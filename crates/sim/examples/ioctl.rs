@@ -66,7 +66,7 @@ pub(crate) fn queue(devx: &dyn Devx, out: &mut impl Write) -> Result<(), Box<dyn
     command.as_bytes_mut()[12] |= 0x80;
     match queue.cq.modify(&mut command) {
         Ok(_) => writeln!(out, "this adapter takes unknown select bits")?,
-        Err(error) => writeln!(out, "{error}")?,
+        Err(error) => writeln!(out, "refused, as it should be: {error}")?,
     }
 
     // Dropping it would end it, too; this tells when that fails.

@@ -24,7 +24,7 @@ fn ioctl_makes_a_queue() {
     let expected = "\
 CQ 0x1 in umem 1
 it has 2^6 entries, and tells after 64 completions or 16 us
-MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3, EINVAL in the kernel), syndrome \
+refused, as it should be: MODIFY_CQ(0x403) op_mod 0x0 failed: bad parameter (0x3, EINVAL in the kernel), syndrome \
 0x510008: a value in the input is not allowed, or not together with others
 ended
 ";
