@@ -179,38 +179,28 @@ fn the_example_of_the_readme() {
     write("lamps/families.toml", families);
     write("lamps/semantics/lamp.toml", semantics);
     write(MANIFEST, "[features]\n# <families: written by prm-codegen generate>\n# </families>\n");
-    for command in ["import .", "check", "generate --root ."] {
+    let run = |command: &str| {
         let output = Command::new(env!("CARGO_BIN_EXE_prm-codegen"))
             .args(["--spec", "lamps"])
             .args(command.split(' '))
             .current_dir(dir.path())
             .output()
             .unwrap();
-        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
-    }
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        if output.status.success() { Ok(()) } else { Err(stderr) }
+    };
+    assert_eq!((run("import ."), run("check")), (Ok(()), Ok(())));
+    // Nothing is written where it is not said, nor where no workspace is.
+    let said = run("generate").unwrap_err();
+    assert!(said.starts_with("tables in lamps and no --root: "), "{said}");
+    let nowhere = "crates/prm/Cargo.toml is not there: --root names a workspace that has it\n";
+    assert_eq!(run("generate --root empty"), Err(nowhere.to_owned()));
+    assert!(!dir.path().join("empty").exists() && !dir.path().join("crates/prm/src").exists());
+    assert_eq!(run("generate --root ."), Ok(()));
     let read = |file: &str| fs::read_to_string(dir.path().join(file)).unwrap();
     assert_eq!(&read("lamps/layouts/lamp.toml"), layouts);
     assert!(read("crates/prm/src/generated/lamp.rs").contains(module));
     assert!(read("crates/prm/src/generated/enums.rs").contains(enums));
-}
-
-/// Nothing is written where it is not said, nor where no workspace is.
-#[test]
-fn tables_of_ones_own_want_a_root() {
-    let dir = workspace();
-    let moved = dir.path().join("tables");
-    fs::rename(dir.path().join("prm-spec"), &moved).unwrap();
-    let (ok, stdout, stderr) = generate(&dir, &["--spec", "tables"]);
-    assert!(!ok && stdout.is_empty(), "{stdout}");
-    assert!(stderr.starts_with("tables in tables and no --root: "), "{stderr}");
-    let nowhere = ["--spec", "tables", "--root", "empty"];
-    let (ok, stdout, stderr) = generate(&dir, &nowhere);
-    assert!(!ok && stdout.is_empty(), "{stdout}");
-    assert_eq!(
-        stderr,
-        "crates/prm/Cargo.toml is not there: --root names a workspace that has it\n"
-    );
-    assert!(!dir.path().join("empty").exists(), "nothing is written");
 }
 
 #[test]
