@@ -70,12 +70,9 @@ impl To {
 
 /// The register with a name.
 fn register(name: &str) -> Result<&'static RegisterDesc, ArgumentFault> {
-    let plain = names::without_c(name);
-    let (wanted, id) = (names::snake_case(plain), names::number(name));
-    let is = |r: &&RegisterDesc| {
-        r.name.eq_ignore_ascii_case(plain) || r.layout.name == wanted || id == Some(r.id.into())
-    };
-    let found = names::registers().find(is).ok_or_else(|| {
+    let wanted = names::snake_case(names::without_c(name));
+    let by_layout = || names::registers().find(|r| r.layout.name == wanted);
+    let found = names::register(name).or_else(by_layout).ok_or_else(|| {
         let near = names::list(&names::nearest_of(name, names::registers().map(|r| r.name)));
         let problem = format!("no register is called `{name}`{near}");
         ArgumentFault::whole(name, problem, "`prm list registers` lists them.")
