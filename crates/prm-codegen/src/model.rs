@@ -46,17 +46,15 @@ impl Spec {
         self.layouts.iter().find(|l| l.name == name)
     }
 
-    /// Every field, as `layout.field`, that fits `pattern`.
+    /// Every field that fits `pattern`, which is `layout.field` with `*` in either; with its path.
     pub fn fields_like<'s>(
         &'s self,
         pattern: &'s str,
     ) -> impl Iterator<Item = (String, &'s Field)> {
-        let all = self.layouts.iter().flat_map(|l| l.fields.iter().map(move |f| (l, f)));
-        let mut path = String::new();
-        all.filter_map(move |(l, f)| {
-            path.clear();
-            path.extend([&*l.name, ".", &*f.name]);
-            matches(pattern, &path).then(|| (path.clone(), f))
+        let (layout, field) = pattern.split_once('.').unwrap_or((pattern, ""));
+        self.layouts.iter().filter(move |l| matches(layout, &l.name)).flat_map(move |l| {
+            let fields = l.fields.iter().filter(move |f| matches(field, &f.name));
+            fields.map(move |f| (format!("{}.{}", l.name, f.name), f))
         })
     }
 

@@ -96,7 +96,7 @@ number! {
 number! {
     /// Number of a protection domain. 24 bits.
     ///
-    /// Of `*.pd`, `generate_wqe_in.pdn`, `*.access_pd`, `*_access_pd`.
+    /// Of `*.pd`, `generate_wqe_in.pdn`, `*.access_pd`, `*.*_access_pd`.
     Pdn: 24 = "pdn"
 }
 

@@ -1,6 +1,6 @@
 //! Mistakes that do not compile, and what the compiler says of them.
 
-#[path = "common/skipped.rs"]
+#[path = "../../../crates/devx/tests/common/skipped.rs"]
 mod skipped;
 
 use std::process::Command;
