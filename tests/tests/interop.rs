@@ -2,8 +2,8 @@
 //! adapter: what they do, and how they fail.
 
 use mlx5_devx::{
-    BadAnswer, Cq, Errno, Error, Handle, IndTable, NotSent, Qp, Srq, Target, TargetKind, Transport,
-    Wq,
+    BadAnswer, Cq, Errno, Error, Handle, IndTable, NotSent, Qp, RawPacketQp, Srq, Target,
+    TargetKind, Transport, Wq,
 };
 use mlx5_prm::*;
 use mlx5_sim::{Adapter, Made, syndrome};
@@ -362,6 +362,113 @@ fn ind_tbl_modify_and_ind_tbl_query() {
     // No room for the list.
     let expected = (Opcode::QUERY_RQT, Status::BAD_OUTP_LEN_ERR, syndrome::SHORT_OUTPUT);
     assert_eq!(refused(list(3)), expected);
+}
+
+#[test]
+fn raw_packet_qp_modify_and_query() {
+    let (adapter, transport) = adapter();
+    let rqc = Rqc::new().with_cqn(Cqn::new(5));
+    let sqc = Sqc::new().with_cqn(Cqn::new(6));
+    let (made, numbers) = adapter.create_raw_packet_qp(Some(&rqc), Some(&sqc)).unwrap();
+    let RawPacketQp { rqn: Some(rqn), tirn: Some(tirn), sqn: Some(sqn), tisn: Some(tisn) } =
+        numbers
+    else {
+        panic!("it receives and sends: {numbers:?}");
+    };
+    assert_eq!(made.number.get(), sqn.get(), "the QP goes by the number of its SQ");
+    let qp = Qp::new(&*transport, made.handle, made.number);
+    let (rq, sq, tir, tis) = (qp.rq(rqn), qp.sq(sqn), qp.tir(tirn), qp.tis(tisn));
+
+    let mut modify = ModifyRqIn::new().with_rq_state(RqState::RST).changing_state(RqState::RDY);
+    rq.modify(&mut modify).unwrap();
+    let read = *rq.query(&mut QueryRqIn::new()).unwrap().rq_context();
+    assert_eq!(read, rqc.with_state(RqState::RDY));
+    let mut modify = ModifySqIn::new().with_sq_state(SqState::RST).changing_state(SqState::RDY);
+    sq.modify(&mut modify).unwrap();
+    let read = *sq.query(&mut QuerySqIn::new()).unwrap().sq_context();
+    assert_eq!(read, sqc.with_state(SqState::RDY).with_tis_lst_sz(1).with_tis_num_0(tisn));
+    let mut modify = ModifyTisIn::new().changing_prio(9);
+    tis.modify(&mut modify).unwrap();
+    assert_eq!(tis.query(&mut QueryTisIn::new()).unwrap().tis_context().prio(), 9);
+    let mut modify =
+        ModifyTirIn::new().changing_self_lb_block(SelfLbBlock::new().with_unicast(true));
+    tir.modify(&mut modify).unwrap();
+    let read = *tir.query(&mut QueryTirIn::new()).unwrap().tir_context();
+    let expected = Tirc::new().with_self_lb_block(SelfLbBlock::new().with_unicast(true));
+    assert_eq!(read, expected.with_inline_rqn(rqn));
+
+    // A command on a QP is on none of them, and one on another queue on none either.
+    assert_eq!(kernel_refused(qp.query(&mut QueryQpIn::new())), Errno::INVAL);
+    let other = adapter.create_wq(&Rqc::new()).unwrap();
+    assert_ne!(other.number, rqn);
+    assert_eq!(kernel_refused(qp.rq(other.number).query(&mut QueryRqIn::new())), Errno::INVAL);
+    // Nor does a QP of the PRM have queues like these.
+    let plain = adapter.create_qp(&Qpc::new()).unwrap();
+    let plain = Qp::new(&*transport, plain.handle, plain.number);
+    assert_eq!(kernel_refused(plain.rq(rqn).query(&mut QueryRqIn::new())), Errno::INVAL);
+
+    // All end with it. What can't end stays, and goes once it can.
+    let rqtc = Rqtc::new().with_rqt_max_size(1);
+    let table = adapter.create_ind_table(&rqtc, &[rqn]).unwrap();
+    let (whole, table) = (qp.target(), Target { kind: TargetKind::IndTable, handle: table.handle });
+    assert_eq!(adapter.end(whole), Err(Errno::INVAL), "the table has its RQ");
+    rq.query(&mut QueryRqIn::new()).unwrap();
+    adapter.end(table).unwrap();
+    adapter.end(whole).unwrap();
+    assert_eq!(kernel_refused(sq.query(&mut QuerySqIn::new())), Errno::NOENT);
+    let said = |input: &[u8]| {
+        let mut output = [0; 0x200];
+        adapter.firmware(input, &mut output);
+        Status(output[0])
+    };
+    for gone in [
+        said(QueryRqIn::new().with_rqn(rqn).as_bytes()),
+        said(QuerySqIn::new().with_sqn(sqn).as_bytes()),
+        said(QueryTirIn::new().with_tirn(tirn).as_bytes()),
+        said(QueryTisIn::new().with_tisn(tisn).as_bytes()),
+    ] {
+        assert_eq!(gone, Status::BAD_RES_STATE_ERR);
+    }
+}
+
+#[test]
+fn half_a_raw_packet_qp() {
+    let (adapter, transport) = adapter();
+    let (made, numbers) = adapter.create_raw_packet_qp(Some(&Rqc::new()), None).unwrap();
+    assert_eq!((numbers.sqn, numbers.tisn), (None, None));
+    assert_eq!(numbers.rqn.map(Rqn::get), Some(made.number.get()), "it goes by that of its RQ");
+    let qp = Qp::new(&*transport, made.handle, made.number);
+    qp.tir(numbers.tirn.unwrap()).query(&mut QueryTirIn::new()).unwrap();
+    let (_, numbers) = adapter.create_raw_packet_qp(None, Some(&Sqc::new())).unwrap();
+    assert_eq!((numbers.rqn, numbers.tirn), (None, None));
+
+    assert_eq!(kernel_refused(adapter.create_raw_packet_qp(None, None)), Errno::INVAL);
+    // An RQ begins in RST. What was made before it is ended again.
+    let wrong = Rqc::new().with_state(RqState::RDY);
+    let refusal = refused(adapter.create_raw_packet_qp(Some(&wrong), Some(&Sqc::new())));
+    let expected = (Opcode::CREATE_RQ, Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_TRANSITION);
+    assert_eq!(refusal, expected);
+    let (_, next) = adapter.create_raw_packet_qp(None, Some(&Sqc::new())).unwrap();
+    let after = |number: Sqn| number.get() + 2;
+    assert_eq!(next.sqn.map(Sqn::get), numbers.sqn.map(after), "one was made between");
+    let mut output = [0; QuerySqOut::SIZE];
+    let between = Sqn::new(after(numbers.sqn.unwrap()) - 1);
+    adapter.firmware(QuerySqIn::new().with_sqn(between).as_bytes(), &mut output);
+    assert_eq!(Status(output[0]), Status::BAD_RES_STATE_ERR, "it was ended");
+}
+
+#[test]
+fn dct_query() {
+    let (adapter, transport) = adapter();
+    let dctc = Dctc::new().with_pd(Pdn::new(7)).with_cqn(Cqn::new(5));
+    let made = adapter.create_dct(&dctc).unwrap();
+    let qp = Qp::new(&*transport, made.handle, Qpn::new(made.number.get()));
+    let read = *qp.dct(made.number).query(&mut QueryDctIn::new()).unwrap().dct_context_entry();
+    assert_eq!(read, dctc);
+    assert_eq!(kernel_refused(qp.query(&mut QueryQpIn::new())), Errno::INVAL);
+    let other = qp.dct(Dctn::new(made.number.get() + 1)).query(&mut QueryDctIn::new());
+    assert_eq!(kernel_refused(other), Errno::INVAL);
+    adapter.end(qp.target()).unwrap();
 }
 
 #[test]

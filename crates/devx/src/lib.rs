@@ -162,7 +162,10 @@ pub use transport::{Handle, Target, TargetKind, Transport};
 pub use uar::{Uar, UarKind};
 #[cfg(any(feature = "ioctl", feature = "libmlx5"))]
 pub use umem::{Access, Page, Umem};
-pub use verbs::{Accepts, Cq, Holds, IndTable, Qp, Srq, SrqNumber, Verbs, VerbsKind, Wq, kind};
+pub use verbs::{
+    Accepts, Cq, Holds, IndTable, Qp, QpDct, QpRq, QpSq, QpTir, QpTis, RawPacketQp, Srq, SrqNumber,
+    Verbs, VerbsKind, Wq, kind,
+};
 
 /// An errno of the kernel.
 pub use rustix::io::Errno;

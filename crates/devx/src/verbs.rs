@@ -4,8 +4,8 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use mlx5_prm::{
-    Cqn, Described, Modify, ObjectKind, OnObject, Opcode, Qpn, Query, Rmpn, Rqn, Rqtn, Srqn,
-    XrcSrqn, Xrqn, object, opcode,
+    Cqn, Dctn, Described, Modify, ObjectKind, OnObject, Opcode, Qpn, Query, Rmpn, Rqn, Rqtn, Sqn,
+    Srqn, Tirn, Tisn, XrcSrqn, Xrqn, object, opcode,
 };
 use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
@@ -65,7 +65,8 @@ impl From<SrqNumber> for u32 {
 #[diagnostic::on_unimplemented(
     message = "this command works on `{O}`, which a verbs object of kind `{Self}` is not",
     note = "a QP takes commands on QPs, a CQ those on CQs, an SRQ those on RMPs, XRC SRQs and XRQs, \
-            a WQ those on RQs, an indirection table those on RQTs"
+            a WQ those on RQs, an indirection table those on RQTs; what a raw packet QP is made of \
+            is `Qp::rq`, `sq`, `tir` and `tis`, and a QP of type DCT is `Qp::dct`"
 )]
 pub trait Accepts<O: ObjectKind>: VerbsKind {}
 
@@ -86,15 +87,30 @@ pub mod kind {
     /// An indirection table.
     #[derive(Debug, Clone, Copy)]
     pub enum IndTable {}
+    /// The receive queue of a raw packet QP.
+    #[derive(Debug, Clone, Copy)]
+    pub enum QpRq {}
+    /// The send queue of a raw packet QP.
+    #[derive(Debug, Clone, Copy)]
+    pub enum QpSq {}
+    /// The TIR of a raw packet QP.
+    #[derive(Debug, Clone, Copy)]
+    pub enum QpTir {}
+    /// The TIS of a raw packet QP.
+    #[derive(Debug, Clone, Copy)]
+    pub enum QpTis {}
+    /// The DCT that a QP of that type is.
+    #[derive(Debug, Clone, Copy)]
+    pub enum QpDct {}
 }
 
 macro_rules! kinds {
-    ($( $(#[$doc:meta])* $Kind:ident $Number:ident: $( $Object:ident )*; )*) => { $(
+    ($( $(#[$doc:meta])* $Kind:ident($Target:ident) $Number:ident: $( $Object:ident )*; )*) => { $(
         $(#[$doc])*
         pub type $Kind<'t, T = dyn Transport + 't> = Verbs<'t, kind::$Kind, T>;
 
         impl VerbsKind for kind::$Kind {
-            const KIND: TargetKind = TargetKind::$Kind;
+            const KIND: TargetKind = TargetKind::$Target;
             type Number = $Number;
         }
 
@@ -104,19 +120,30 @@ macro_rules! kinds {
 
 kinds! {
     /// A verbs QP: `mlx5dv_devx_qp_modify`, `mlx5dv_devx_qp_query`.
-    Qp Qpn: Qp;
+    Qp(Qp) Qpn: Qp;
     /// A verbs CQ: `mlx5dv_devx_cq_modify`, `mlx5dv_devx_cq_query`.
-    Cq Cqn: Cq;
+    Cq(Cq) Cqn: Cq;
     /// A verbs SRQ: `mlx5dv_devx_srq_modify`, `mlx5dv_devx_srq_query`.
     ///
     /// It is an RMP, an XRC SRQ or an XRQ, and an SRQ of the PRM on adapters without ISSI
     /// (`mlx5_cmd_create_srq` in the kernel): the kernel takes only the commands of that one.
-    Srq SrqNumber: Rmp XrcSrq Xrq Srq;
+    Srq(Srq) SrqNumber: Rmp XrcSrq Xrq Srq;
     /// A verbs WQ, an RQ of the PRM: `mlx5dv_devx_wq_modify`, `mlx5dv_devx_wq_query`.
-    Wq Rqn: Rq;
+    Wq(Wq) Rqn: Rq;
     /// A verbs indirection table, an RQT of the PRM: `mlx5dv_devx_ind_tbl_modify`,
     /// `mlx5dv_devx_ind_tbl_query`.
-    IndTable Rqtn: Rqt;
+    IndTable(IndTable) Rqtn: Rqt;
+    /// The receive queue of a verbs QP of type `IBV_QPT_RAW_PACKET`, or of one that has a source QPN:
+    /// [`Qp::rq`].
+    QpRq(Qp) Rqn: Rq;
+    /// The send queue of such a QP: [`Qp::sq`].
+    QpSq(Qp) Sqn: Sq;
+    /// The TIR in front of the receive queue of such a QP: [`Qp::tir`].
+    QpTir(Qp) Tirn: Tir;
+    /// The TIS behind the send queue of such a QP: [`Qp::tis`].
+    QpTis(Qp) Tisn: Tis;
+    /// A DCT, which verbs makes as a QP (`MLX5DV_DCTYPE_DCT`): [`Qp::dct`].
+    QpDct(Qp) Dctn: Dct;
 }
 
 /// An object made by verbs, and the way to its adapter: `T`, any [`Transport`] where that is not said.
@@ -255,6 +282,67 @@ impl<'t, K: VerbsKind, T: Transport + ?Sized> Verbs<'t, K, T> {
     ) -> Result<(), Error> {
         on_object(self.number.into(), command, output, call)
     }
+}
+
+/// What a QP is that is no QP of the PRM. The kernel takes commands on these by the QP's handle, and none on a
+/// QP (`devx_is_valid_obj_id` in `devx.c`).
+///
+/// libmlx5 says the numbers of a raw packet QP: `LibMlx5::raw_packet_qp`, or `mlx5dv_init_obj` in C.
+///
+/// ```
+/// use mlx5_devx::Qp;
+/// use mlx5_prm::{ModifySqIn, QuerySqIn, Rqc, SqState, Sqc};
+///
+/// let adapter = mlx5_sim::Adapter::new();
+/// let (made, numbers) = adapter.create_raw_packet_qp(Some(&Rqc::new()), Some(&Sqc::new()))?;
+/// let qp = Qp::new(&adapter, made.handle, made.number);
+/// let sq = qp.sq(numbers.sqn.expect("it sends"));
+///
+/// // The state that it is in, and the one to come.
+/// let ready = ModifySqIn::new().with_sq_state(SqState::RST).changing_state(SqState::RDY);
+/// sq.modify(&mut { ready })?;
+/// assert_eq!(sq.query(&mut QuerySqIn::new())?.sq_context().state(), SqState::RDY);
+/// # Ok::<(), mlx5_devx::Error>(())
+/// ```
+impl<'t, T: Transport + ?Sized> Qp<'t, T> {
+    /// The receive queue of a raw packet QP.
+    pub fn rq(&self, number: Rqn) -> QpRq<'t, T> {
+        Verbs::new(self.transport, self.handle, number)
+    }
+
+    /// The send queue of a raw packet QP.
+    pub fn sq(&self, number: Sqn) -> QpSq<'t, T> {
+        Verbs::new(self.transport, self.handle, number)
+    }
+
+    /// The TIR in front of the receive queue of a raw packet QP.
+    pub fn tir(&self, number: Tirn) -> QpTir<'t, T> {
+        Verbs::new(self.transport, self.handle, number)
+    }
+
+    /// The TIS behind the send queue of a raw packet QP.
+    pub fn tis(&self, number: Tisn) -> QpTis<'t, T> {
+        Verbs::new(self.transport, self.handle, number)
+    }
+
+    /// The DCT that this is. Its number is that of the QP (`ibv_qp.qp_num`), once it is in RTR: before,
+    /// there is none.
+    pub fn dct(&self, number: Dctn) -> QpDct<'t, T> {
+        Verbs::new(self.transport, self.handle, number)
+    }
+}
+
+/// The numbers of what a raw packet QP is made of. One that only sends or only receives has half of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RawPacketQp {
+    /// Its receive queue.
+    pub rqn: Option<Rqn>,
+    /// The TIR in front of that.
+    pub tirn: Option<Tirn>,
+    /// Its send queue.
+    pub sqn: Option<Sqn>,
+    /// The TIS behind that.
+    pub tisn: Option<Tisn>,
 }
 
 /// Sends a command on the object that has the number `is`, which is filled in where the command has

@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mlx5_devx::{Errno, Error, Handle, Target, TargetKind, Transport};
+use mlx5_devx::{Errno, Error, Handle, RawPacketQp, Target, TargetKind, Transport};
 use mlx5_prm::{
-    CapMode, CapabilityPage, Cqc, Cqn, CreateCqIn, CreateQpIn, CreateRmpIn, CreateRqIn,
-    CreateRqtInWithRqNum, CreateSrqIn, CreateXrcSrqIn, CreateXrqIn, QpState, Qpc, Qpn, Rmpc, Rmpn,
-    RqNum, Rqc, Rqn, Rqtc, Rqtn, Srqc, Srqn, XrcSrqc, XrcSrqn, Xrqc, Xrqn,
+    CapMode, CapabilityPage, Cqc, Cqn, CreateCqIn, CreateDctIn, CreateQpIn, CreateRmpIn,
+    CreateRqIn, CreateRqtInWithRqNum, CreateSrqIn, CreateXrcSrqIn, CreateXrqIn, Dctc, Dctn,
+    QpState, Qpc, Qpn, Rmpc, Rmpn, RqNum, Rqc, Rqn, Rqtc, Rqtn, Sqc, Srqc, Srqn, XrcSrqc, XrcSrqn,
+    Xrqc, Xrqn,
 };
 
 use crate::kernel::{self, Method};
@@ -62,6 +63,24 @@ impl Adapter {
         create_xrq(Xrqc) Srq Xrqn = CreateXrqIn.with_xrq_context;
         /// What `ibv_create_wq` leads to: an RQ in state RST.
         create_wq(Rqc) Wq Rqn = CreateRqIn.with_ctx;
+        /// What `mlx5dv_create_qp` and `ibv_modify_qp` to RTR lead to for a QP of type DCT.
+        create_dct(Dctc) Qp Dctn = CreateDctIn.with_dct_context_entry;
+    }
+
+    /// What `ibv_create_qp` leads to for a raw packet QP (`IBV_QPT_RAW_PACKET`): a TIS and an SQ where it
+    /// sends, an RQ and a TIR where it receives, both queues in state RST. Its number is that of the SQ,
+    /// else of the RQ, and no QP of the PRM has it (`create_raw_packet_qp` in the kernel).
+    ///
+    /// # Errors
+    /// EINVAL for one that neither receives nor sends; else the firmware refuses one of them, and those
+    /// before it are ended.
+    pub fn create_raw_packet_qp(
+        &self,
+        receive: Option<&Rqc>,
+        send: Option<&Sqc>,
+    ) -> Result<(Made<Qpn>, RawPacketQp), Error> {
+        let (handle, number, numbers) = self.lock().create_raw_packet_qp(receive, send)?;
+        Ok((Made { handle, number }, numbers))
     }
 
     /// What `ibv_create_rwq_ind_table` leads to: a table of the receive queues `rqns`.

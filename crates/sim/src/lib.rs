@@ -86,6 +86,7 @@ mod general;
 mod handles;
 mod hooks;
 mod kernel;
+mod raw_packet_qp;
 mod register;
 mod select;
 mod state;

@@ -25,6 +25,8 @@ pub(crate) struct State {
     handles: Handles<Object>,
     /// How many flow counters a handle stands for, where it is a bulk of them.
     bulks: Map<Handle, u32>,
+    /// What a raw packet QP is made of, in the order in which it was made.
+    parts: Map<Handle, Vec<Identity>>,
     /// The umems that objects lie in.
     used: Map<Handle, BTreeSet<u32>>,
     /// The umems, by their numbers in commands. Without `Uverbs` there are none.
@@ -187,6 +189,34 @@ impl State {
         input: &[u8],
         output: &mut [u8],
     ) -> Result<(Handle, u32), Fault> {
+        let (identity, umems) = self.make(sender, input, output)?;
+        let handle = self.insert(sender, What::Command(sender.kind(), identity));
+        if let Some(count) = bulk(input) {
+            self.bulks.insert(handle, count);
+        }
+        self.uses(handle, umems);
+        Ok((handle, identity.number))
+    }
+
+    /// Gives a raw packet QP its handle.
+    pub(crate) fn insert_whole(
+        &mut self,
+        sender: Sender,
+        whole: Identity,
+        parts: Vec<Identity>,
+    ) -> Handle {
+        let handle = self.insert(sender, What::Command(sender.kind(), whole));
+        self.parts.insert(handle, parts);
+        handle
+    }
+
+    /// Makes an object without a handle by a command, and gives the umems that the command names.
+    pub(crate) fn make(
+        &mut self,
+        sender: Sender,
+        input: &[u8],
+        output: &mut [u8],
+    ) -> Result<(Identity, Vec<u32>), Fault> {
         self.refused_field = None;
         let kind = sender.kind();
         let opcode = self.admit(Method::Create, input)?;
@@ -214,12 +244,7 @@ impl State {
                 Identity { kind, number: number.unwrap_or_default() as u32 }
             }
         };
-        let handle = self.insert(sender, What::Command(kind, identity));
-        if let Some(count) = bulk(opcode, input) {
-            self.bulks.insert(handle, count);
-        }
-        self.uses(handle, umems);
-        Ok((handle, identity.number))
+        Ok((identity, umems))
     }
 
     /// Sends a command for an object of any kind, and gives the firmware's status.
@@ -234,22 +259,31 @@ impl State {
         self.refused_field = None;
         let object = self.object(handle)?;
         let opcode = self.admit(method, input)?;
-        // A query of flow counters may begin within a bulk.
-        let count = match opcode {
-            Opcode::QUERY_FLOW_COUNTER => self.bulks.get(&handle).copied().unwrap_or(1),
-            _ => 1,
+        let is_reached = match (object.what, named(opcode, input)) {
+            (What::Command(_, of), Some(named)) => self.is_reached(handle, of, opcode, named),
+            _ => false,
         };
-        match (object.what, named(opcode, input)) {
-            (What::Command(_, of), Some(named))
-                if named.kind == of.kind
-                    && named.number.checked_sub(of.number).is_some_and(|at| at < count) => {}
-            _ => return Err(Errno::INVAL),
+        if !is_reached {
+            return Err(Errno::INVAL);
         }
         let (status, umems) = self.execute(sender, opcode, input, output);
         if status == Status::OK {
             self.uses(handle, umems);
         }
         Ok(status)
+    }
+
+    /// Whether a command on what it names may be sent by a handle, which is that of `of`.
+    fn is_reached(&self, handle: Handle, of: Identity, opcode: Opcode, named: Identity) -> bool {
+        if let Some(parts) = self.parts.get(&handle) {
+            return parts.contains(&named);
+        }
+        // A query of flow counters may begin within a bulk.
+        let count = match opcode {
+            Opcode::QUERY_FLOW_COUNTER => self.bulks.get(&handle).copied().unwrap_or(1),
+            _ => 1,
+        };
+        named.kind == of.kind && named.number.checked_sub(of.number).is_some_and(|at| at < count)
     }
 
     /// Sends a command for no object, which then names no umems, and gives the firmware's status.
@@ -277,18 +311,44 @@ impl State {
             What::Command(is, identity) if is == kind => identity,
             _ => return Err(Errno::INVAL),
         };
-        let (opcode, mut input) = destroy(identity).ok_or(Errno::INVAL)?;
-        force(opcode, &mut input, UID, kind == TargetKind::Devx);
-        // The refusals that a test asks for are those of commands of the program, and so is the field that
-        // one was refused for: what is dropped after it does not take that away.
-        let mut output = [0; 16];
-        if self.firmware.answer(&input, &mut output).is_err() {
-            return Err(status_errno(Status(output[0])));
+        match self.parts.get(&handle).cloned() {
+            None => self.unmake(kind, identity)?,
+            Some(mut parts) => {
+                let result = self.unmake_all(kind, &mut parts);
+                self.parts.insert(handle, parts);
+                result?;
+            }
         }
         self.remove(handle);
         #[cfg(feature = "uverbs")]
         self.uverbs.ended(handle);
         Ok(())
+    }
+
+    /// Ends what was made, the last first, up to what can't be ended.
+    pub(crate) fn unmake_all(
+        &mut self,
+        kind: TargetKind,
+        parts: &mut Vec<Identity>,
+    ) -> Result<(), Errno> {
+        while let Some(part) = parts.last() {
+            self.unmake(kind, *part)?;
+            parts.pop();
+        }
+        Ok(())
+    }
+
+    /// Ends what was made, without its handle.
+    fn unmake(&mut self, kind: TargetKind, identity: Identity) -> Result<(), Errno> {
+        let (opcode, mut input) = destroy(identity).ok_or(Errno::INVAL)?;
+        force(opcode, &mut input, UID, kind == TargetKind::Devx);
+        // The refusals that a test asks for are those of commands of the program, and so is the field that
+        // one was refused for: what is dropped after it does not take that away.
+        let mut output = [0; 16];
+        match self.firmware.answer(&input, &mut output) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(status_errno(Status(output[0]))),
+        }
     }
 
     /// The object with a handle.
@@ -318,6 +378,7 @@ impl State {
     /// Forgets an object, and frees its handle.
     pub(crate) fn remove(&mut self, handle: Handle) {
         self.bulks.remove(&handle);
+        self.parts.remove(&handle);
         for id in self.used.remove(&handle).into_iter().flatten() {
             if let Some(umem) = self.umems.get_mut(&id) {
                 umem.objects -= 1;
@@ -376,6 +437,7 @@ impl State {
     pub(crate) fn forget(&mut self) {
         self.handles = Handles::default();
         self.bulks.clear();
+        self.parts.clear();
         self.used.clear();
         self.umems.clear();
     }

@@ -9,11 +9,11 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use libc::c_int;
 use mlx5_devx::wire::{self, Input, Memory, Message, Output, Refused};
 use mlx5_devx::{Errno, Error, Handle, Target, TargetKind};
-use mlx5_prm::{Cqc, EventType, Qpc, Rmpc, Rqc, Rqtc};
+use mlx5_prm::{Cqc, EventType, Qpc, Rmpc, Rqc, Rqtc, Sqc};
 use mlx5_sim::{Adapter, Made, Refusals, Uverbs};
 
 use crate::methods::object;
-use crate::state::VerbsKind;
+use crate::state::{Parts, VerbsKind};
 use crate::wire::Call;
 
 /// The adapter, and the device files.
@@ -155,6 +155,20 @@ pub(crate) fn make_cq(log_cq_size: u32) -> Option<(u32, u32)> {
 /// Makes a QP of verbs, if the adapter is simulated.
 pub(crate) fn make_qp() -> Option<(u32, u32)> {
     lock().and_then(|sim| made(sim.adapter.create_qp(&Qpc::new())))
+}
+
+/// Makes a raw packet QP of verbs, if the adapter is simulated.
+pub(crate) fn make_raw_packet_qp() -> Option<(u32, Parts)> {
+    let (rqc, sqc) = (Rqc::new(), Sqc::new());
+    let sim = lock()?;
+    let (made, numbers) = sim.adapter.create_raw_packet_qp(Some(&rqc), Some(&sqc)).ok()?;
+    let parts = Parts {
+        tirn: numbers.tirn?.get(),
+        tisn: numbers.tisn?.get(),
+        rqn: numbers.rqn?.get(),
+        sqn: numbers.sqn?.get(),
+    };
+    Some((u32::try_from(made.handle.0).ok()?, parts))
 }
 
 /// Makes an SRQ of verbs, if the adapter is simulated.

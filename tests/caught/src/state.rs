@@ -40,6 +40,17 @@ pub(crate) struct State {
     handles: u32,
     /// The objects of verbs, by handle: their kinds and numbers.
     verbs: BTreeMap<u32, (VerbsKind, u32)>,
+    /// What raw packet QPs are made of, by their handles.
+    parts: BTreeMap<u32, Parts>,
+}
+
+/// The numbers of what a raw packet QP is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parts {
+    pub(crate) tirn: u32,
+    pub(crate) tisn: u32,
+    pub(crate) rqn: u32,
+    pub(crate) sqn: u32,
 }
 
 /// A kind of objects of verbs that have a number.
@@ -76,6 +87,7 @@ static STATE: LazyLock<Mutex<State>> = LazyLock::new(|| {
         channels: BTreeMap::new(),
         handles: 0,
         verbs: BTreeMap::new(),
+        parts: BTreeMap::new(),
     })
 });
 
@@ -112,6 +124,24 @@ impl State {
         Ok(Made { handle, number })
     }
 
+    /// Makes a raw packet QP that receives and sends: it goes by the number of its SQ.
+    pub(crate) fn make_raw_packet_qp(&mut self) -> (Made, Parts) {
+        let (handle, parts) = sim::make_raw_packet_qp().unwrap_or_else(|| {
+            let handle = self.new_handle();
+            // No two are alike.
+            let [sqn, tisn, rqn, tirn] = [1, 2, 3, 4].map(|n| n * FIRST_NUMBER + handle);
+            (handle, Parts { tirn, tisn, rqn, sqn })
+        });
+        self.verbs.insert(handle, (VerbsKind::Qp, parts.sqn));
+        self.parts.insert(handle, parts);
+        (Made { handle, number: parts.sqn }, parts)
+    }
+
+    /// What a QP is made of, if it is a raw packet QP.
+    pub(crate) fn parts(&self, handle: u32) -> Option<Parts> {
+        self.parts.get(&handle).copied()
+    }
+
     /// The kind and the number of an object of verbs, if the handle is that of one.
     pub(crate) fn verbs(&self, handle: u32) -> Option<(VerbsKind, u32)> {
         self.verbs.get(&handle).copied()
@@ -125,6 +155,7 @@ impl State {
             Some(_) => {
                 sim::end(kind, handle)?;
                 self.verbs.remove(&handle);
+                self.parts.remove(&handle);
                 Ok(())
             }
         }

@@ -26,25 +26,72 @@ const CREATE_QP: &str = "QP.CREATE: PD_HANDLE handle 0, SEND_CQ_HANDLE handle 0,
                          CAP in 20, EVENT_FD fd 0, SRQ_HANDLE handle 0, RESP_CAP out 20, \
                          RESP_QP_NUM out 4, UHW_IN in 56, UHW_OUT out 40";
 
-#[test]
-fn objects_of_verbs() {
+const CREATE_RAW_PACKET_QP: &str = "QP.CREATE: PD_HANDLE handle 0, SEND_CQ_HANDLE handle 0, \
+                                    RECV_CQ_HANDLE handle 0, HANDLE new-handle 0, TYPE const 8, \
+                                    USER_HANDLE in 8, CAP in 20, EVENT_FD fd 0, RESP_CAP out 20, \
+                                    RESP_QP_NUM out 4, UHW_IN in 56, UHW_OUT out 40";
+
+/// Runs the child: what it prints, and what it sends. None without libmlx5.
+fn run(arguments: &[&str]) -> Option<(String, Vec<Ioctl>)> {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
     sysfs(root);
     fs::write(root.join("answers"), "").unwrap();
     let child = caught(env!("CARGO_BIN_EXE_caught-verbs-child"), root)
+        .args(arguments)
         .env("MLX5_CAUGHT_RAW", "1")
         .output()
         .unwrap();
     let complained = String::from_utf8_lossy(&child.stderr);
     if child.status.code() == Some(NOT_INSTALLED) {
         skipped(&format!("NOTHING WAS CAUGHT: {}", complained.trim()));
-        return;
+        return None;
     }
     assert!(child.status.success(), "the child: {}\n{complained}", child.status);
-    let said = String::from_utf8_lossy(&child.stdout);
+    Some((String::from_utf8(child.stdout).unwrap(), trace::read(root)))
+}
 
-    let sent = trace::read(root);
+/// The handle, the opcode, the number and the errno of a command on an object.
+fn command(ioctl: &Ioctl) -> (&str, u16, u32, i32) {
+    let mailbox = ioctl.bytes("CMD_IN");
+    let opcode = u16::from_be_bytes(mailbox[..2].try_into().unwrap());
+    let number = u32::from_be_bytes(mailbox[8..12].try_into().unwrap());
+    (ioctl.content("HANDLE"), opcode, number, ioctl.errno)
+}
+
+/// What a raw packet QP is made of has its numbers in the kernel's answer to libmlx5, and takes commands by the
+/// handle of the QP.
+#[test]
+fn what_a_raw_packet_qp_is_made_of() {
+    let Some((said, sent)) = run(&["raw"]) else { return };
+    let of = |object: &str| -> Vec<&Ioctl> {
+        sent.iter().filter(|ioctl| ioctl.method.starts_with(object)).collect()
+    };
+    let lives = of("QP.");
+    assert_eq!(shapes(&lives), [CREATE_RAW_PACKET_QP, "QP.DESTROY: RESP out 4, HANDLE handle 0"]);
+    // `struct mlx5_ib_create_qp_resp`: three words, then the numbers.
+    let answer: Vec<u32> = lives[0].bytes("UHW_OUT")[12..28]
+        .chunks(4)
+        .map(|bytes| u32::from_ne_bytes(bytes.try_into().unwrap()))
+        .collect();
+    let [tirn, tisn, rqn, sqn] = answer[..] else { unreachable!("16 bytes") };
+    assert_eq!(said, format!("tirn {tirn}\ntisn {tisn}\nrqn {rqn}\nsqn {sqn}\n"));
+    let handle = lives[0].content("HANDLE");
+    let expected = [
+        (handle, 0x90b, rqn, 0),
+        (handle, 0x903, tirn, 0),
+        (handle, 0x907, sqn, 0),
+        (handle, 0x915, tisn, 0),
+        (handle, 0x50b, sqn, 22),
+        (handle, 0x90b, sqn, 22),
+    ];
+    let queries: Vec<_> = of("DEVX_OBJ.").into_iter().map(command).collect();
+    assert_eq!(queries, expected.repeat(2), "by libmlx5, then by ioctl");
+}
+
+#[test]
+fn objects_of_verbs() {
+    let Some((said, sent)) = run(&[]) else { return };
     let of = |object: &str| -> Vec<&Ioctl> {
         sent.iter().filter(|ioctl| ioctl.method.starts_with(object)).collect()
     };
@@ -76,10 +123,8 @@ fn objects_of_verbs() {
     let queries = of("DEVX_OBJ.");
     let seen: Vec<(&str, u32, i32)> = queries
         .iter()
-        .map(|query| {
-            let number = u32::from_be_bytes(query.bytes("CMD_IN")[8..12].try_into().unwrap());
-            (query.content("HANDLE"), number, query.errno)
-        })
+        .map(|query| command(query))
+        .map(|(handle, _, number, errno)| (handle, number, errno))
         .collect();
     assert_eq!(seen, read_by_libmlx5_and_ioctl.repeat(2));
     assert!(shapes(&queries).iter().all(|shape| shape.starts_with("DEVX_OBJ.QUERY: ")));

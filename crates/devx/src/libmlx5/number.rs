@@ -1,7 +1,7 @@
 //! The numbers of objects that verbs made, where the structures of verbs don't have them.
 //!
 //! Those of the others are fields there (`infiniband/verbs.h`): `ibv_qp.qp_num`, `ibv_wq.wq_num` and
-//! `ibv_rwq_ind_table.ind_tbl_num`.
+//! `ibv_rwq_ind_table.ind_tbl_num`. A raw packet QP is made of several, which have numbers of their own.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::{NonNull, null_mut};
@@ -9,15 +9,19 @@ use std::ptr::{NonNull, null_mut};
 use mlx5_prm::Cqn;
 
 use super::{LibMlx5, result};
-use crate::Errno;
+use crate::{Errno, RawPacketQp};
 
 /// `mlx5dv_init_obj`, in its version of rdma-core 15: that of 13 gives another address of the UAR.
 pub(super) type InitObj = unsafe extern "C" fn(*mut Obj, u64) -> c_int;
 
+/// `MLX5DV_OBJ_QP` (`mlx5dv.h`).
+const OBJ_QP: u64 = 1 << 0;
 /// `MLX5DV_OBJ_CQ` (`mlx5dv.h`).
 const OBJ_CQ: u64 = 1 << 1;
 /// `MLX5DV_OBJ_SRQ` (`mlx5dv.h`).
 const OBJ_SRQ: u64 = 1 << 2;
+/// `MLX5DV_QP_MASK_RAW_QP_HANDLES` (`mlx5dv.h`).
+const QP_MASK_RAW_QP_HANDLES: u64 = 1 << 1;
 /// `MLX5DV_SRQ_MASK_SRQN` (`mlx5dv.h`).
 const SRQ_MASK_SRQN: u64 = 1;
 
@@ -45,6 +49,39 @@ impl Obj {
     fn new() -> Self {
         Obj { qp: Obj::EMPTY, cq: Obj::EMPTY, srq: Obj::EMPTY, more: [Obj::EMPTY; 12] }
     }
+}
+
+/// `struct mlx5dv_qp` (`mlx5dv.h`).
+#[repr(C)]
+struct DvQp {
+    dbrec: *mut c_void,
+    sq: DvRing,
+    rq: DvRing,
+    bf: DvBlueFlame,
+    /// Which of the fields behind it are asked for, and then which were given.
+    comp_mask: u64,
+    /// An `off_t` of 64 bits.
+    uar_mmap_offset: i64,
+    tirn: u32,
+    tisn: u32,
+    rqn: u32,
+    sqn: u32,
+    tir_icm_addr: u64,
+}
+
+/// `sq` and `rq` of `struct mlx5dv_qp`.
+#[repr(C)]
+struct DvRing {
+    buf: *mut c_void,
+    wqe_cnt: u32,
+    stride: u32,
+}
+
+/// `bf` of `struct mlx5dv_qp`.
+#[repr(C)]
+struct DvBlueFlame {
+    reg: *mut c_void,
+    size: u32,
 }
 
 /// `struct mlx5dv_cq` (`mlx5dv.h`).
@@ -133,6 +170,57 @@ impl LibMlx5 {
         let is_given = answer.comp_mask & SRQ_MASK_SRQN != 0;
         is_given.then_some(answer.srqn).ok_or(Errno::OPNOTSUPP)
     }
+
+    /// The numbers of what a raw packet QP that verbs made is made of: a `struct ibv_qp *` of any binding.
+    /// For [`Qp::sq`](crate::Qp::sq) and its like.
+    ///
+    /// The kernel tells them to a context that has DEVX. Of another QP there are none; of one that spreads
+    /// what it receives over an indirection table there is the TIRN alone, and the kernel takes no command on
+    /// that TIR.
+    ///
+    /// # Safety
+    /// `qp` is a QP of the context that is used here, and is not destroyed before this returns.
+    ///
+    /// # Errors
+    /// The errno that libmlx5 gives; EOPNOTSUPP if it is too old to say the numbers; EINVAL for a number
+    /// that is none.
+    pub unsafe fn raw_packet_qp(&self, qp: NonNull<c_void>) -> Result<RawPacketQp, Errno> {
+        let ring = || DvRing { buf: null_mut(), wqe_cnt: 0, stride: 0 };
+        let mut answer = DvQp {
+            dbrec: null_mut(),
+            sq: ring(),
+            rq: ring(),
+            bf: DvBlueFlame { reg: null_mut(), size: 0 },
+            comp_mask: QP_MASK_RAW_QP_HANDLES,
+            uar_mmap_offset: 0,
+            tirn: 0,
+            tisn: 0,
+            rqn: 0,
+            sqn: 0,
+            tir_icm_addr: 0,
+        };
+        let mut obj = Obj::new();
+        obj.qp = InOut { object: qp.as_ptr(), answer: (&raw mut answer).cast() };
+        // SAFETY: as in `cqn`.
+        result(unsafe { (self.context.functions.init_obj)(&mut obj, OBJ_QP) })?;
+        if answer.comp_mask & QP_MASK_RAW_QP_HANDLES == 0 {
+            return Err(Errno::OPNOTSUPP);
+        }
+        Ok(RawPacketQp {
+            rqn: unless_none(answer.rqn)?,
+            tirn: unless_none(answer.tirn)?,
+            sqn: unless_none(answer.sqn)?,
+            tisn: unless_none(answer.tisn)?,
+        })
+    }
+}
+
+/// The number, unless it is 0: then libmlx5 was told none.
+fn unless_none<N: TryFrom<u32>>(number: u32) -> Result<Option<N>, Errno> {
+    match number {
+        0 => Ok(None),
+        number => N::try_from(number).map(Some).map_err(|_| Errno::INVAL),
+    }
 }
 
 #[cfg(test)]
@@ -147,12 +235,15 @@ mod tests {
     fn structures_are_those_of_mlx5dv_h() {
         let Some(mut claims) = Claims::of_installed(INCLUDES) else { return };
         beginning! { claims: Obj "mlx5dv_obj": qp cq srq }
+        structure! { claims: DvQp "mlx5dv_qp": dbrec sq rq bf comp_mask uar_mmap_offset tirn tisn rqn sqn tir_icm_addr }
         structure! { claims: DvCq "mlx5dv_cq": buf dbrec cqe_cnt cqe_size cq_uar cqn comp_mask }
         structure! { claims: DvSrq "mlx5dv_srq": buf dbrec stride head tail comp_mask srqn }
         claims.equal("sizeof(((struct mlx5dv_obj *)0)->cq)", size_of::<InOut>() as u64);
         claims.equal("sizeof(struct mlx5dv_obj) <= sizeof(void *) * 30", 1u64);
+        claims.equal("MLX5DV_OBJ_QP", OBJ_QP);
         claims.equal("MLX5DV_OBJ_CQ", OBJ_CQ);
         claims.equal("MLX5DV_OBJ_SRQ", OBJ_SRQ);
+        claims.equal("MLX5DV_QP_MASK_RAW_QP_HANDLES", QP_MASK_RAW_QP_HANDLES);
         claims.equal("MLX5DV_SRQ_MASK_SRQN", SRQ_MASK_SRQN);
         claims.hold(&NO_FOLDERS);
     }

@@ -7,7 +7,10 @@ use libc::c_int;
 
 use super::Answering;
 use crate::methods::{Kind, object};
-use crate::state::{Made, Make, State, VerbsKind};
+use crate::state::{Made, Make, Parts, State, VerbsKind};
+
+/// `IB_UVERBS_QPT_RAW_PACKET` (`rdma/ib_user_ioctl_verbs.h`).
+const QPT_RAW_PACKET: u64 = 8;
 
 impl Answering<'_, '_> {
     /// A completion queue, a shared receive queue, or a queue pair.
@@ -38,6 +41,17 @@ impl Answering<'_, '_> {
                 let made = state.make(Make::Srq)?;
                 // `struct mlx5_ib_create_srq_resp` (`rdma/mlx5-abi.h`).
                 self.put("UHW_OUT", &made.number.to_ne_bytes());
+                made
+            }
+            VerbsKind::Qp if self.number("TYPE") == Some(QPT_RAW_PACKET) => {
+                let asked = self.input("CAP").ok_or(libc::EINVAL)?;
+                self.put("RESP_CAP", &asked);
+                let (made, parts) = state.make_raw_packet_qp();
+                self.put("RESP_QP_NUM", &made.number.to_ne_bytes());
+                // `struct mlx5_ib_create_qp_resp` (`rdma/mlx5-abi.h`): `bfreg_index`, `ece_options`,
+                // `comp_mask`, and the numbers that the mask says are there.
+                let words = [0, 0, 0xf, parts.tirn, parts.tisn, parts.rqn, parts.sqn];
+                self.put("UHW_OUT", &words.map(u32::to_ne_bytes).concat());
                 made
             }
             VerbsKind::Qp => {
@@ -87,16 +101,17 @@ impl Answering<'_, '_> {
     /// A command of DEVX that goes to the handle of an object of verbs is one on such objects, and names this
     /// one by its number, or the kernel refuses it (`devx_is_valid_obj_id` in `devx.c`).
     pub(super) fn names_its_object(&mut self, state: &State) -> Result<(), c_int> {
-        let handle = self.given("HANDLE", Kind::Handle);
-        let Some((kind, number)) = handle.and_then(|handle| state.verbs(handle as u32)) else {
-            return Ok(());
-        };
+        let handle = self.given("HANDLE", Kind::Handle).unwrap_or_default() as u32;
+        let Some((kind, number)) = state.verbs(handle) else { return Ok(()) };
         let mailbox = self.input("CMD_IN").unwrap_or_default();
         // The opcode is at byte 0. The number has the low 24 bits of the word at byte 8.
         let opcode = mailbox.first_chunk().map(|b| u16::from_be_bytes(*b));
         let named = mailbox.get(8..).and_then(<[u8]>::first_chunk).map(|b| u32::from_be_bytes(*b));
-        let fits = opcode.is_some_and(|opcode| commands(kind).contains(&opcode))
-            && named.is_some_and(|word| word & 0xff_ffff == number);
+        let Some((opcode, named)) = opcode.zip(named) else { return Err(libc::EINVAL) };
+        let fits = match state.parts(handle) {
+            Some(parts) => part(parts, opcode) == Some(named & 0xff_ffff),
+            None => commands(kind).contains(&opcode) && named & 0xff_ffff == number,
+        };
         if fits { Ok(()) } else { Err(libc::EINVAL) }
     }
 }
@@ -110,5 +125,17 @@ fn commands(kind: VerbsKind) -> RangeInclusive<u16> {
         VerbsKind::Qp => 0x502..=0x50e,
         // MODIFY_RMP to QUERY_RMP: the device has ISSI.
         VerbsKind::Srq => 0x90d..=0x90f,
+    }
+}
+
+/// The number of the part of a raw packet QP that an opcode changes or reads.
+fn part(parts: Parts, opcode: u16) -> Option<u32> {
+    match opcode {
+        // MODIFY_TIR and QUERY_TIR, and so on.
+        0x901 | 0x903 => Some(parts.tirn),
+        0x905 | 0x907 => Some(parts.sqn),
+        0x909 | 0x90b => Some(parts.rqn),
+        0x913 | 0x915 => Some(parts.tisn),
+        _ => None,
     }
 }

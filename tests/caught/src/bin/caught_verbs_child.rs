@@ -1,5 +1,6 @@
 //! Makes a completion queue, a shared receive queue and a queue pair by libibverbs, as a C program does,
 //! prints the number of each, as `cq 1026`, and reads each through libmlx5 and by the kernel's interface.
+//! With the argument `raw` it makes a completion queue and a raw packet QP.
 //!
 //! It is run with `libmlx5_caught.so` preloaded. It ends with the exit code 77 if libibverbs or libmlx5 is not
 //! installed.
@@ -15,8 +16,11 @@ use std::ptr::{NonNull, null_mut};
 
 use libloading::Library;
 use libloading::os::unix::Library as Unix;
-use mlx5_devx::{Cq, Devx, Ioctl, LibMlx5, Qp, Srq};
-use mlx5_prm::{Cqn, Qpn, QueryCqIn, QueryQpIn, QueryRmpIn, Rmpn};
+use mlx5_devx::{Cq, Devx, Ioctl, LibMlx5, Qp, RawPacketQp, Srq};
+use mlx5_prm::{
+    Cqn, Qpn, QueryCqIn, QueryQpIn, QueryRmpIn, QueryRqIn, QuerySqIn, QueryTirIn, QueryTisIn, Rmpn,
+    Rqn, Sqn, Tirn, Tisn,
+};
 
 /// Any structure of libibverbs, by its address.
 type Address = *mut c_void;
@@ -51,6 +55,8 @@ struct QpInitAttr {
 
 /// `IBV_QPT_RC`.
 const QPT_RC: u32 = 2;
+/// `IBV_QPT_RAW_PACKET`.
+const QPT_RAW_PACKET: u32 = 8;
 
 /// The exit code if a library is not installed.
 const NOT_INSTALLED: i32 = 77;
@@ -162,6 +168,78 @@ fn read(devx: &dyn Devx, objects: &Objects) -> Qpn {
     qp.number()
 }
 
+/// Reads what a raw packet QP is made of, and finds that it is read as nothing else.
+fn read_raw(devx: &dyn Devx, qp: NonNull<c_void>, numbers: RawPacketQp) {
+    let RawPacketQp { rqn: Some(rqn), tirn: Some(tirn), sqn: Some(sqn), tisn: Some(tisn) } =
+        numbers
+    else {
+        panic!("it receives and sends: {numbers:?}");
+    };
+    // SAFETY: a QP of this context, that lives until the end, and is used by nothing else.
+    let qp = unsafe { Qp::from_ibv(devx, qp) }.expect("a QP of the context");
+    assert_eq!(qp.number().get(), sqn.get());
+    qp.rq(rqn).query(&mut QueryRqIn::new()).expect("an RQ");
+    qp.tir(tirn).query(&mut QueryTirIn::new()).expect("a TIR");
+    qp.sq(sqn).query(&mut QuerySqIn::new()).expect("an SQ");
+    qp.tis(tisn).query(&mut QueryTisIn::new()).expect("a TIS");
+    let as_qp = qp.query(&mut QueryQpIn::new()).expect_err("no QP of the PRM");
+    let wrong = Rqn::new(sqn.get());
+    let wrong = qp.rq(wrong).query(&mut QueryRqIn::new()).expect_err("the number of the SQ");
+    for refused in [as_qp.to_string(), wrong.to_string()] {
+        assert!(refused.ends_with("Invalid argument (os error 22)"), "{refused}");
+    }
+}
+
+/// Makes a raw packet QP, prints its number and those of what it is made of, reads it by both ways, and ends it.
+///
+/// # Safety
+/// `context` is open, and `pd` and `cq` are of it.
+unsafe fn raw_packet_qp(verbs: &Verbs, context: Address, pd: Address, cq: Address) {
+    let mut attr = QpInitAttr {
+        qp_context: null_mut(),
+        send_cq: cq,
+        recv_cq: cq,
+        srq: null_mut(),
+        max_send_wr: 4,
+        max_recv_wr: 4,
+        max_send_sge: 1,
+        max_recv_sge: 1,
+        max_inline_data: 0,
+        qp_type: QPT_RAW_PACKET,
+        sq_sig_all: 0,
+    };
+    // SAFETY: by the contract; the QP is of the context, and used by nothing else.
+    unsafe {
+        let qp = verbs.make("ibv_create_qp", pd, &mut attr);
+        let libmlx5 = libmlx5(context);
+        let numbers = libmlx5.raw_packet_qp(not_null(qp)).expect("numbers");
+        read_raw(&libmlx5, not_null(qp), numbers);
+        let ioctl = Ioctl::from_ibv_context(not_null(context)).expect("a descriptor");
+        read_raw(&ioctl, not_null(qp), numbers);
+        verbs.end("ibv_destroy_qp", qp);
+        let RawPacketQp { rqn, tirn, sqn, tisn } = numbers;
+        let [rqn, tirn] = [rqn.map(Rqn::get), tirn.map(Tirn::get)].map(Option::unwrap_or_default);
+        let [sqn, tisn] = [sqn.map(Sqn::get), tisn.map(Tisn::get)].map(Option::unwrap_or_default);
+        println!("tirn {tirn}\ntisn {tisn}\nrqn {rqn}\nsqn {sqn}");
+    }
+}
+
+fn not_null(address: Address) -> NonNull<c_void> {
+    NonNull::new(address).expect("it was made")
+}
+
+/// The context through libmlx5.
+///
+/// # Safety
+/// The context is open until the end.
+unsafe fn libmlx5(context: Address) -> LibMlx5 {
+    // SAFETY: by the contract.
+    unsafe { LibMlx5::from_ibv_context(not_null(context)) }.unwrap_or_else(|e| {
+        eprintln!("{e}");
+        std::process::exit(NOT_INSTALLED)
+    })
+}
+
 fn main() {
     // SAFETY: a symbol that is looked for, and not called.
     let found = unsafe { Unix::this().get::<unsafe extern "C" fn()>("mlx5_caught") }.is_ok();
@@ -178,6 +256,20 @@ fn main() {
         let cq = made("ibv_create_cq", create(context, 100, null_mut(), channel, 0));
         (pd, channel, cq)
     };
+    let end = || {
+        // SAFETY: what was made, and none used again.
+        unsafe {
+            verbs.end("ibv_destroy_cq", cq);
+            verbs.end("ibv_destroy_comp_channel", channel);
+            verbs.end("ibv_dealloc_pd", pd);
+            verbs.end("ibv_close_device", context);
+        }
+    };
+    if std::env::args().nth(1).as_deref() == Some("raw") {
+        // SAFETY: they were just made.
+        unsafe { raw_packet_qp(&verbs, context, pd, cq) };
+        return end();
+    }
     let mut attr =
         SrqInitAttr { srq_context: null_mut(), max_wr: 16, max_sge: 1, srq_limit: 0, unnamed: 0 };
     // SAFETY: as before.
@@ -198,15 +290,8 @@ fn main() {
     // SAFETY: as before.
     let qp = unsafe { verbs.make("ibv_create_qp", pd, &mut attr) };
 
-    let not_null = |address| NonNull::new(address).expect("it was made");
     // SAFETY: the context is open until the end.
-    let libmlx5 = match unsafe { LibMlx5::from_ibv_context(not_null(context)) } {
-        Ok(libmlx5) => libmlx5,
-        Err(e) => {
-            eprintln!("{e}");
-            std::process::exit(NOT_INSTALLED)
-        }
-    };
+    let libmlx5 = unsafe { libmlx5(context) };
     // SAFETY: objects of this context, that live until the end, and are used by nothing else.
     let (cqn, rmpn) = unsafe {
         let cqn = libmlx5.cqn(not_null(cq)).expect("a number");
@@ -223,9 +308,6 @@ fn main() {
     unsafe {
         verbs.end("ibv_destroy_qp", qp);
         verbs.end("ibv_destroy_srq", srq);
-        verbs.end("ibv_destroy_cq", cq);
-        verbs.end("ibv_destroy_comp_channel", channel);
-        verbs.end("ibv_dealloc_pd", pd);
-        verbs.end("ibv_close_device", context);
     }
+    end();
 }
