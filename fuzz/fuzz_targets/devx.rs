@@ -1,6 +1,7 @@
 //! A program of commands on two simulated adapters: by the [`Adapter`] itself, and by [`Ioctl`] on the
-//! simulated kernel in front of another. The bytes: see `mlx5_fuzz::commands`; a first byte of an odd
-//! number makes both an older kernel, which says an errno where a newer one gives the output.
+//! simulated kernel in front of another. The bytes: see `mlx5_fuzz::commands`; bit 0 of the first byte
+//! makes both an older kernel, which says an errno where a newer one gives the output; with bit 1 verbs
+//! made a raw packet QP and a DCT, too.
 //!
 //! Both say the same, and give the same outputs. A handle is given once. The state of every QP is
 //! what the PRM's state machine makes of the commands that passed, which are those that it admits;
@@ -19,7 +20,9 @@ use libfuzzer_sys::fuzz_target;
 use mlx5_devx::record::Method;
 use mlx5_devx::{Errno, Handle, Ioctl, TargetKind, Transport};
 use mlx5_fuzz::commands::{Kind, Object, Step};
-use mlx5_prm::{Cqc, CreateCqIn, Opcode, Qpc, Qpn, QueryQpIn, QueryQpOut, Rmpc, Rqc, Rqtc};
+use mlx5_prm::{
+    Cqc, CreateCqIn, Dctc, Opcode, Qpc, Qpn, QueryQpIn, QueryQpOut, Rmpc, Rqc, Rqtc, Sqc,
+};
 use mlx5_sim::{Adapter, Refusals, Uverbs};
 
 fuzz_target!(|data: &[u8]| {
@@ -65,14 +68,34 @@ fn verbs(adapter: &Adapter) -> Vec<Object> {
     ]
 }
 
+/// What a raw packet QP is made of, and a DCT: they have their numbers, and the handles of QPs.
+fn no_qps(adapter: &Adapter) -> Vec<Object> {
+    let raw = adapter.create_raw_packet_qp(Some(&Rqc::new()), Some(&Sqc::new()));
+    let (raw, numbers) = raw.expect("a raw packet QP");
+    let dct = adapter.create_dct(&Dctc::new()).expect("a DCT");
+    let of = |kind, number: u32| Object::of_verbs(TargetKind::Qp, raw.handle, kind, number);
+    vec![
+        of("sq", numbers.sqn.expect("it sends").get()),
+        of("rq", numbers.rqn.expect("it receives").get()),
+        of("tir", numbers.tirn.expect("it receives").get()),
+        of("tis", numbers.tisn.expect("it sends").get()),
+        Object::of_verbs(TargetKind::Qp, dct.handle, "dct", dct.number.get()),
+    ]
+}
+
 fn run(from: &mut Unstructured<'_>) -> Result<()> {
     let (adapter, behind) = (Adapter::new(), Adapter::new());
-    if from.arbitrary::<u8>()? & 1 == 1 {
+    let flags = from.arbitrary::<u8>()?;
+    if flags & 1 != 0 {
         adapter.set_refusals(Refusals::Errno);
         behind.set_refusals(Refusals::Errno);
     }
     let mut objects = verbs(&adapter);
     assert_eq!(verbs(&behind), objects);
+    if flags & 2 != 0 {
+        objects.extend(no_qps(&adapter));
+        no_qps(&behind);
+    }
     let uverbs = Uverbs::open(&behind);
     let ioctl = Ioctl::on(uverbs).expect("a context");
     let mut states: BTreeMap<Handle, u8> = BTreeMap::new();

@@ -244,5 +244,7 @@ fn the_calls_of_the_backends() {
 
 #[test]
 fn objects_of_verbs() {
-    child_is_faultless(env!("CARGO_BIN_EXE_caught-verbs-child"), &[], &[RAW]);
+    for arguments in [&[][..], &["raw"]] {
+        child_is_faultless(env!("CARGO_BIN_EXE_caught-verbs-child"), arguments, &[RAW]);
+    }
 }
