@@ -98,9 +98,7 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
 
 /// The page with a name.
 fn page(name: &str) -> Result<&'static PageDesc, ArgumentFault> {
-    let wanted = names::snake_case(name);
-    let is = |page: &&PageDesc| page.name == wanted || page.layout.name == wanted;
-    PAGES.iter().copied().find(is).ok_or_else(|| {
+    names::page(name).ok_or_else(|| {
         let near = names::list(&names::nearest_of(name, PAGES.iter().map(|page| page.name)));
         let remedy = "`prm caps` without --page names all.";
         ArgumentFault::whole(name, format!("no page is called `{name}`{near}"), remedy)

@@ -1,9 +1,10 @@
 //! Layouts, commands, registers and enumerations by name, and the names nearest to one that does not
 //! exist.
 
+use mlx5_prm::caps::page::PAGES;
 use mlx5_prm::{
-    CommandDesc, Count, Element, EnumDesc, FieldDesc, FlagsDesc, LayoutDesc, Opcode, RegisterDesc,
-    Verb, families,
+    CommandDesc, Count, Element, EnumDesc, FieldDesc, FlagsDesc, LayoutDesc, NumberDesc, Opcode,
+    PageDesc, RegisterDesc, Verb, families,
 };
 
 use crate::arguments::ArgumentFault;
@@ -149,6 +150,30 @@ pub(crate) fn enums() -> Vec<&'static EnumDesc> {
 pub(crate) fn flags() -> Vec<&'static FlagsDesc> {
     let of = |element| if let Element::Flags(flags) = element { Some(flags) } else { None };
     once(of, |flags| flags.name)
+}
+
+/// The numbers of objects in all fields, each once, by name.
+pub(crate) fn numbers() -> Vec<&'static NumberDesc> {
+    let of = |element| if let Element::Number(number) = element { Some(number) } else { None };
+    once(of, |number| number.name)
+}
+
+/// The page of capabilities with a name, that of its layout too: `general_device`, `GeneralDevice`.
+pub(crate) fn page(name: &str) -> Option<&'static PageDesc> {
+    let wanted = snake_case(name);
+    PAGES.iter().copied().find(|page| page.name == wanted || page.layout.name == wanted)
+}
+
+/// The path of a capability of one bit, by the name of its constant: `Cap::CQ_MODERATION`, `cq_moderation`.
+/// Those of other pages than the general ones begin with the page's name.
+pub(crate) fn capability(name: &str) -> Option<String> {
+    let wanted = snake_case(name.strip_prefix("Cap::").unwrap_or(name));
+    PAGES.iter().find_map(|page| {
+        let own = ["general_device", "general_device_2"].contains(&page.name).then_some(&*wanted);
+        let long = wanted.strip_prefix(page.name).and_then(|rest| rest.strip_prefix('_'));
+        let found = own.into_iter().chain(long).find_map(|name| page.layout.field(name))?;
+        (found.width() == 1).then(|| format!("{}.{}", page.layout.name, found.name))
+    })
 }
 
 fn once<T: Copy>(of: impl Fn(Element) -> Option<T>, name: impl Fn(T) -> &'static str) -> Vec<T> {

@@ -21,7 +21,8 @@ use crate::spec_files;
 /// Shows a layout: its fields, their places and words, and a diagram of its bits.
 ///
 /// Takes a layout (cqc), a command (MODIFY_CQ: its input, its output, and what it does), a register
-/// (PTYS), an enumeration (qp_state), or a field (cqc.cq_period).
+/// (PTYS), an enumeration (qp_state), the number of an object (cqn), a capability (CQ_MODERATION) or a page of them
+/// (general_device), or a field (cqc.cq_period).
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The name, and after a dot a field.
@@ -64,17 +65,23 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
             |layout: &&'static LayoutDesc| lists(layout).iter().any(|(_, f)| f.name == list);
         names::find(head).filter(is_its)
     };
-    let found = found.or_else(with_list);
+    let page = || names::page(name).map(|page| page.layout);
+    let found = found.or_else(with_list).or_else(page);
     if let Some(layout) = found {
         return shown_layout(arguments, layout, out);
     }
     let wanted = names::snake_case(name);
     let is_values = names::enums().iter().any(|e| e.name == wanted)
-        || names::flags().iter().any(|f| f.name == wanted);
+        || names::flags().iter().any(|f| f.name == wanted)
+        || names::numbers().iter().any(|n| n.name == wanted);
     if is_values {
         return values(name, &wanted, arguments, out);
     }
+    if let Some(path) = names::capability(name) {
+        return run(&Arguments { name: path, ..*arguments }, out);
+    }
     let all = names::all().map(|(layout, _)| layout.name);
+    let all = all.chain(Opcode::DESC.values.iter().map(|(_, name)| *name));
     let all = all.chain(names::registers().map(|r| r.name));
     let all = all.chain(names::enums().into_iter().map(|e| e.name));
     let near = names::list(&names::nearest_of(name, all));
@@ -370,11 +377,15 @@ fn names_of(out: &mut Output, field: &FieldDesc) -> Result<(), Error> {
                 writeln!(out, "  {value:#06x}  {name}")?;
             }
         }
+        Element::Number(number) => {
+            writeln!(out, "{}: a number of {} bits", number.name, number.width)?;
+        }
         _ => {}
     }
     Ok(())
 }
 
+/// Those of an enumeration, of flags, or of the numbers of objects.
 fn values(
     name: &str,
     wanted: &str,
@@ -390,6 +401,7 @@ fn values(
         .filter(|(_, field)| match field.element {
             Element::Enum(of) => of.name == wanted,
             Element::Flags(of) => of.name == wanted,
+            Element::Number(of) => of.name == wanted,
             _ => false,
         })
         .collect();

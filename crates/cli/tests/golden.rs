@@ -142,6 +142,16 @@ fn show() {
     assert_snapshot!("show_field", all(&["show", "modify_cq.cq_context.cq_period"], b""));
     assert_snapshot!("show_register", all(&["show", "PAOS"], b""));
     assert_snapshot!("show_enum", all(&["show", "qp_state"], b""));
+    assert_snapshot!("show_number", all(&["show", "Rqtn"], b""));
+    for (name, same) in [
+        ("Cap::CQ_MODERATION", "cmd_hca_cap.cq_moderation"),
+        ("UMR_LOG_ENTITY_SIZE_5", "cmd_hca_cap_2.umr_log_entity_size_5"),
+        ("esw_vport_cvlan_insert_overwrite", "e_switch_cap.vport_cvlan_insert_overwrite"),
+        ("GeneralDevice", "cmd_hca_cap"),
+    ] {
+        assert_eq!(all(&["show", name], b""), all(&["show", same], b""));
+    }
+    assert_snapshot!("show_command_unknown", all(&["show", "modfy_cq"], b""));
     assert_snapshot!("show_json", all(&["show", "rq_num", "--json"], b""));
     assert_snapshot!("show_svg", all(&["show", "rq_num", "--svg"], b""));
     for (of_c, ours) in [

@@ -140,7 +140,7 @@ fn a_list_of_layouts_with_one_field_takes_values() {
 fn the_simulated_adapter_says_what_its_syndromes_mean() {
     let out = prm(&["send", "--to", "sim", "create_cq", "cq_context.log_cq_size=31"], b"");
     let text = String::from_utf8(out.stderr).expect("text");
-    assert!(text.contains("0x510016 is the simulated adapter's own: the queue or table"), "{text}");
+    assert!(text.contains("0x510016 of the simulated adapter: the queue or table"), "{text}");
     let explained =
         good(&["explain"], text.as_bytes()).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
@@ -152,6 +152,13 @@ fn the_simulated_adapter_says_what_its_syndromes_mean() {
     let told = String::from_utf8(prm(&args, b"").stderr).expect("text");
     let field = "\nThe field: qpc.primary_address_path.vhca_port_num.\n";
     assert!(told.ends_with(field), "{told}");
+    // A syndrome that real adapters have, too.
+    let table = ["send", "--to", "sim", "create_rqt", "rqt_context.rqt_actual_size=1"];
+    let told = prm(&[&table[..], &["rqt_context.rq_num=9"]].concat(), b"");
+    let told = String::from_utf8(told.stderr).expect("text");
+    let words = "\nSyndrome 0x538faf of the simulated adapter: the table is to hold more entries than its \
+                 maximum.\nThe field: rqt_context.rqt_actual_size.\n";
+    assert!(told.ends_with(words), "{told}");
 }
 
 #[test]

@@ -157,6 +157,8 @@ fn how_it_failed(errno: Errno) -> &'static str {
         Errno::MSGSIZE => "has a mailbox of a length that fwctl does not take",
         Errno::OPNOTSUPP => "can't be done over this transport",
         Errno::TIMEDOUT | Errno::INTR => "got no answer, and may have been carried out",
+        // `rdma_lookup_get_uobject` in the kernel
+        Errno::NOENT => "works on an object whose handle the kernel does not know",
         Errno::NXIO => "found the command interface of the adapter down",
         Errno::CANCELED | Errno::BADR | Errno::NOMSG => "did not get through to the firmware",
         // They have several causes, one of which is a command that was carried out.
@@ -236,14 +238,16 @@ pub const fn status_meaning(status: Status) -> &'static str {
             "there are as many objects as there may be, a size or number is larger than the adapter's \
              limit, or memory is short"
         }
-        Status::BAD_RES_STATE_ERR => "the object is not in a state that takes the command",
+        Status::BAD_RES_STATE_ERR => {
+            "an object is not there, still in use, or not in a state that takes the command"
+        }
         Status::IX_ERR => "an index in the input is out of its table",
         Status::NO_RES_ERR => "the adapter has nothing left to give",
         Status::BAD_QP_STATE_ERR => "the QP is not in the state that the transition begins with",
         Status::BAD_PKT_ERR => "a packet in the input is malformed",
         Status::BAD_SIZE_OUTS_CQES_ERR => "the CQ has more completions than its new size holds",
         Status::BAD_INP_LEN_ERR => "the input is shorter than the command, or its list",
-        Status::BAD_OUTP_LEN_ERR => "the output is shorter than the answer",
+        Status::BAD_OUTP_LEN_ERR => "the output is shorter than the answer, or its list",
         _ => "a status that is newer than this program",
     }
 }
@@ -332,7 +336,7 @@ mod tests {
                 0x09,
                 "bad resource state",
                 Errno::INVAL,
-                "the object is not in a state that takes the command",
+                "an object is not there, still in use, or not in a state that takes the command",
             ),
             (0x0a, "bad index", Errno::INVAL, "an index in the input is out of its table"),
             (0x0f, "no resources", Errno::AGAIN, "the adapter has nothing left to give"),
@@ -355,7 +359,12 @@ mod tests {
                 Errno::IO,
                 "the input is shorter than the command, or its list",
             ),
-            (0x51, "bad output length", Errno::IO, "the output is shorter than the answer"),
+            (
+                0x51,
+                "bad output length",
+                Errno::IO,
+                "the output is shorter than the answer, or its list",
+            ),
             (0xff, "unknown status", Errno::IO, "a status that is newer than this program"),
         ] {
             let status = Status(number);

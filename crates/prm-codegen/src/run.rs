@@ -161,6 +161,9 @@ pub fn verify(spec: Folder<'_>, given: Given<'_>) -> Result<String, Failed> {
         "" => String::new(),
         items => format!("passed over: {items}\n"),
     };
+    if text.contains("is not defined above this line") {
+        text.push_str("give the header that defines it before the one that uses it\n");
+    }
     let verified = report::verify(&spec, reading, &kin);
     text.push_str(&told(&verified));
     if verified.is_clean() { Ok(text) } else { Err(Failed::Differs(text)) }

@@ -218,7 +218,8 @@ impl Firmware {
         let place = command.context.unwrap_or(Place { bit: 0, width: 0 });
         let mut context = input[place.bit as usize / 8..].to_vec();
         match kind {
-            kinds::RQT => self.check_table(&mut context)?,
+            kinds::RQT => self
+                .check_table(&mut context, ["rqt_context.rqt_actual_size", "rqt_context.rq_num"])?,
             kinds::MKEY => {
                 if ((input.len() - command.input.size) as u64) < mkey::translation(input) {
                     return refuse(Status::BAD_INP_LEN_ERR, syndrome::SHORT_INPUT);
@@ -371,7 +372,7 @@ impl Firmware {
             if key.0 == kinds::RQT && any {
                 context.truncate(Rqtc::SIZE);
                 context.extend_from_slice(&input[command.input.size..]);
-                self.check_table(&mut context)?;
+                self.check_table(&mut context, ["ctx.rqt_actual_size", "ctx.rq_num"])?;
             }
         } else if is_standing(key.0) && op_mod(input) == 0 {
             // A command that sets the whole of something, such as SET_FLOW_TABLE_ENTRY.
@@ -444,8 +445,12 @@ impl Firmware {
     }
 
     /// Makes sure that a table's list is there, fits it, and names receive queues; cuts off what
-    /// follows its last entry.
-    fn check_table(&self, context: &mut Vec<u8>) -> Result<(), Refusal> {
+    /// follows its last entry. `fields` are those of its size and its list in the input.
+    fn check_table(
+        &self,
+        context: &mut Vec<u8>,
+        [size_field, list]: [&'static str; 2],
+    ) -> Result<(), Refusal> {
         let (len, max, size) = read(context, |rqtc: &Rqtc| {
             (
                 usize::from(rqtc.rqt_actual_size()),
@@ -454,7 +459,8 @@ impl Firmware {
             )
         });
         if len > max {
-            return refuse(Status::BAD_PARAM_ERR, syndrome::RQT_TOO_SMALL);
+            let (status, syndrome) = (Status::BAD_PARAM_ERR, syndrome::RQT_TOO_SMALL);
+            return Err(Refusal { status, syndrome, field: Some(size_field) });
         }
         let end = Rqtc::SIZE + len * size;
         if context.len() < end {
@@ -464,7 +470,8 @@ impl Firmware {
         if entries(context).all(|rqn| self.get((kinds::RQ, rqn)).is_some()) {
             Ok(())
         } else {
-            refuse(Status::BAD_RES_STATE_ERR, syndrome::DANGLING_NUMBER)
+            let (status, syndrome) = (Status::BAD_RES_STATE_ERR, syndrome::DANGLING_NUMBER);
+            Err(Refusal { status, syndrome, field: Some(list) })
         }
     }
 }

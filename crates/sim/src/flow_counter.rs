@@ -28,7 +28,7 @@ impl FlowCounters {
     ) -> Result<(), Refusal> {
         match opcode {
             Opcode::ALLOC_FLOW_COUNTER => {
-                let count = kernel::bulk(input).unwrap_or(1);
+                let count = kernel::bulk(opcode, input).unwrap_or(1);
                 let number = self.free(self.last.wrapping_add(1).max(1), count);
                 let Some(number) = number.or_else(|| self.free(1, count)) else {
                     return refuse(Status::NO_RES_ERR, syndrome::NO_NUMBER_LEFT);

@@ -229,8 +229,8 @@ pub(crate) fn named(opcode: Opcode, input: &[u8]) -> Option<Identity> {
 const NUMBER: Place = Place { bit: 0x48, width: 24 };
 
 /// How many flow counters a command makes, when it makes a bulk of them.
-pub(crate) fn bulk(input: &[u8]) -> Option<u32> {
-    if mlx5_prm::opcode(input) != Some(Opcode::ALLOC_FLOW_COUNTER) {
+pub(crate) fn bulk(opcode: Opcode, input: &[u8]) -> Option<u32> {
+    if opcode != Opcode::ALLOC_FLOW_COUNTER {
         return None;
     }
     let (alloc, _) = AllocFlowCounterIn::view_prefix(input).ok()?;

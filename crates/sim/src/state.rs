@@ -191,7 +191,8 @@ impl State {
     ) -> Result<(Handle, u32), Fault> {
         let (identity, umems) = self.make(sender, input, output)?;
         let handle = self.insert(sender, What::Command(sender.kind(), identity));
-        if let Some(count) = bulk(input) {
+        let opcode = mlx5_prm::opcode(input).unwrap_or_default();
+        if let Some(count) = bulk(opcode, input) {
             self.bulks.insert(handle, count);
         }
         self.uses(handle, umems);

@@ -18,17 +18,19 @@ macro_rules! own {
             pub const $NAME: u32 = $number;
         )*
 
-        /// What one of the simulation's own syndromes means; `None` for those of real adapters.
+        /// What a syndrome means that the simulated firmware answers with; `None` for any other.
         ///
         /// ```
         /// use mlx5_sim::syndrome;
         ///
         /// let words = syndrome::words(syndrome::UNKNOWN_OPCODE);
         /// assert_eq!(words, Some("the opcode is not simulated"));
-        /// assert_eq!(syndrome::words(syndrome::NO_SUCH_QP), None);
+        /// assert_eq!(syndrome::words(0x6231e6), None);
         /// ```
         pub const fn words(syndrome: u32) -> Option<&'static str> {
             match syndrome {
+                NO_SUCH_QP => Some("there is no QP of that number"),
+                RQT_TOO_SMALL => Some("the table is to hold more entries than its maximum"),
                 $($NAME => Some($words),)*
                 _ => None,
             }

@@ -184,8 +184,7 @@ impl Line {
             (error, &self.simulated)
         {
             if let Some(words) = mlx5_sim::syndrome::words(*syndrome) {
-                why +=
-                    &format!("\nSyndrome {syndrome:#x} is the simulated adapter's own: {words}.");
+                why += &format!("\nSyndrome {syndrome:#x} of the simulated adapter: {words}.");
             }
             if let Some(field) = adapter.refused_field() {
                 why += &format!("\nThe field: {field}.");

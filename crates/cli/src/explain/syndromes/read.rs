@@ -61,7 +61,11 @@ impl File<'_> {
         // Behind the first error of syntax, what is read is guesswork.
         if let Some(error) = errors.iter().min_by_key(|e| e.span().map_or(0, |s| s.start)) {
             let problem = format!("this is no TOML: {}", error.message());
-            self.fault(error.span().unwrap_or(0..0), problem, "correct the syntax");
+            self.fault(
+                error.span().unwrap_or(0..0),
+                problem,
+                "correct the syntax; `prm explain --help` ends with the form of this file",
+            );
             return Vec::new();
         }
         for key in root.get_ref().keys().filter(|key| *key.get_ref() != "syndrome") {
