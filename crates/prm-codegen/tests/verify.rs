@@ -527,7 +527,8 @@ fn several_headers_are_one_source() {
     // The second needs what is in the first.
     let second = run(&["--header", "second.h"]);
     assert!(second.stdout.starts_with(
-        "passed over: set_lamp_in (at fault: lamp_state is not defined above this line)\n"
+        "passed over: set_lamp_in (at fault: lamp_state is not defined above this line)\n\
+         give the header that defines it before the one that uses it\n"
     ));
     assert_eq!(second.code, Some(1));
 }
