@@ -1210,7 +1210,7 @@ register! { CoreDumpReg, "CORE_DUMP" 0x402e read write }
 
 /// `set_node_in`: 64 bytes.
 ///
-/// Input of a command.
+/// Description of the node: when it is written, the firmware may tell the subnet manager by trap 144.
 ///
 /// Register NODE_DESC (0x6001), read and written by ACCESS_REG.
 ///
@@ -1221,9 +1221,9 @@ register! { CoreDumpReg, "CORE_DUMP" 0x402e read write }
 /// 0x0000 |                       node_description                        | to 0x3c
 /// ```
 pub type SetNodeIn = Layout<tag::SetNodeIn, 0x40>;
-layout! { SetNodeIn, tag::SetNodeIn, "set_node_in", Struct, 0x40, "Input of a command.";
+layout! { SetNodeIn, tag::SetNodeIn, "set_node_in", Struct, 0x40, "Description of the node: when it is written, the firmware may tell the subnet manager by trap 144.";
     /// `node_description`: from byte 0x00 on.
-    array(node_description node_description_mut set_node_description with_node_description: [u8; 64] = "node_description" 0x00, 0x40) Rw;
+    array(node_description node_description_mut set_node_description with_node_description: [u8; 64] = "node_description" 0x00, 0x40) Rw "Text, zero bytes behind it.";
 }
 register! { SetNodeIn, "NODE_DESC" 0x6001 read write }
 
