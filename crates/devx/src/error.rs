@@ -157,8 +157,6 @@ fn how_it_failed(errno: Errno) -> &'static str {
         Errno::MSGSIZE => "has a mailbox of a length that fwctl does not take",
         Errno::OPNOTSUPP => "can't be done over this transport",
         Errno::TIMEDOUT | Errno::INTR => "got no answer, and may have been carried out",
-        // `rdma_lookup_get_uobject` in the kernel
-        Errno::NOENT => "works on an object whose handle the kernel does not know",
         Errno::NXIO => "found the command interface of the adapter down",
         Errno::CANCELED | Errno::BADR | Errno::NOMSG => "did not get through to the firmware",
         // They have several causes, one of which is a command that was carried out.

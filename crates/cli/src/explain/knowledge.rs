@@ -77,6 +77,13 @@ const OF_EQN: Advice = Advice {
            (mlx5dv_devx_query_eqn).",
 };
 
+/// Of a call on an object that the kernel did not find (`lookup_get_idr_uobject` in `rdma_core.c`).
+const OF_HANDLE: Advice = Advice {
+    cause: "The handle of the call is that of no object of its context: the object was ended, or is of another \
+            context.",
+    look: "Whether the object, or its context, was ended before the call.",
+};
+
 /// Of a call whose mailboxes the kernel could not read or write.
 const OF_BUFFERS: Advice = Advice {
     cause: "A mailbox in memory that the program has not, or may not write: the command may be carried out \
@@ -648,6 +655,7 @@ fn advice(failure: &Failure) -> Vec<Advice> {
         {
             return vec![OF_EQN];
         }
+        Some(Stop::Refused) if failure.errno == Errno::named("ENOENT") => return vec![OF_HANDLE],
         Some(Stop::Refused) => return vec![OF_KERNEL],
         Some(Stop::NoAnswer) => return waits(Wait::NoAnswer).collect(),
         Some(Stop::Interrupted) => return vec![OF_SIGNAL],
