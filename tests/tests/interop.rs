@@ -407,22 +407,22 @@ fn raw_packet_qp_modify_and_query() {
     let plain = Qp::new(&*transport, plain.handle, plain.number);
     assert_eq!(kernel_refused(plain.rq(rqn).query(&mut QueryRqIn::new())), Errno::INVAL);
 
-    // All end with it. What can't end stays, and goes once it can.
+    // All end with it. What can't end is left, and nobody is told.
     let rqtc = Rqtc::new().with_rqt_max_size(1);
     let table = adapter.create_ind_table(&rqtc, &[rqn]).unwrap();
     let (whole, table) = (qp.target(), Target { kind: TargetKind::IndTable, handle: table.handle });
-    assert_eq!(adapter.end(whole), Err(Errno::INVAL), "the table has its RQ");
-    rq.query(&mut QueryRqIn::new()).unwrap();
-    adapter.end(table).unwrap();
     adapter.end(whole).unwrap();
+    assert_eq!(adapter.end(whole), Err(Errno::NOENT));
     assert_eq!(kernel_refused(sq.query(&mut QuerySqIn::new())), Errno::NOENT);
     let said = |input: &[u8]| {
         let mut output = [0; 0x200];
         adapter.firmware(input, &mut output);
         Status(output[0])
     };
+    let of_rq = QueryRqIn::new().with_rqn(rqn);
+    assert_eq!(said(of_rq.as_bytes()), Status::OK, "the table has it");
+    adapter.end(table).unwrap();
     for gone in [
-        said(QueryRqIn::new().with_rqn(rqn).as_bytes()),
         said(QuerySqIn::new().with_sqn(sqn).as_bytes()),
         said(QueryTirIn::new().with_tirn(tirn).as_bytes()),
         said(QueryTisIn::new().with_tisn(tisn).as_bytes()),
@@ -442,6 +442,10 @@ fn half_a_raw_packet_qp() {
     let (_, numbers) = adapter.create_raw_packet_qp(None, Some(&Sqc::new())).unwrap();
     assert_eq!((numbers.rqn, numbers.tirn), (None, None));
 
+    assert_eq!(format!("{qp:?}"), "Verbs { kind: Qp, number: 0x1, handle: Handle(1), .. }");
+    let tir = qp.tir(Tirn::new(1));
+    assert_eq!(format!("{tir:?}"), "Verbs { kind: QpTir, number: 0x1, handle: Handle(1), .. }");
+
     assert_eq!(kernel_refused(adapter.create_raw_packet_qp(None, None)), Errno::INVAL);
     // An RQ begins in RST. What was made before it is ended again.
     let wrong = Rqc::new().with_state(RqState::RDY);
@@ -455,6 +459,11 @@ fn half_a_raw_packet_qp() {
     let between = Sqn::new(after(numbers.sqn.unwrap()) - 1);
     adapter.firmware(QuerySqIn::new().with_sqn(between).as_bytes(), &mut output);
     assert_eq!(Status(output[0]), Status::BAD_RES_STATE_ERR, "it was ended");
+
+    adapter.remove();
+    for receive in [None, Some(&Rqc::new())] {
+        assert_eq!(kernel_refused(adapter.create_raw_packet_qp(receive, None)), Errno::IO);
+    }
 }
 
 #[test]

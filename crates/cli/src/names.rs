@@ -32,9 +32,19 @@ pub(crate) fn find(name: &str) -> Option<&'static LayoutDesc> {
             let ends = |f: &FieldDesc| f.count == Count::List && list.ends_with(f.name);
             mlx5_prm::layout_desc(head).filter(|head| head.fields.iter().any(ends))
         })
+        .or_else(|| {
+            // The Rust type: MatchDefinerFormat0, Qp2rstIn.
+            all().map(|(layout, _)| layout).find(|layout| is_squeezed(name, layout.name))
+        })
         .or_else(|| opcode(name).and_then(|(_, name)| input_of(name)))
         .or_else(|| general(name).and_then(|_| mlx5_prm::layout_desc("general_obj_in_cmd_hdr")))
         .or_else(|| register(name).map(|register| register.layout))
+}
+
+/// Whether a name is the same but for case and `_`: where Rust's types have words apart is not known.
+fn is_squeezed(name: &str, known: &str) -> bool {
+    let letters = |text: &str| text.to_ascii_lowercase().replace('_', "");
+    letters(name) == letters(known)
 }
 
 /// The register with a name or an id: `PAOS`, `0x5006`.
@@ -158,18 +168,36 @@ pub(crate) fn numbers() -> Vec<&'static NumberDesc> {
     once(of, |number| number.name)
 }
 
-/// The page of capabilities with a name, that of its layout too: `general_device`, `GeneralDevice`.
+/// The page of capabilities with a name, that of its layout too: `general_device`, `GeneralDevice2`.
 pub(crate) fn page(name: &str) -> Option<&'static PageDesc> {
     let wanted = snake_case(name);
-    PAGES.iter().copied().find(|page| page.name == wanted || page.layout.name == wanted)
+    let is_it = |known| known == wanted || is_squeezed(name, known);
+    let mut all = PAGES.iter().copied();
+    all.find(|page| is_it(page.name))
+        .or_else(|| PAGES.iter().copied().find(|page| is_it(page.layout.name)))
 }
+
+/// The names of all pages of capabilities.
+pub(crate) fn pages() -> impl Iterator<Item = &'static str> {
+    PAGES.iter().map(|page| page.name)
+}
+
+/// The names of the general capabilities of one bit.
+pub(crate) fn capabilities() -> impl Iterator<Item = &'static str> {
+    let general = PAGES.iter().filter(|page| GENERAL.contains(&page.name));
+    let fields = general.flat_map(|page| page.layout.fields);
+    fields.filter(|field| field.width() == 1).map(|field| field.name)
+}
+
+/// The pages whose capabilities go by their own names, without that of the page before it.
+const GENERAL: [&str; 2] = ["general_device", "general_device_2"];
 
 /// The path of a capability of one bit, by the name of its constant: `Cap::CQ_MODERATION`, `cq_moderation`.
 /// Those of other pages than the general ones begin with the page's name.
 pub(crate) fn capability(name: &str) -> Option<String> {
     let wanted = snake_case(name.strip_prefix("Cap::").unwrap_or(name));
     PAGES.iter().find_map(|page| {
-        let own = ["general_device", "general_device_2"].contains(&page.name).then_some(&*wanted);
+        let own = GENERAL.contains(&page.name).then_some(&*wanted);
         let long = wanted.strip_prefix(page.name).and_then(|rest| rest.strip_prefix('_'));
         let found = own.into_iter().chain(long).find_map(|name| page.layout.field(name))?;
         (found.width() == 1).then(|| format!("{}.{}", page.layout.name, found.name))

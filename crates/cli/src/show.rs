@@ -21,8 +21,8 @@ use crate::spec_files;
 /// Shows a layout: its fields, their places and words, and a diagram of its bits.
 ///
 /// Takes a layout (cqc), a command (MODIFY_CQ: its input, its output, and what it does), a register
-/// (PTYS), an enumeration (qp_state), the number of an object (cqn), a capability (CQ_MODERATION) or a page of them
-/// (general_device), or a field (cqc.cq_period).
+/// (PTYS), an enumeration (qp_state), the number of an object (cqn), a capability (CQ_MODERATION, or Cap::ROCE where
+/// something else has the name) or a page of them (general_device), or a field (cqc.cq_period).
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The name, and after a dot a field.
@@ -65,12 +65,16 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
             |layout: &&'static LayoutDesc| lists(layout).iter().any(|(_, f)| f.name == list);
         names::find(head).filter(is_its)
     };
+    let wanted = names::snake_case(name);
     let page = || names::page(name).map(|page| page.layout);
-    let found = found.or_else(with_list).or_else(page);
+    // Of Rust's names a page's own counts before another name of a layout, which is no type.
+    let found = match found.or_else(with_list) {
+        Some(layout) if *name != wanted && layout.name != wanted => page().or(Some(layout)),
+        found => found.or_else(page),
+    };
     if let Some(layout) = found {
         return shown_layout(arguments, layout, out);
     }
-    let wanted = names::snake_case(name);
     let is_values = names::enums().iter().any(|e| e.name == wanted)
         || names::flags().iter().any(|f| f.name == wanted)
         || names::numbers().iter().any(|n| n.name == wanted);
@@ -78,12 +82,18 @@ pub(crate) fn run(arguments: &Arguments, out: &mut Output) -> Result<Exit, Error
         return values(name, &wanted, arguments, out);
     }
     if let Some(path) = names::capability(name) {
+        if arguments.svg {
+            return Err(not_drawn(name).into());
+        }
         return run(&Arguments { name: path, ..*arguments }, out);
     }
     let all = names::all().map(|(layout, _)| layout.name);
     let all = all.chain(Opcode::DESC.values.iter().map(|(_, name)| *name));
     let all = all.chain(names::registers().map(|r| r.name));
     let all = all.chain(names::enums().into_iter().map(|e| e.name));
+    let all = all.chain(names::flags().into_iter().map(|f| f.name));
+    let all = all.chain(names::numbers().into_iter().map(|n| n.name));
+    let all = all.chain(names::pages()).chain(names::capabilities());
     let near = names::list(&names::nearest_of(name, all));
     let problem = format!("nothing is called `{name}`{near}");
     Err(ArgumentFault::whole(name, problem, "`prm find TEXT` searches names and words.").into())
@@ -105,7 +115,8 @@ struct Found {
 
 fn field(argument: &str, layout: &str, path: &str) -> Result<Found, ArgumentFault> {
     let mut at = layout.len() + 1;
-    let mut here = names::find(layout).ok_or_else(|| {
+    let page = || names::page(layout).map(|page| page.layout);
+    let mut here = names::find(layout).or_else(page).ok_or_else(|| {
         let near = names::list(&names::nearest(layout));
         let problem = format!("no layout or command is called `{layout}`{near}");
         let remedy = "`prm find TEXT` searches names and words.";

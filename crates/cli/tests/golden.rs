@@ -147,11 +147,27 @@ fn show() {
         ("Cap::CQ_MODERATION", "cmd_hca_cap.cq_moderation"),
         ("UMR_LOG_ENTITY_SIZE_5", "cmd_hca_cap_2.umr_log_entity_size_5"),
         ("esw_vport_cvlan_insert_overwrite", "e_switch_cap.vport_cvlan_insert_overwrite"),
-        ("GeneralDevice", "cmd_hca_cap"),
+        ("GeneralDevice2", "cmd_hca_cap_2"),
+        ("ParseGraphNode", "parse_graph_node_cap"),
+        ("parse_graph_node", "parse_graph_flex"),
+        ("ESwitchCap", "e_switch_cap"),
+        ("AllocQCounterIn", "alloc_q_counter_in"),
+        ("Qp2rstIn", "qp_2rst_in"),
+        ("roce.sw_r_roce_src_udp_port", "roce_cap.sw_r_roce_src_udp_port"),
     ] {
         assert_eq!(all(&["show", name], b""), all(&["show", same], b""));
     }
     assert_snapshot!("show_command_unknown", all(&["show", "modfy_cq"], b""));
+    for (name, nearest) in [
+        ("CQ_MODERATIO", "cq_moderation"),
+        ("cqnn", "cqn"),
+        ("general_devic", "general_device, general_device_2"),
+    ] {
+        assert!(all(&["show", name], b"").contains(&format!("`; nearest: {nearest}\n")), "{name}");
+    }
+    assert!(
+        all(&["show", "CQ_MODERATION", "--svg"], b"").contains("  prm show CQ_MODERATION --svg\n")
+    );
     assert_snapshot!("show_json", all(&["show", "rq_num", "--json"], b""));
     assert_snapshot!("show_svg", all(&["show", "rq_num", "--svg"], b""));
     for (of_c, ours) in [

@@ -49,6 +49,8 @@ structures! {
         srq: *mut c_void,
         handle: u32,
         qp_num: u32,
+        state: u32,
+        qp_type: u32,
     }
     /// `struct ibv_cq`.
     CompletionQueue { channel: *mut c_void, cq_context: *mut c_void, handle: u32, }

@@ -1,5 +1,6 @@
 //! Objects made by verbs, and the commands that they take.
 
+use std::any::type_name;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -174,8 +175,10 @@ impl<K: VerbsKind, T: Transport + ?Sized> Copy for Verbs<'_, K, T> {}
 impl<K: VerbsKind, T: Transport + ?Sized> fmt::Debug for Verbs<'_, K, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number: u32 = self.number.into();
+        // `Qp`, or `QpSq` where that is what it is.
+        let kind = type_name::<K>().rsplit("::").next();
         f.debug_struct("Verbs")
-            .field("kind", &K::KIND)
+            .field("kind", &format_args!("{}", kind.unwrap_or_default()))
             .field("number", &format_args!("{number:#x}"))
             .field("handle", &self.handle)
             .finish_non_exhaustive()
@@ -315,18 +318,19 @@ impl<'t, T: Transport + ?Sized> Qp<'t, T> {
         Verbs::new(self.transport, self.handle, number)
     }
 
-    /// The TIR in front of the receive queue of a raw packet QP.
+    /// The TIR in front of the receive queue of a raw packet QP. Its commands are in the family `tir_tis`.
     pub fn tir(&self, number: Tirn) -> QpTir<'t, T> {
         Verbs::new(self.transport, self.handle, number)
     }
 
-    /// The TIS behind the send queue of a raw packet QP.
+    /// The TIS behind the send queue of a raw packet QP. Its commands are in the family `tir_tis`.
     pub fn tis(&self, number: Tisn) -> QpTis<'t, T> {
         Verbs::new(self.transport, self.handle, number)
     }
 
     /// The DCT that this is. Its number is that of the QP (`ibv_qp.qp_num`), once it is in RTR: before,
-    /// there is none.
+    /// there is none. Before Linux 5.13 the kernel takes no command on it ("RDMA/mlx5: Fix query DCT via
+    /// DEVX").
     pub fn dct(&self, number: Dctn) -> QpDct<'t, T> {
         Verbs::new(self.transport, self.handle, number)
     }

@@ -16,7 +16,7 @@ fn structures_begin_as_in_verbs_h() {
     let Some(mut claims) = Claims::of_installed(INCLUDES) else { return };
     beginning! { claims: Context "ibv_context": device ops cmd_fd }
     beginning! { claims: QueuePair "ibv_qp":
-        context qp_context pd send_cq recv_cq srq handle qp_num
+        context qp_context pd send_cq recv_cq srq handle qp_num state qp_type
     }
     beginning! { claims: CompletionQueue "ibv_cq": context channel cq_context handle }
     beginning! { claims: SharedReceiveQueue "ibv_srq": context srq_context pd handle }

@@ -69,11 +69,15 @@ impl Adapter {
 
     /// What `ibv_create_qp` leads to for a raw packet QP (`IBV_QPT_RAW_PACKET`): a TIS and an SQ where it
     /// sends, an RQ and a TIR where it receives, both queues in state RST. Its number is that of the SQ,
-    /// else of the RQ, and no QP of the PRM has it (`create_raw_packet_qp` in the kernel).
+    /// else of the RQ (`create_raw_packet_qp` in the kernel). It is no QP of the PRM: one of those may have
+    /// the same number, and [`Adapter::force_qp_state`] means that one.
+    ///
+    /// When it [ends](Adapter::end), so do they; one that can't end is left, and nobody is told, as in the
+    /// kernel (`destroy_raw_packet_qp`).
     ///
     /// # Errors
-    /// EINVAL for one that neither receives nor sends; else the firmware refuses one of them, and those
-    /// before it are ended.
+    /// EINVAL for one that neither receives nor sends, EIO after [`Adapter::remove`]; else the firmware
+    /// refuses one of them, and those before it are ended.
     pub fn create_raw_packet_qp(
         &self,
         receive: Option<&Rqc>,

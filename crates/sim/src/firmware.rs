@@ -77,6 +77,13 @@ pub(crate) const fn refuse<T>(status: Status, syndrome: u32) -> Result<T, Refusa
     Err(Refusal { status, syndrome, field: None })
 }
 
+/// A receive or send queue that is to begin in another state than RST.
+const NOT_IN_RST: Refusal = Refusal {
+    status: Status::BAD_RES_STATE_ERR,
+    syndrome: syndrome::NO_SUCH_TRANSITION,
+    field: Some("ctx.state"),
+};
+
 impl Refusal {
     /// The answer to the command.
     pub(crate) fn answer(self, output: &mut [u8]) {
@@ -218,8 +225,10 @@ impl Firmware {
         let place = command.context.unwrap_or(Place { bit: 0, width: 0 });
         let mut context = input[place.bit as usize / 8..].to_vec();
         match kind {
-            kinds::RQT => self
-                .check_table(&mut context, ["rqt_context.rqt_actual_size", "rqt_context.rq_num"])?,
+            kinds::RQT => self.check_table(
+                &mut context,
+                ["rqt_context.rqt_actual_size", "rqt_context.rq_num", "rqt_context.rq_vhca"],
+            )?,
             kinds::MKEY => {
                 if ((input.len() - command.input.size) as u64) < mkey::translation(input) {
                     return refuse(Status::BAD_INP_LEN_ERR, syndrome::SHORT_INPUT);
@@ -233,11 +242,9 @@ impl Firmware {
         match kind {
             kinds::QP => with(&mut context, |qpc: &mut Qpc| qpc.set_state(QpState::RST)),
             kinds::RQ if with(&mut context, |rqc: &mut Rqc| rqc.state()) != RqState::RST => {
-                return refuse(Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_TRANSITION);
+                return Err(NOT_IN_RST);
             }
-            kinds::SQ if at_state(&context, SQC_STATE) != 0 => {
-                return refuse(Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_TRANSITION);
-            }
+            kinds::SQ if at_state(&context, SQC_STATE) != 0 => return Err(NOT_IN_RST),
             // An RMP has no state RST: it is ready when it is made.
             kinds::RMP => with(&mut context, |rmpc: &mut Rmpc| rmpc.set_state(RmpState::RDY)),
             _ => {}
@@ -372,7 +379,10 @@ impl Firmware {
             if key.0 == kinds::RQT && any {
                 context.truncate(Rqtc::SIZE);
                 context.extend_from_slice(&input[command.input.size..]);
-                self.check_table(&mut context, ["ctx.rqt_actual_size", "ctx.rq_num"])?;
+                self.check_table(
+                    &mut context,
+                    ["ctx.rqt_actual_size", "ctx.rq_num", "ctx.rq_vhca"],
+                )?;
             }
         } else if is_standing(key.0) && op_mod(input) == 0 {
             // A command that sets the whole of something, such as SET_FLOW_TABLE_ENTRY.
@@ -445,11 +455,11 @@ impl Firmware {
     }
 
     /// Makes sure that a table's list is there, fits it, and names receive queues; cuts off what
-    /// follows its last entry. `fields` are those of its size and its list in the input.
+    /// follows its last entry. The fields are those of its size and of its lists in the input.
     fn check_table(
         &self,
         context: &mut Vec<u8>,
-        [size_field, list]: [&'static str; 2],
+        [size_field, rq_num, rq_vhca]: [&'static str; 3],
     ) -> Result<(), Refusal> {
         let (len, max, size) = read(context, |rqtc: &Rqtc| {
             (
@@ -471,6 +481,7 @@ impl Firmware {
             Ok(())
         } else {
             let (status, syndrome) = (Status::BAD_RES_STATE_ERR, syndrome::DANGLING_NUMBER);
+            let list = if size == RqVhca::SIZE { rq_vhca } else { rq_num };
             Err(Refusal { status, syndrome, field: Some(list) })
         }
     }

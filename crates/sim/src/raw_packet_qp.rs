@@ -17,12 +17,12 @@ impl State {
         receive: Option<&Rqc>,
         send: Option<&Sqc>,
     ) -> Result<(Handle, Qpn, RawPacketQp), Error> {
+        if self.hooks.is_removed() {
+            return outcome(CreateQpIn::new().as_bytes(), &[], Err(Errno::IO));
+        }
         let mut parts = Vec::new();
         let made = self.make_parts(receive, send, &mut parts);
-        let (whole, numbers) = made.inspect_err(|_| {
-            // Nothing uses them yet, so that they end.
-            let _ = self.unmake_all(KIND, &mut parts);
-        })?;
+        let (whole, numbers) = made.inspect_err(|_| self.end_parts(&parts))?;
         // Queues have numbers of 24 bits, as QPs have.
         let qpn = Qpn::new(whole.number);
         Ok((self.insert_whole(Sender::Verbs(KIND), whole, parts), qpn, numbers))
@@ -57,16 +57,20 @@ impl State {
         }
     }
 
+    /// Ends the parts, the last first. What can't end is left, as in the kernel.
+    pub(crate) fn end_parts(&mut self, parts: &[Identity]) {
+        for part in parts.iter().rev() {
+            let _ = self.unmake(KIND, *part);
+        }
+    }
+
     fn make_part<N: TryFrom<u32>>(
         &mut self,
         input: &[u8],
         parts: &mut Vec<Identity>,
     ) -> Result<N, Error> {
         let mut output = [0; 16];
-        let made = match self.hooks.is_removed() {
-            true => Err(Errno::IO),
-            false => self.make(Sender::Verbs(KIND), input, &mut output).map_err(Fault::errno),
-        };
+        let made = self.make(Sender::Verbs(KIND), input, &mut output).map_err(Fault::errno);
         let result = made.and_then(|(identity, _)| {
             parts.push(identity);
             // The firmware gives numbers that fit.

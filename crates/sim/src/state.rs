@@ -312,13 +312,9 @@ impl State {
             What::Command(is, identity) if is == kind => identity,
             _ => return Err(Errno::INVAL),
         };
-        match self.parts.get(&handle).cloned() {
+        match self.parts.remove(&handle) {
             None => self.unmake(kind, identity)?,
-            Some(mut parts) => {
-                let result = self.unmake_all(kind, &mut parts);
-                self.parts.insert(handle, parts);
-                result?;
-            }
+            Some(parts) => self.end_parts(&parts),
         }
         self.remove(handle);
         #[cfg(feature = "uverbs")]
@@ -326,21 +322,8 @@ impl State {
         Ok(())
     }
 
-    /// Ends what was made, the last first, up to what can't be ended.
-    pub(crate) fn unmake_all(
-        &mut self,
-        kind: TargetKind,
-        parts: &mut Vec<Identity>,
-    ) -> Result<(), Errno> {
-        while let Some(part) = parts.last() {
-            self.unmake(kind, *part)?;
-            parts.pop();
-        }
-        Ok(())
-    }
-
     /// Ends what was made, without its handle.
-    fn unmake(&mut self, kind: TargetKind, identity: Identity) -> Result<(), Errno> {
+    pub(crate) fn unmake(&mut self, kind: TargetKind, identity: Identity) -> Result<(), Errno> {
         let (opcode, mut input) = destroy(identity).ok_or(Errno::INVAL)?;
         force(opcode, &mut input, UID, kind == TargetKind::Devx);
         // The refusals that a test asks for are those of commands of the program, and so is the field that

@@ -3,8 +3,9 @@
 
 use mlx5_devx::{Error, General, Qp};
 use mlx5_prm::{
-    FlowMeter, FlowMeterParameters, Init2initOptParamExt, Init2initQpIn, ModifyFlowMeterSelect,
-    QpOptParamExt, QpSt, QpState, Qpc, QpcExt, Qpn, Rst2initQpIn, Rts2rtsQpIn, Status,
+    CreateRqtIn, FlowMeter, FlowMeterParameters, Init2initOptParamExt, Init2initQpIn,
+    ModifyFlowMeterSelect, QpOptParamExt, QpSt, QpState, Qpc, QpcExt, Qpn, RqState, Rqc, Rqtc,
+    Rst2initQpIn, Rts2rtsQpIn, SqState, Sqc, Status,
 };
 use mlx5_sim::{Adapter, syndrome};
 
@@ -149,6 +150,29 @@ fn the_field_that_is_at_fault_is_told() {
     let mut init = Rst2initQpIn::new().with_qpc(Qpc::new().with_primary_address_path(path));
     qp.modify(&mut init).expect("nothing is missing");
     assert_eq!(adapter.refused_field(), None);
+    let begun = |rqc: Rqc| adapter.create_wq(&rqc).expect_err("it begins in RST");
+    begun(Rqc::new().with_state(RqState::RDY));
+    assert_eq!(adapter.refused_field(), Some("ctx.state"));
+    let sqc = Sqc::new().with_state(SqState::RDY);
+    adapter.create_raw_packet_qp(None, Some(&sqc)).expect_err("it begins in RST");
+    // The TIS that ends again says nothing of it.
+    assert_eq!(adapter.refused_field(), Some("ctx.state"));
+    let table = |rqtc: Rqtc, list: [u8; 8]| {
+        let mut create = CreateRqtIn::new().with_rqt_context(rqtc).as_bytes().to_vec();
+        create.extend(list);
+        said(&adapter, &create)
+    };
+    let one = Rqtc::new().with_rqt_max_size(1).with_rqt_actual_size(1);
+    let dangling = (Status::BAD_RES_STATE_ERR, syndrome::DANGLING_NUMBER);
+    for (rqtc, list) in
+        [(one, "rqt_context.rq_num"), (one.with_rq_vhca_id_format(true), "rqt_context.rq_vhca")]
+    {
+        assert_eq!(table(rqtc, [0, 0, 0, 9, 0, 0, 0, 9]), dangling);
+        assert_eq!(adapter.refused_field(), Some(list));
+    }
+    let many = one.with_rqt_actual_size(2);
+    assert_eq!(table(many, [0; 8]), (Status::BAD_PARAM_ERR, syndrome::RQT_TOO_SMALL));
+    assert_eq!(adapter.refused_field(), Some("rqt_context.rqt_actual_size"));
 }
 
 #[test]

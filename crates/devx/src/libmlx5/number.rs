@@ -9,11 +9,14 @@ use std::ptr::{NonNull, null_mut};
 use mlx5_prm::Cqn;
 
 use super::{LibMlx5, result};
+use crate::ibv::QueuePair;
 use crate::{Errno, RawPacketQp};
 
 /// `mlx5dv_init_obj`, in its version of rdma-core 15: that of 13 gives another address of the UAR.
 pub(super) type InitObj = unsafe extern "C" fn(*mut Obj, u64) -> c_int;
 
+/// `IBV_QPT_DRIVER` (`infiniband/verbs.h`): a DCT, a DCI.
+const QPT_DRIVER: u32 = 0xff;
 /// `MLX5DV_OBJ_QP` (`mlx5dv.h`).
 const OBJ_QP: u64 = 1 << 0;
 /// `MLX5DV_OBJ_CQ` (`mlx5dv.h`).
@@ -174,16 +177,16 @@ impl LibMlx5 {
     /// The numbers of what a raw packet QP that verbs made is made of: a `struct ibv_qp *` of any binding.
     /// For [`Qp::sq`](crate::Qp::sq) and its like.
     ///
-    /// The kernel tells them to a context that has DEVX. Of another QP there are none; of one that spreads
-    /// what it receives over an indirection table there is the TIRN alone, and the kernel takes no command on
-    /// that TIR.
+    /// The kernel tells them to a context that has DEVX. Of a QP of the PRM there are none.
     ///
     /// # Safety
-    /// `qp` is a QP of the context that is used here, and is not destroyed before this returns.
+    /// `qp` is a QP of the context that is used here, was made in this program, without an indirection table
+    /// (`IBV_QP_INIT_ATTR_RX_HASH`), and is not destroyed before this returns. libmlx5 reads the QP's doorbell
+    /// unasked (`mlx5dv_get_qp`), and has none for a QP with an indirection table or of `ibv_open_qp`.
     ///
     /// # Errors
-    /// The errno that libmlx5 gives; EOPNOTSUPP if it is too old to say the numbers; EINVAL for a number
-    /// that is none.
+    /// The errno that libmlx5 gives; EOPNOTSUPP if it is too old to say the numbers; EINVAL for a QP of the
+    /// driver's own types, such as a DCT, and for a number that is none.
     pub unsafe fn raw_packet_qp(&self, qp: NonNull<c_void>) -> Result<RawPacketQp, Errno> {
         let ring = || DvRing { buf: null_mut(), wqe_cnt: 0, stride: 0 };
         let mut answer = DvQp {
@@ -199,6 +202,10 @@ impl LibMlx5 {
             sqn: 0,
             tir_icm_addr: 0,
         };
+        // SAFETY: by the contract it is one. A DCT has no doorbell either.
+        if unsafe { qp.cast::<QueuePair>().as_ref() }.qp_type == QPT_DRIVER {
+            return Err(Errno::INVAL);
+        }
         let mut obj = Obj::new();
         obj.qp = InOut { object: qp.as_ptr(), answer: (&raw mut answer).cast() };
         // SAFETY: as in `cqn`.
@@ -240,6 +247,7 @@ mod tests {
         structure! { claims: DvSrq "mlx5dv_srq": buf dbrec stride head tail comp_mask srqn }
         claims.equal("sizeof(((struct mlx5dv_obj *)0)->cq)", size_of::<InOut>() as u64);
         claims.equal("sizeof(struct mlx5dv_obj) <= sizeof(void *) * 30", 1u64);
+        claims.equal("IBV_QPT_DRIVER", QPT_DRIVER);
         claims.equal("MLX5DV_OBJ_QP", OBJ_QP);
         claims.equal("MLX5DV_OBJ_CQ", OBJ_CQ);
         claims.equal("MLX5DV_OBJ_SRQ", OBJ_SRQ);

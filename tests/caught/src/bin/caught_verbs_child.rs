@@ -16,7 +16,8 @@ use std::ptr::{NonNull, null_mut};
 
 use libloading::Library;
 use libloading::os::unix::Library as Unix;
-use mlx5_devx::{Cq, Devx, Ioctl, LibMlx5, Qp, RawPacketQp, Srq};
+use mlx5_devx::ibv::QueuePair;
+use mlx5_devx::{Cq, Devx, Errno, Ioctl, LibMlx5, Qp, RawPacketQp, Srq};
 use mlx5_prm::{
     Cqn, Qpn, QueryCqIn, QueryQpIn, QueryRmpIn, QueryRqIn, QuerySqIn, QueryTirIn, QueryTisIn, Rmpn,
     Rqn, Sqn, Tirn, Tisn,
@@ -57,6 +58,8 @@ struct QpInitAttr {
 const QPT_RC: u32 = 2;
 /// `IBV_QPT_RAW_PACKET`.
 const QPT_RAW_PACKET: u32 = 8;
+/// `IBV_QPT_DRIVER`.
+const QPT_DRIVER: u32 = 0xff;
 
 /// The exit code if a library is not installed.
 const NOT_INSTALLED: i32 = 77;
@@ -213,6 +216,11 @@ unsafe fn raw_packet_qp(verbs: &Verbs, context: Address, pd: Address, cq: Addres
         let qp = verbs.make("ibv_create_qp", pd, &mut attr);
         let libmlx5 = libmlx5(context);
         let numbers = libmlx5.raw_packet_qp(not_null(qp)).expect("numbers");
+        // Of a DCT, which has this type, libmlx5 would read a doorbell that it has not.
+        let kind = &raw mut (*qp.cast::<QueuePair>()).qp_type;
+        assert_eq!(kind.replace(QPT_DRIVER), QPT_RAW_PACKET);
+        assert_eq!(libmlx5.raw_packet_qp(not_null(qp)), Err(Errno::INVAL));
+        kind.write(QPT_RAW_PACKET);
         read_raw(&libmlx5, not_null(qp), numbers);
         let ioctl = Ioctl::from_ibv_context(not_null(context)).expect("a descriptor");
         read_raw(&ioctl, not_null(qp), numbers);
