@@ -322,6 +322,14 @@ mod tests {
     }
 
     #[test]
+    fn every_layout_is_found_by_the_letters_of_its_name() {
+        for (layout, _) in all() {
+            let name = layout.name.replace('_', "").to_ascii_uppercase();
+            assert_eq!(find(&name).map(|found| found.name), Some(layout.name), "{name}");
+        }
+    }
+
+    #[test]
     fn what_is_like_nothing_gets_no_proposal() {
         assert!(nearest("no such thing at all").is_empty());
         assert!(nearest("").is_empty());
