@@ -9,12 +9,18 @@ const BIT: usize = 2;
 /// that are alike, reserved or of one wide field, are one row.
 pub(super) fn diagram(spec: &Spec, layout: &Layout) -> Vec<String> {
     let mut lines = vec![scale()];
+    let placed: Vec<Placed<'_>> = layout
+        .fields
+        .iter()
+        .filter(|f| f.overlays.is_none() && f.count != Count::List)
+        .filter_map(|f| Some((f.bit, u64::from(f.bit) + spec.field_bits(f)?, f)))
+        .collect();
     let dwords = layout.bytes.div_ceil(4);
     let mut dword = 0;
     while dword < dwords {
-        let cells = cells(spec, layout, dword * 32);
+        let cells = cells(layout, &placed, dword * 32);
         let alike = (dword..dwords)
-            .take_while(|d| self::cells(spec, layout, d * 32) == cells && cells.len() == 1)
+            .take_while(|d| self::cells(layout, &placed, d * 32) == cells && cells.len() == 1)
             .count()
             .max(1) as u32;
         lines.push(row(dword * 4, alike, &cells));
@@ -28,19 +34,20 @@ pub(super) fn diagram(spec: &Spec, layout: &Layout) -> Vec<String> {
     lines
 }
 
+/// A field in its place: its first bit, and the one behind its last.
+type Placed<'s> = (u32, u64, &'s Field);
+
 /// A part of a dword: first bit, width, name.
 type Cell = (u32, u32, String);
 
-fn cells(spec: &Spec, layout: &Layout, first: u32) -> Vec<Cell> {
+fn cells(layout: &Layout, placed: &[Placed<'_>], first: u32) -> Vec<Cell> {
     let end = first + 32;
-    let mut there: Vec<(u32, u32, &Field)> = layout
-        .fields
+    let mut there: Vec<(u32, u32, &Field)> = placed
         .iter()
-        .filter(|f| f.overlays.is_none() && f.count != Count::List)
-        .filter_map(|f| {
-            let from = f.bit.max(first);
-            let to = (u64::from(f.bit) + spec.field_bits(f)?).min(end.into()) as u32;
-            (from < to).then_some((from, to, f))
+        .filter_map(|(bit, behind, f)| {
+            let from = first.max(*bit);
+            let to = (*behind).min(end.into()) as u32;
+            (from < to).then_some((from, to, *f))
         })
         .collect();
     there.sort_by_key(|(from, ..)| *from);
