@@ -563,15 +563,17 @@ fn at_state(bytes: &[u8], place: Place) -> u8 {
 
 /// Whether an RQ, an SQ or an RMP may go from the state that the command says it is in to the wanted one.
 fn may_move(kind: &str, context: &mut [u8], input: &[u8]) -> Result<(), Refusal> {
-    let (present, said, wanted, legal): (u8, u8, u8, &[(u8, u8)]) = match kind {
+    let (at, present, said, wanted, legal): (_, u8, u8, u8, &[(u8, u8)]) = match kind {
         // What the kernel (mlx5_ib_modify_wq, mlx5e) and DPDK (mlx5_devx_modify_rq) do.
         kinds::RQ => (
+            "rq_state",
             with(context, |rqc: &mut Rqc| rqc.state().0),
             read(input, |m: &ModifyRqIn| m.rq_state().0),
             read(input, |m: &ModifyRqIn| m.ctx().state().0),
             &[(0, 0), (0, 1), (1, 1), (1, 3), (1, 0), (3, 3), (3, 0)],
         ),
         kinds::SQ => (
+            "sq_state",
             at_state(context, SQC_STATE),
             at_state(input, MODIFY_SQ_STATE),
             at_state(input, MODIFY_SQ_WANTED),
@@ -580,6 +582,7 @@ fn may_move(kind: &str, context: &mut [u8], input: &[u8]) -> Result<(), Refusal>
             &[(0, 0), (0, 1), (0, 3), (1, 1), (1, 3), (1, 0), (3, 3), (3, 0)],
         ),
         kinds::RMP => (
+            "rmp_state",
             with(context, |rmpc: &mut Rmpc| rmpc.state().0),
             read(input, |m: &ModifyRmpIn| m.rmp_state().0),
             read(input, |m: &ModifyRmpIn| m.ctx().state().0),
@@ -587,13 +590,16 @@ fn may_move(kind: &str, context: &mut [u8], input: &[u8]) -> Result<(), Refusal>
         ),
         _ => return Ok(()),
     };
+    let refuse = |syndrome, field| {
+        let status = Status::BAD_RES_STATE_ERR;
+        Err(Refusal { status, syndrome, field: Some(field) })
+    };
     if present != said {
-        return refuse(Status::BAD_RES_STATE_ERR, syndrome::NOT_THE_PRESENT_STATE);
+        return refuse(syndrome::NOT_THE_PRESENT_STATE, at);
     }
-    if legal.contains(&(present, wanted)) {
-        Ok(())
-    } else {
-        refuse(Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_TRANSITION)
+    match legal.contains(&(present, wanted)) {
+        true => Ok(()),
+        false => refuse(syndrome::NO_SUCH_TRANSITION, "ctx.state"),
     }
 }
 

@@ -1,11 +1,12 @@
 //! Commands as the simulated firmware takes them: what is behind a mailbox, and parts of what a layout has
 //! as bytes.
 
-use mlx5_devx::{Error, General, Qp};
+use mlx5_devx::{Error, General, Qp, Srq};
 use mlx5_prm::{
     CreateRqtIn, FlowMeter, FlowMeterParameters, Init2initOptParamExt, Init2initQpIn,
-    ModifyFlowMeterSelect, QpOptParamExt, QpSt, QpState, Qpc, QpcExt, Qpn, RqState, Rqc, Rqtc,
-    Rst2initQpIn, Rts2rtsQpIn, SqState, Sqc, Status,
+    ModifyFlowMeterSelect, ModifyRmpIn, ModifyRqIn, ModifySqIn, QpOptParamExt, QpSt, QpState, Qpc,
+    QpcExt, Qpn, RmpState, Rmpc, RqState, Rqc, Rqtc, Rst2initQpIn, Rts2rtsQpIn, SqState, Sqc,
+    Status,
 };
 use mlx5_sim::{Adapter, syndrome};
 
@@ -157,6 +158,23 @@ fn the_field_that_is_at_fault_is_told() {
     adapter.create_raw_packet_qp(None, Some(&sqc)).expect_err("it begins in RST");
     // The TIS that ends again says nothing of it.
     assert_eq!(adapter.refused_field(), Some("ctx.state"));
+    let (made, numbers) =
+        adapter.create_raw_packet_qp(Some(&Rqc::new()), Some(&Sqc::new())).expect("a QP");
+    let raw = Qp::new(&adapter, made.handle, made.number);
+    let (rq, sq) = (raw.rq(numbers.rqn.expect("an RQ")), raw.sq(numbers.sqn.expect("an SQ")));
+    let from = |rq_state| ModifyRqIn::new().with_rq_state(rq_state).changing_state(RqState::ERR);
+    rq.modify(&mut from(RqState::RDY)).expect_err("it is in RST");
+    assert_eq!(adapter.refused_field(), Some("rq_state"));
+    rq.modify(&mut from(RqState::RST)).expect_err("RST leads to RDY");
+    assert_eq!(adapter.refused_field(), Some("ctx.state"));
+    let again = ModifySqIn::new().with_sq_state(SqState::RDY).changing_state(SqState::RDY);
+    sq.modify(&mut { again }).expect_err("it is in RST");
+    assert_eq!(adapter.refused_field(), Some("sq_state"));
+    let made = adapter.create_srq(&Rmpc::new()).expect("an RMP");
+    let rmp = Srq::new(&adapter, made.handle, made.number);
+    let wrong = ModifyRmpIn::new().with_rmp_state(RmpState::ERR).changing_state(RmpState::ERR);
+    rmp.modify(&mut { wrong }).expect_err("it is in RDY");
+    assert_eq!(adapter.refused_field(), Some("rmp_state"));
     let table = |rqtc: Rqtc, list: [u8; 8]| {
         let mut create = CreateRqtIn::new().with_rqt_context(rqtc).as_bytes().to_vec();
         create.extend(list);
