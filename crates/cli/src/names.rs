@@ -32,19 +32,19 @@ pub(crate) fn find(name: &str) -> Option<&'static LayoutDesc> {
             let ends = |f: &FieldDesc| f.count == Count::List && list.ends_with(f.name);
             mlx5_prm::layout_desc(head).filter(|head| head.fields.iter().any(ends))
         })
-        .or_else(|| {
-            // The Rust type: MatchDefinerFormat0, Qp2rstIn.
-            all().map(|(layout, _)| layout).find(|layout| is_squeezed(name, layout.name))
-        })
         .or_else(|| opcode(name).and_then(|(_, name)| input_of(name)))
         .or_else(|| general(name).and_then(|_| mlx5_prm::layout_desc("general_obj_in_cmd_hdr")))
         .or_else(|| register(name).map(|register| register.layout))
+        .or_else(|| {
+            // The Rust type: MatchDefinerFormat0, Qp2rstIn.
+            let wanted = letters(name);
+            all().map(|(layout, _)| layout).find(|layout| letters(layout.name) == wanted)
+        })
 }
 
-/// Whether a name is the same but for case and `_`: where Rust's types have words apart is not known.
-fn is_squeezed(name: &str, known: &str) -> bool {
-    let letters = |text: &str| text.to_ascii_lowercase().replace('_', "");
-    letters(name) == letters(known)
+/// A name without case and `_`: where the words of Rust's types are apart is not known.
+fn letters(name: &str) -> String {
+    name.to_ascii_lowercase().replace('_', "")
 }
 
 /// The register with a name or an id: `PAOS`, `0x5006`.
@@ -170,11 +170,11 @@ pub(crate) fn numbers() -> Vec<&'static NumberDesc> {
 
 /// The page of capabilities with a name, that of its layout too: `general_device`, `GeneralDevice2`.
 pub(crate) fn page(name: &str) -> Option<&'static PageDesc> {
-    let wanted = snake_case(name);
-    let is_it = |known| known == wanted || is_squeezed(name, known);
-    let mut all = PAGES.iter().copied();
-    all.find(|page| is_it(page.name))
-        .or_else(|| PAGES.iter().copied().find(|page| is_it(page.layout.name)))
+    let wanted = letters(&snake_case(name));
+    let by = |name: fn(&PageDesc) -> &str| {
+        PAGES.iter().copied().find(|page| letters(name(page)) == wanted)
+    };
+    by(|page| page.name).or_else(|| by(|page| page.layout.name))
 }
 
 /// The names of all pages of capabilities.

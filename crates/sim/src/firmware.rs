@@ -77,12 +77,19 @@ pub(crate) const fn refuse<T>(status: Status, syndrome: u32) -> Result<T, Refusa
     Err(Refusal { status, syndrome, field: None })
 }
 
-/// A receive or send queue that is to begin in another state than RST.
-const NOT_IN_RST: Refusal = Refusal {
-    status: Status::BAD_RES_STATE_ERR,
-    syndrome: syndrome::NO_SUCH_TRANSITION,
-    field: Some("ctx.state"),
-};
+/// Refuses a command for one of its fields.
+pub(crate) const fn refuse_field<T>(
+    status: Status,
+    syndrome: u32,
+    field: &'static str,
+) -> Result<T, Refusal> {
+    Err(Refusal { status, syndrome, field: Some(field) })
+}
+
+/// Refuses the state that a queue is to have.
+const fn refuse_state() -> Result<(), Refusal> {
+    refuse_field(Status::BAD_RES_STATE_ERR, syndrome::NO_SUCH_TRANSITION, "ctx.state")
+}
 
 impl Refusal {
     /// The answer to the command.
@@ -242,9 +249,9 @@ impl Firmware {
         match kind {
             kinds::QP => with(&mut context, |qpc: &mut Qpc| qpc.set_state(QpState::RST)),
             kinds::RQ if with(&mut context, |rqc: &mut Rqc| rqc.state()) != RqState::RST => {
-                return Err(NOT_IN_RST);
+                return refuse_state();
             }
-            kinds::SQ if at_state(&context, SQC_STATE) != 0 => return Err(NOT_IN_RST),
+            kinds::SQ if at_state(&context, SQC_STATE) != 0 => return refuse_state(),
             // An RMP has no state RST: it is ready when it is made.
             kinds::RMP => with(&mut context, |rmpc: &mut Rmpc| rmpc.set_state(RmpState::RDY)),
             _ => {}
@@ -469,8 +476,7 @@ impl Firmware {
             )
         });
         if len > max {
-            let (status, syndrome) = (Status::BAD_PARAM_ERR, syndrome::RQT_TOO_SMALL);
-            return Err(Refusal { status, syndrome, field: Some(size_field) });
+            return refuse_field(Status::BAD_PARAM_ERR, syndrome::RQT_TOO_SMALL, size_field);
         }
         let end = Rqtc::SIZE + len * size;
         if context.len() < end {
@@ -480,9 +486,8 @@ impl Firmware {
         if entries(context).all(|rqn| self.get((kinds::RQ, rqn)).is_some()) {
             Ok(())
         } else {
-            let (status, syndrome) = (Status::BAD_RES_STATE_ERR, syndrome::DANGLING_NUMBER);
             let list = if size == RqVhca::SIZE { rq_vhca } else { rq_num };
-            Err(Refusal { status, syndrome, field: Some(list) })
+            refuse_field(Status::BAD_RES_STATE_ERR, syndrome::DANGLING_NUMBER, list)
         }
     }
 }
@@ -590,17 +595,10 @@ fn may_move(kind: &str, context: &mut [u8], input: &[u8]) -> Result<(), Refusal>
         ),
         _ => return Ok(()),
     };
-    let refuse = |syndrome, field| {
-        let status = Status::BAD_RES_STATE_ERR;
-        Err(Refusal { status, syndrome, field: Some(field) })
-    };
     if present != said {
-        return refuse(syndrome::NOT_THE_PRESENT_STATE, at);
+        return refuse_field(Status::BAD_RES_STATE_ERR, syndrome::NOT_THE_PRESENT_STATE, at);
     }
-    match legal.contains(&(present, wanted)) {
-        true => Ok(()),
-        false => refuse(syndrome::NO_SUCH_TRANSITION, "ctx.state"),
-    }
+    if legal.contains(&(present, wanted)) { Ok(()) } else { refuse_state() }
 }
 
 #[cfg(test)]

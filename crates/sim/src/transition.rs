@@ -4,7 +4,7 @@ use mlx5_prm::{
     CommandDesc, Layout, Place, QpSt, Qpc, QpcExt, Status, TransitionDesc, TransitionField,
 };
 
-use crate::firmware::{Refusal, refuse};
+use crate::firmware::{Refusal, refuse, refuse_field};
 use crate::select::{self, Change};
 use crate::syndrome;
 
@@ -43,8 +43,7 @@ pub(crate) fn make(
     let zero = |f: &TransitionField| f.place.read(change.input) == Some(0);
     let is_missing = |f: &&TransitionField| f.nonzero && is_counted(f, service, mask) && zero(f);
     if let Some(field) = transition.fields.iter().find(is_missing) {
-        let (status, syndrome) = (Status::BAD_PARAM_ERR, syndrome::FIELD_IS_ZERO);
-        return Err(Refusal { status, syndrome, field: Some(field.path) });
+        return refuse_field(Status::BAD_PARAM_ERR, syndrome::FIELD_IS_ZERO, field.path);
     }
     let before = context.to_vec();
     for field in transition.fields.iter().filter(|f| is_given(f)) {

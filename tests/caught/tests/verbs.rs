@@ -51,6 +51,11 @@ fn run(arguments: &[&str]) -> Option<(String, Vec<Ioctl>)> {
     Some((String::from_utf8(child.stdout).unwrap(), trace::read(root)))
 }
 
+/// Those on an object.
+fn of<'s>(sent: &'s [Ioctl], object: &str) -> Vec<&'s Ioctl> {
+    sent.iter().filter(|ioctl| ioctl.method.starts_with(object)).collect()
+}
+
 /// The handle, the opcode, the number and the errno of a command on an object.
 fn command(ioctl: &Ioctl) -> (&str, u16, u32, i32) {
     let mailbox = ioctl.bytes("CMD_IN");
@@ -64,9 +69,7 @@ fn command(ioctl: &Ioctl) -> (&str, u16, u32, i32) {
 #[test]
 fn what_a_raw_packet_qp_is_made_of() {
     let Some((said, sent)) = run(&["raw"]) else { return };
-    let of = |object: &str| -> Vec<&Ioctl> {
-        sent.iter().filter(|ioctl| ioctl.method.starts_with(object)).collect()
-    };
+    let of = |object| of(&sent, object);
     let lives = of("QP.");
     assert_eq!(shapes(&lives), [CREATE_RAW_PACKET_QP, "QP.DESTROY: RESP out 4, HANDLE handle 0"]);
     // `struct mlx5_ib_create_qp_resp`: three words, then the numbers.
@@ -92,9 +95,7 @@ fn what_a_raw_packet_qp_is_made_of() {
 #[test]
 fn objects_of_verbs() {
     let Some((said, sent)) = run(&[]) else { return };
-    let of = |object: &str| -> Vec<&Ioctl> {
-        sent.iter().filter(|ioctl| ioctl.method.starts_with(object)).collect()
-    };
+    let of = |object| of(&sent, object);
     let mut read_by_libmlx5_and_ioctl = Vec::new();
     for (object, create, number, said_by) in [
         ("CQ.", CREATE_CQ, "UHW_OUT", "cq"),

@@ -43,24 +43,19 @@ impl Answering<'_, '_> {
                 self.put("UHW_OUT", &made.number.to_ne_bytes());
                 made
             }
-            VerbsKind::Qp if self.number("TYPE") == Some(QPT_RAW_PACKET) => {
-                let asked = self.input("CAP").ok_or(libc::EINVAL)?;
-                self.put("RESP_CAP", &asked);
-                let (made, parts) = state.make_raw_packet_qp();
-                self.put("RESP_QP_NUM", &made.number.to_ne_bytes());
-                // `struct mlx5_ib_create_qp_resp` (`rdma/mlx5-abi.h`): `bfreg_index`, `ece_options`,
-                // `comp_mask`, and the numbers that the mask says are there.
-                let words = [0, 0, 0xf, parts.tirn, parts.tisn, parts.rqn, parts.sqn];
-                self.put("UHW_OUT", &words.map(u32::to_ne_bytes).concat());
-                made
-            }
             VerbsKind::Qp => {
                 let asked = self.input("CAP").ok_or(libc::EINVAL)?;
                 self.put("RESP_CAP", &asked);
-                let made = state.make(Make::Qp)?;
+                // `struct mlx5_ib_create_qp_resp` (`rdma/mlx5-abi.h`): `bfreg_index`, as libmlx5 has a UAR,
+                // `ece_options`, `comp_mask`, and the numbers that the mask says are there.
+                let (made, words) = if self.number("TYPE") == Some(QPT_RAW_PACKET) {
+                    let (made, parts) = state.make_raw_packet_qp();
+                    (made, [0, 0, 0xf, parts.tirn, parts.tisn, parts.rqn, parts.sqn])
+                } else {
+                    (state.make(Make::Qp)?, [0; 7])
+                };
                 self.put("RESP_QP_NUM", &made.number.to_ne_bytes());
-                // `struct mlx5_ib_create_qp_resp`: no UAR, as libmlx5 has one.
-                self.put("UHW_OUT", &[]);
+                self.put("UHW_OUT", &words.map(u32::to_ne_bytes).concat());
                 made
             }
         };
